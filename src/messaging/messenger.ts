@@ -1,7 +1,9 @@
-/** A text for one address. `id` is the same at every try, so that a carrier can tell a repeat. */
+/** A text for one address. `id` is the same for every try, so that a carrier can recognize a repeat. */
 export type OutboundMessage = { id: string; to: string; subject: string; text: string }
 
-/** What became of it: `kept` here instead of being sent; `again` may succeed later, `refused` never. */
+/**
+ * Outcome of sending: `kept` in the local outbox instead of being sent; `again` may succeed later, `refused` never.
+ */
 export type SendMessageOutcome =
   | { kind: 'sent' }
   | { kind: 'kept' }
@@ -9,7 +11,7 @@ export type SendMessageOutcome =
   | { kind: 'again'; code: string }
 
 /**
- * One way to reach people. Messengers never throw for what a carrier or the network does, and their codes never quote
- * an address or a text: they are logged.
+ * Sends messages over one channel. A messenger never throws for errors of a carrier or the network, and its codes,
+ * which are logged, never quote an address or a text.
  */
 export type Messenger = { send(message: OutboundMessage): Promise<SendMessageOutcome>; close(): void }

@@ -3,16 +3,13 @@ import type { MessageChannel, MessengerSettings } from './settings.ts'
 import { createSmsGateway } from './sms-gateway.ts'
 import { createSmtpMessenger } from './smtp-messenger.ts'
 
-/** Who carries to which kind of address; null where nobody does. */
+/** Messenger of each channel; null for a channel without one. */
 export type Messengers = Record<MessageChannel, Messenger | null> & { close(): void }
 
-/** A carrier where one is named, else the outbox where there is one, else nobody. */
+/** Creates the messengers: the configured carrier, otherwise the outbox if it is enabled, otherwise none. */
 export function createMessengers({ smtp, sms, outbox }: MessengerSettings): Messengers {
-  const otherwise = outbox ? outboxMessenger : null
-  const [EMAIL, PHONE] = [
-    smtp ? createSmtpMessenger(smtp) : otherwise,
-    sms ? createSmsGateway(sms) : otherwise,
-  ]
+  const fallback = outbox ? outboxMessenger : null
+  const [EMAIL, PHONE] = [smtp ? createSmtpMessenger(smtp) : fallback, sms ? createSmsGateway(sms) : fallback]
   return {
     EMAIL,
     PHONE,

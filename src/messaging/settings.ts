@@ -4,14 +4,14 @@ import type { SmtpOptions } from './smtp-messenger.ts'
 export type MessengerSettings = {
   smtp: SmtpOptions | null
   sms: SmsGatewayOptions | null
-  /** Keeps what no carrier is named for, to be read by `trilho outbox`; for local work only. */
+  /** Stores messages of channels without a carrier, to be read by `trilho outbox`; for local work only. */
   outbox: boolean
 }
 
-/** The kinds of address that a code goes to. */
+/** Kinds of address that a verification code is sent to. */
 export type MessageChannel = 'EMAIL' | 'PHONE'
 
-/** Whether anything can be sent to such an address at all. */
+/** Returns whether messages can be sent over the channel. */
 export function canReachChannel(channel: MessageChannel, { smtp, sms, outbox }: MessengerSettings): boolean {
   return outbox || (channel === 'EMAIL' ? smtp : sms) !== null
 }

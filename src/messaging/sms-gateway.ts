@@ -3,14 +3,15 @@ import type { Messenger } from './messenger.ts'
 export type SmsGatewayOptions = { url: string; token: string; timeoutMs?: number }
 
 /**
- * Text messages through an HTTP gateway: `POST url { id, to, text }` with a bearer token. 2xx took it; 4xx will never
- * (but 401, 403, 408 and 429, which are about us or about now); all else is tried again.
+ * Sends text messages through an HTTP gateway: `POST url { id, to, text }` with a bearer token. 2xx is accepted; 4xx
+ * is refused for good, except 401, 403, 408 and 429, which concern our credentials or the moment; everything else is
+ * tried again.
  */
 export function createSmsGateway({ url, token, timeoutMs = 10_000 }: SmsGatewayOptions): Messenger {
   return {
     async send({ id, to, text }) {
       try {
-        const answer = await fetch(url, {
+        const response = await fetch(url, {
           method: 'POST',
           headers: {
             authorization: `Bearer ${token}`,
@@ -21,11 +22,11 @@ export function createSmsGateway({ url, token, timeoutMs = 10_000 }: SmsGatewayO
           redirect: 'error',
           signal: AbortSignal.timeout(timeoutMs),
         })
-        await answer.body?.cancel()
-        if (answer.ok) return { kind: 'sent' }
+        await response.body?.cancel()
+        if (response.ok) return { kind: 'sent' }
         const isFinal =
-          answer.status >= 400 && answer.status < 500 && !RETRYABLE_CLIENT_STATUSES.has(answer.status)
-        return { kind: isFinal ? 'refused' : 'again', code: `http_${answer.status}` }
+          response.status >= 400 && response.status < 500 && !RETRYABLE_CLIENT_STATUSES.has(response.status)
+        return { kind: isFinal ? 'refused' : 'again', code: `http_${response.status}` }
       } catch (error) {
         return { kind: 'again', code: String(Object(error).name ?? 'failed') }
       }

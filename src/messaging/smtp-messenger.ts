@@ -4,12 +4,12 @@ import type { Messenger, SendMessageOutcome } from './messenger.ts'
 export type SmtpOptions = {
   /** `smtp://` (STARTTLS where the server offers it) or `smtps://`, with user and password. */
   url: string
-  /** Who writes: `Trilho <pix@shop.example>`. */
+  /** Sender address: `Trilho <pix@shop.example>`. */
   from: string
   timeoutMs?: number
 }
 
-/** E-mail through any SMTP server. */
+/** Sends e-mail through an SMTP server. */
 export function createSmtpMessenger({ url, from, timeoutMs = 10_000 }: SmtpOptions): Messenger {
   const transport = nodemailer.createTransport({
     url,
@@ -21,7 +21,7 @@ export function createSmtpMessenger({ url, from, timeoutMs = 10_000 }: SmtpOptio
   return {
     async send({ id, to, subject, text }) {
       try {
-        // An address object is taken as it is: what an address contains cannot name a second recipient.
+        // An address object is used verbatim: its content cannot add a second recipient.
         const messageId = `<${id}@trilho>`
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text, messageId })
         return { kind: 'sent' }
@@ -33,7 +33,10 @@ export function createSmtpMessenger({ url, from, timeoutMs = 10_000 }: SmtpOptio
   }
 }
 
-/** RFC 5321 §4.2.1: 5yz to the recipient or the letter is for ever; to our greeting, log-in or sender it is not. */
+/**
+ * Classifies an SMTP error (RFC 5321 §4.2.1): 5yz to the recipient or the message is final; to our greeting, log-in
+ * or sender it is not.
+ */
 function classifySmtpError(error: unknown): SendMessageOutcome {
   const failure = Object(error) as { responseCode?: number; code?: string; command?: string }
   const { responseCode = 0, code = 'smtp_failed', command = '' } = failure

@@ -2,13 +2,15 @@ import type { Middleware } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createUnexplainedCounter } from './unexplained-answers.ts'
 
-/** What an API process finds at a scrape, beside PostgreSQL; the storage is null where its space is not known. */
+/**
+ * State that an API process reads at a scrape, besides PostgreSQL; `storage` is null if its space is unknown.
+ */
 export type ApiProcessState = {
   isTemporalUp: boolean
   storage: { freeBytes: number; sizeBytes: number } | null
 }
 
-/** What one API process counts by itself. */
+/** Creates the metrics that one API process counts by itself. */
 export function createApiMetrics() {
   const registry = new Registry()
   registry.setDefaultLabels({ process: 'api' })
@@ -44,7 +46,9 @@ export function createApiMetrics() {
       storageSize.set(storage.sizeBytes)
     },
     countUnexplainedAnswer: createUnexplainedCounter(registry),
-    /** The route's pattern stands for the path, so that no path of a caller makes a series of its own. */
+    /**
+     * Labels the request with the route's pattern instead of its path, so that callers cannot create series.
+     */
     measureRequest: (async (ctx, next) => {
       const stop = requests.startTimer()
       await next()

@@ -1,10 +1,13 @@
-/** A gauge of every process: API processes measure it at each scrape, workers as often as they publish. */
+/** Gauge of every process: API processes measure it at each scrape, workers at each publication. */
 export const CLOCK_OFFSET_GAUGE = {
   name: 'trilho_clock_offset_seconds',
   help: 'By how much the clock of this process is ahead of that of PostgreSQL; exact to half the time of a query.',
 } as const
 
-/** The offset of this clock from the one that answered `databaseSeconds` (since 1970) between two readings of this one. */
+/**
+ * Computes the offset of this clock from the one that read `databaseSeconds` (since 1970) between two readings of
+ * this one.
+ */
 export function computeClockOffsetS(
   databaseSeconds: number,
   { askedAtMs, answeredAtMs }: { askedAtMs: number; answeredAtMs: number },

@@ -6,13 +6,13 @@ import { TRANSIENT_PENDING_REASONS } from '../domain/reconciliation/panel-pix.ts
 import { CLOCK_OFFSET_GAUGE, computeClockOffsetS } from './clock-offset.ts'
 import { WORKER_METRICS_MAX_AGE } from './worker-metrics-publication.ts'
 
-/** One row per sample: the gauge it belongs to, its one label where it has one, and its value. */
+/** One row per sample: its gauge, its label if the gauge has one, and its value. */
 type GaugeSample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
 
-/** Only a call closes a breaker: one that nothing asked since says nothing about its provider of today. */
+/** Only a call closes a breaker: one without calls since says nothing about its provider's present state. */
 const OPEN_BREAKER_MAX_AGE = '15 minutes'
 
-/** What stands in the database, whichever process looks: the figures that alerts are made of. */
+/** Gauges of the database, the same from every process: the figures that alerts use. */
 const GAUGES = {
   trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
   trilho_database_read_only: {
@@ -104,7 +104,7 @@ const GAUGES = {
   },
 } as const
 
-/** Of a key that a provider may or may not have made nobody is woken. */
+/** Excludes PIX keys: whether a key was created is not worth waking an operator. */
 const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
 
 const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
@@ -202,7 +202,7 @@ select 'trilho_quarantined_items', c.provider, count(*)::float8
   from unexplained_answer u join connection c on c.uuid = u.connection_uuid
   where u.period_from is not null and u.resolved_at is null group by c.provider`
 
-/** Reads them all with one query and writes them as Prometheus wants them. */
+/** Reads all gauges with one query and renders them in Prometheus' format. */
 export async function renderDatabaseMetrics(orm: Orm, now: () => number = Date.now): Promise<string> {
   const askedAtMs = now()
   const samples = await orm.em.fork().execute<GaugeSample[]>(GAUGES_QUERY)
@@ -212,7 +212,7 @@ export async function renderDatabaseMetrics(orm: Orm, now: () => number = Date.n
   return renderGauges(samples, Object.keys(GAUGES) as GaugeSample['gauge'][])
 }
 
-/** All that is known where PostgreSQL does not answer: whoever watches must hear of that. */
+/** Renders the only metric known while PostgreSQL is unreachable, so that monitoring learns of it. */
 export function renderDatabaseDown(): Promise<string> {
   const gauge = 'trilho_database_up'
   return renderGauges([{ gauge, label: null, value: 0 }], [gauge])

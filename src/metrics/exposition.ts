@@ -1,16 +1,16 @@
 type MetricFamily = { head: Map<string, string>; samples: string[] }
 
 /**
- * The histograms of a text without their buckets, but for the named ones: as summaries, of which count and sum are left. Most
- * of what Temporal's SDK publishes is buckets that no alert reads.
+ * Turns the histograms of an exposition, except those named, into summaries: only count and sum remain. Most of what
+ * Temporal's SDK publishes is buckets that no alert reads.
  */
-export function dropBuckets(text: string, kept: readonly string[]): string {
+export function dropBuckets(text: string, withBuckets: readonly string[]): string {
   let dropped: string | undefined
   return text
     .split('\n')
     .flatMap(line => {
       const [, name, type] = /^# TYPE (\S+) (\S+)/.exec(line) ?? []
-      if (name !== undefined) dropped = type === 'histogram' && !kept.includes(name) ? name : undefined
+      if (name !== undefined) dropped = type === 'histogram' && !withBuckets.includes(name) ? name : undefined
       if (dropped === undefined) return [line]
       if (line === `# TYPE ${dropped} histogram`) return [`# TYPE ${dropped} summary`]
       return line.startsWith(`${dropped}_bucket{`) ? [] : [line]
@@ -19,12 +19,12 @@ export function dropBuckets(text: string, kept: readonly string[]): string {
 }
 
 /**
- * Several processes' metrics as one text. The exposition format wants each family in one piece under one HELP and
- * one TYPE; the samples of different processes differ by their labels.
+ * Merges the metrics of several processes into one exposition. The format requires each family in one piece under one
+ * HELP and one TYPE; the samples of different processes differ by their labels.
  */
 export function mergeExpositions(texts: string[]): string {
   const families = new Map<string, MetricFamily>()
-  const familyOf = (name: string) => {
+  const getFamily = (name: string) => {
     const family = families.get(name) ?? { head: new Map(), samples: [] }
     families.set(name, family)
     return family
@@ -32,12 +32,12 @@ export function mergeExpositions(texts: string[]): string {
   for (const text of texts) {
     let family: MetricFamily | undefined
     for (const line of text.split('\n')) {
-      const described = /^# (HELP|TYPE) (\S+)/.exec(line)
-      if (described) {
-        family = familyOf(described[2]!)
-        if (!family.head.has(described[1]!)) family.head.set(described[1]!, line)
+      const header = /^# (HELP|TYPE) (\S+)/.exec(line)
+      if (header) {
+        family = getFamily(header[2]!)
+        if (!family.head.has(header[1]!)) family.head.set(header[1]!, line)
       } else if (line !== '' && !line.startsWith('#')) {
-        family ??= familyOf(/^[^{\s]+/.exec(line)![0])
+        family ??= getFamily(/^[^{\s]+/.exec(line)![0])
         family.samples.push(line)
       }
     }

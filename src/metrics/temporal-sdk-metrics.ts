@@ -2,8 +2,8 @@ import { createServer } from 'node:net'
 import { dropBuckets } from './exposition.ts'
 
 /**
- * Temporal's SDK serves its metrics over HTTP only: on a loopback port of its own, read by the worker that publishes
- * them. A port that is taken between here and the SDK's bind ends the start with the SDK's error.
+ * Finds a free loopback port for Temporal's SDK, which serves its metrics over HTTP only; the worker reads them there
+ * and publishes them. If the port is taken before the SDK binds it, the start fails with the SDK's error.
  */
 export async function findLoopbackAddress(): Promise<string> {
   const server = createServer()
@@ -17,17 +17,17 @@ export async function findLoopbackAddress(): Promise<string> {
   return `127.0.0.1:${address.port}`
 }
 
-/** What shows whether there are enough workers. */
+/** Histograms that show whether there are enough workers. */
 const HISTOGRAMS_WITH_BUCKETS = [
   'temporal_activity_schedule_to_start_latency',
   'temporal_workflow_task_schedule_to_start_latency',
 ]
 
-/** The SDK's metrics, or nothing where it does not answer. */
+/** Reads the SDK's metrics; empty if it does not answer. */
 export async function readTemporalSdkMetrics(address: string): Promise<string> {
   try {
-    const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(2_000) })
-    return answer.ok ? dropBuckets(await answer.text(), HISTOGRAMS_WITH_BUCKETS) : ''
+    const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(2_000) })
+    return response.ok ? dropBuckets(await response.text(), HISTOGRAMS_WITH_BUCKETS) : ''
   } catch {
     return ''
   }

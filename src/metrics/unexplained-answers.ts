@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** Providers choose these names, so that a process counts only so many apart; the others are counted together. */
+/** Providers choose these names, so a process counts at most this many separately, and the rest together. */
 const MAX_NAMES = 100
 
 /** Counts the answers of providers that no published document explains (docs/production.md, "Unexplained answers"). */

@@ -3,26 +3,29 @@ import type { Logger } from 'pino'
 import type { Orm } from '../db/client/orm.ts'
 import { computeClockOffsetS } from './clock-offset.ts'
 
-/** How often a worker publishes, and after how long without it its last word counts no more. */
+/**
+ * Interval at which a worker publishes; `WORKER_METRICS_MAX_AGE` is the age after which its last publication is
+ * ignored.
+ */
 const PUBLISH_INTERVAL_MS = 5_000
 export const WORKER_METRICS_MAX_AGE = '30 seconds'
 
 /**
- * Publishes a worker's metrics where every API process can read them: whoever scrapes one API sees all workers, and a
- * worker needs no port that anybody must know. Stops with the returned function.
+ * Publishes a worker's metrics in PostgreSQL, where every API process reads them: a scrape of one API shows all
+ * workers, and a worker needs no port of its own. The returned function stops it and deletes the row.
  */
 export function publishWorkerMetrics(
   orm: Orm,
   worker: string,
   {
-    collectExposition: texts,
-    recordClockOffset: clockRead,
+    collectExposition,
+    recordClockOffset,
     healthFile,
     log,
   }: {
     collectExposition: () => Promise<string>
     recordClockOffset: (offsetSeconds: number) => void
-    /** Touched whenever the metrics were published, which also shows that PostgreSQL answers this worker. */
+    /** Touched after each publication, which also shows that PostgreSQL answers this worker. */
     healthFile?: string | undefined
     log: Logger
   },
@@ -31,7 +34,7 @@ export function publishWorkerMetrics(
   const publish = () => {
     publishing = publishing
       .then(async () => {
-        clockRead(await writeWorkerMetrics(orm, worker, texts))
+        recordClockOffset(await writeWorkerMetrics(orm, worker, collectExposition))
         if (healthFile !== undefined) await writeFile(healthFile, '')
       })
       .catch(error => void log.debug({ code: Object(error).code }, 'metrics were not published'))
@@ -48,9 +51,13 @@ export function publishWorkerMetrics(
   }
 }
 
-/** Answers the offset of this process's clock from that of PostgreSQL. */
-async function writeWorkerMetrics(orm: Orm, worker: string, texts: () => Promise<string>): Promise<number> {
-  const exposition = await texts()
+/** Writes the metrics; returns the offset of this process's clock from PostgreSQL's, in seconds. */
+async function writeWorkerMetrics(
+  orm: Orm,
+  worker: string,
+  collectExposition: () => Promise<string>,
+): Promise<number> {
+  const exposition = await collectExposition()
   const askedAtMs = Date.now()
   const [row] = await orm.em.fork().execute<{ clock: number }[]>(
     `with gone as (delete from worker_metrics where at < now() - interval '1 hour' and worker <> ?)
@@ -62,7 +69,7 @@ async function writeWorkerMetrics(orm: Orm, worker: string, texts: () => Promise
   return computeClockOffsetS(row!.clock, { askedAtMs, answeredAtMs: Date.now() })
 }
 
-/** What the workers that are alive published last. */
+/** Reads the last publication of each live worker. */
 export async function readPublishedMetrics(orm: Orm): Promise<string[]> {
   const rows: { exposition: string }[] = await orm.em
     .fork()

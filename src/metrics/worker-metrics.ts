@@ -5,22 +5,24 @@ import { createCertificateGauge } from './certificate-expiry.ts'
 import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
 import { createUnexplainedCounter } from './unexplained-answers.ts'
 
-/** One try of a webhook; `lagSeconds` since its event where it was the one that succeeded. */
+/**
+ * One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded.
+ */
 export type WebhookAttemptSample = {
   outcome: 'delivered' | 'refused' | 'no_answer'
   lagSeconds: number | null
 }
 
-/** What Temporal says of the worker deployment: the build that is current, and those that need workers. */
+/** Temporal's description of the worker deployment: the current build, and the builds that need workers. */
 type DeploymentVersions = { currentBuildId: string | undefined; neededBuildIds: string[] }
 
-/** A provider said of money that it had reported as settled that it did not move; the state of the books stays. */
+/** A provider reported a payment as failed after reporting it as settled; the ledger keeps the settlement. */
 export type ProviderContradiction = { provider: string; operation: string }
 
-/** A closed set: the other codes are names that providers choose. */
+/** Restricts the label to a closed set: other codes are names that providers choose. */
 const toCodeLabel = (code: string | null) => (isTransportCode(code) ? code : 'other')
 
-/** What one worker process counts by itself; `worker` tells processes apart. */
+/** Creates the metrics that one worker process counts by itself; `worker` tells processes apart. */
 export function createWorkerMetrics(worker: string) {
   const registry = new Registry()
   registry.setDefaultLabels({ worker })

@@ -28,7 +28,7 @@ import type {
 } from '../domain/providers/provider.ts'
 import type { AccountEntry } from '../domain/reconciliation/account-entry.ts'
 
-/** A notice as it reached us. `secret` is the last part of the URL it was sent to, where the URL carries one. */
+/** A provider notification as received. `secret` is the last part of its URL, if the URL carries one. */
 export type ProviderNotificationRequest = {
   body: string
   headers: Record<string, string | undefined>
@@ -42,39 +42,39 @@ type ReadNotificationOutcome =
   | NoAnswerResult
 
 /**
- * One provider, as one connection of an account reaches it. Adapters never throw for what a provider or the
- * network does: every such thing is an outcome with a name. They throw only for bugs of ours.
+ * One provider, as one connection of an account reaches it. Adapters never throw for errors of a provider or the
+ * network: each is a named outcome. They throw only for bugs of ours.
  */
 export interface Provider {
   readonly capabilities: ProviderCapabilities
   issueCharge(order: ProviderChargeRequest): Promise<IssueChargeOutcome>
-  /** Asks by our id. */
+  /** Looks a charge up by our id. */
   findCharge(reference: string): Promise<FindChargeOutcome>
   cancelCharge(reference: string): Promise<CancelChargeOutcome>
-  /** Asks for one received PIX by its end-to-end id. */
+  /** Looks one received PIX up by its end-to-end id. */
   findPayment(endToEnd: string): Promise<FindPaymentOutcome>
   refund(order: ProviderRefundRequest): Promise<SendPayoutOutcome>
   findRefund(order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>): Promise<FindPayoutOutcome>
-  /** A refund or transfer follows at once: the connection that it will have to itself is opened meanwhile. */
+  /** Opens the connection that an imminent refund or transfer will use alone. */
   preconnect(): void
-  /** Sends once, over a connection of its own; whether to send again is the caller's to decide. */
+  /** Sends once, on a connection of its own; the caller decides whether to send again. */
   sendTransfer(order: ProviderTransferRequest): Promise<SendPayoutOutcome>
-  /** Asks by our id. */
+  /** Looks a transfer up by our id. */
   findTransfer(id: string): Promise<FindPayoutOutcome>
-  /** Makes a key of a kind that `capabilities.keys` names; one that is ours already counts as created. */
+  /** Creates a key of a kind in `capabilities.keys`; a key that is ours already counts as created. */
   createKey(order: ProviderKeyRequest): Promise<CreateKeyOutcome>
-  /** Every key of the account that the API tells of: Efí's lists random ones only. */
+  /** Lists the account's keys, as far as the API shows them: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>
   deleteKey(key: string): Promise<DeleteKeyOutcome>
-  /** Whose account at the provider the credentials belong to. */
+  /** Identifies the account at the provider that the credentials belong to. */
   identity(): Promise<AccountIdentity | NoAnswerResult>
-  /** Our balance there, or no answer. */
+  /** Reads our balance at the provider. */
   balances(): Promise<
     { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }
   >
   /**
-   * Every settled movement in [from, to], both ISO 8601 UTC: PIX by their end-to-end ids, and `accountEntries`, which are
-   * no PIX, where the provider's API lists them.
+   * Lists every settled movement in [from, to], both ISO 8601 UTC: PIX by their end-to-end ids, and, if the
+   * provider's API lists them, `accountEntries`, which are not PIX.
    */
   statement(
     from: string,
@@ -83,23 +83,23 @@ export interface Provider {
     | { kind: 'found'; entries: StatementEntry[]; accountEntries?: AccountEntry[] }
     | { kind: 'no_answer'; code: string; message: string }
   >
-  /** Every dispute opened in [from, to], or changed in it where the provider can tell; both ISO 8601 UTC. */
+  /** Lists every dispute opened in [from, to], or changed in it if the provider can tell; both ISO 8601 UTC. */
   listDisputes(from: string, to: string): Promise<ListDisputesOutcome>
-  /** Asks for one dispute by the provider's own id of it. */
+  /** Looks one dispute up by the provider's id. */
   findDispute(med: DisputeReference): Promise<FindDisputeOutcome>
-  /** Answers a dispute of ours. Only a definite refusal means that it was not taken. */
+  /** Replies to a dispute. Only a definite refusal means that the reply was not accepted. */
   replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome>
   /**
-   * Tells the provider where its notices go; `collectionKey` as for charges. Repeatable. `warning`: what it does not notify
-   * although it could, for the operator.
+   * Registers the URL of notifications at the provider; `collectionKey` as for charges. May be repeated. `warning`
+   * tells the operator what the provider does not notify although it could.
    */
   registerNotificationUrl(
     url: string,
     collectionKey: string | null,
   ): Promise<{ kind: 'registered'; warning?: string } | { kind: 'no_answer'; code: string; message: string }>
   /**
-   * Verifies a notice and takes it apart; `forged` where secret or signature do not fit, `no_answer` where the provider does
-   * not tell the key to verify it by, so that it is to be sent again.
+   * Verifies and parses a notification. `forged`: secret or signature do not match; `no_answer`: the provider did not
+   * return the key to verify it by, so it must be sent again.
    */
   readNotification(notice: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
 }

@@ -9,10 +9,10 @@ import type { Provider } from './port.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { wooviCredentialsSchema } from './woovi/client.ts'
 
-/** An account's connection to a provider, as it is stored. */
+/** An account's connection to a provider, as stored. */
 export type RegistryConnection = {
   uuid: string
-  /** How its calls are named to who observes them. */
+  /** Name of the provider for observers of calls. */
   provider: string
   dialect: string
   baseUrl: string
@@ -21,17 +21,21 @@ export type RegistryConnection = {
 
 type ClosableProvider = Provider & { close(): Promise<void> }
 export type ProviderRegistryOptions = {
-  /** Opens sealed credentials. */
+  /** Unseals credentials. */
   openCredentials: (sealed: string) => unknown
   timeoutMs: number
-  /** PEM of the authority that vouches for every provider, where that is not the system's: a local far side. */
+  /**
+   * PEM of the authority that signs every provider's certificate, if it is not the system's: a local simulator.
+   */
   ca?: string
-  /** Adapters kept, each with its token; their connections are shared where they may be. */
+  /**
+   * Number of cached adapters, each with its access token; their HTTP connections are shared where possible.
+   */
   maxAdapters?: number
   observeCall?: ObserveCall
-  /** Told when certificates in use expire: those of credentials, and those of providers. */
+  /** Receives the expiry of certificates in use: those of credentials, and those of providers. */
   observeCertificate?: ObserveCertificate
-  /** Records what a connection's provider answered that no table explains; without it nothing is recorded. */
+  /** Records unexplained answers of a connection's provider; absent: none are recorded. */
   recordUnexplained?: (connection: RegistryConnection, answer: UnexplainedAnswer) => Promise<void>
 }
 
@@ -44,108 +48,119 @@ type AdapterOptions = {
   recordUnexplained: RecordUnexplainedAnswer | undefined
 }
 
-/** One adapter per provider API; bad credentials throw, as nothing can be asked with them. */
-const adapterFactories: Record<string, (far: AdapterOptions) => ClosableProvider> = {
-  efi: far =>
-    createEfiAdapter({ ...far, credentials: parseCredentials(efiCredentialsSchema, far.credentials) }),
-  woovi: far =>
-    createWooviAdapter({ ...far, credentials: parseCredentials(wooviCredentialsSchema, far.credentials) }),
+/** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
+const adapterFactories: Record<string, (options: AdapterOptions) => ClosableProvider> = {
+  efi: options =>
+    createEfiAdapter({
+      ...options,
+      credentials: parseCredentials(efiCredentialsSchema, options.credentials),
+    }),
+  woovi: options =>
+    createWooviAdapter({
+      ...options,
+      credentials: parseCredentials(wooviCredentialsSchema, options.credentials),
+    }),
 }
 
-/** Credentials as a dialect wants them; the error names each field that is wrong, and no value. */
-function parseCredentials<T>(schema: z.ZodType<T>, given: unknown): T {
-  const read = schema.safeParse(given)
-  if (read.success) return read.data
-  const wrong = read.error.issues.map(
+/** Parses credentials by a provider's schema; the error names each wrong field, and no value. */
+function parseCredentials<T>(schema: z.ZodType<T>, credentials: unknown): T {
+  const parsed = schema.safeParse(credentials)
+  if (parsed.success) return parsed.data
+  const messages = parsed.error.issues.map(
     ({ path, message }) => `${['credentials', ...path].join('.')}: ${message}`,
   )
-  throw new Error(wrong.join('; '))
+  throw new Error(messages.join('; '))
 }
 
 type CachedAdapter = Pick<RegistryConnection, 'dialect' | 'baseUrl' | 'sealedCredentials'> & {
   adapter: ClosableProvider
 }
 
-/** Keeps each connection's adapter while its address and credentials stay what they are; the longest unused one goes first. */
-export function createProviderRegistry({ maxAdapters: most = 500, ...options }: ProviderRegistryOptions) {
-  const kept = new Map<string, CachedAdapter>()
-  const lines = shareConnectionPools(options.observeCertificate)
+/**
+ * Caches the adapter of each connection while its address and credentials are unchanged; evicts the least recently
+ * used one.
+ */
+export function createProviderRegistry({ maxAdapters = 500, ...options }: ProviderRegistryOptions) {
+  const adapters = new Map<string, CachedAdapter>()
+  const openPool = shareConnectionPools(options.observeCertificate)
 
   function providerFor(connection: RegistryConnection): Provider {
-    const found = kept.get(connection.uuid)
-    if (found && hasSameConfiguration(found, connection)) {
-      keep(connection.uuid, found)
-      return found.adapter
+    const cached = adapters.get(connection.uuid)
+    if (cached && hasSameConfiguration(cached, connection)) {
+      markUsed(connection.uuid, cached)
+      return cached.adapter
     }
     const { dialect, baseUrl, sealedCredentials } = connection
-    const adapter = createAdapter(connection, { ...options, openPool: lines })
+    const adapter = createAdapter(connection, { ...options, openPool })
     retire(connection.uuid)
-    keep(connection.uuid, { dialect, baseUrl, sealedCredentials, adapter })
-    if (kept.size > most) retire(kept.keys().next().value!)
+    markUsed(connection.uuid, { dialect, baseUrl, sealedCredentials, adapter })
+    if (adapters.size > maxAdapters) retire(adapters.keys().next().value!)
     return adapter
   }
 
-  /** A map keeps its order of insertion: the last used is the last in. */
-  function keep(uuid: string, entry: CachedAdapter) {
-    kept.delete(uuid)
-    kept.set(uuid, entry)
+  /** Moves an adapter to the end of the map, whose order of insertion is the order of use. */
+  function markUsed(uuid: string, entry: CachedAdapter) {
+    adapters.delete(uuid)
+    adapters.set(uuid, entry)
   }
 
-  /** Its running calls finish. */
+  /** Removes an adapter; its running calls finish. */
   function retire(uuid: string) {
-    const entry = kept.get(uuid)
-    kept.delete(uuid)
+    const entry = adapters.get(uuid)
+    adapters.delete(uuid)
     return entry?.adapter.close()
   }
 
   return {
     providerFor,
     async close() {
-      await Promise.all([...kept.keys()].map(retire))
+      await Promise.all([...adapters.keys()].map(retire))
     },
   }
 }
 
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>
 
-/** What is sealed anew reads otherwise: whoever compares it need not open it. */
+/** Compares configurations without unsealing: newly sealed credentials differ as text. */
 function hasSameConfiguration(
-  kept: CachedAdapter,
+  cached: CachedAdapter,
   { dialect, baseUrl, sealedCredentials }: RegistryConnection,
 ): boolean {
-  return kept.dialect === dialect && kept.baseUrl === baseUrl && kept.sealedCredentials === sealedCredentials
+  return (
+    cached.dialect === dialect && cached.baseUrl === baseUrl && cached.sealedCredentials === sealedCredentials
+  )
 }
 
 type AdapterCreation = Omit<ProviderRegistryOptions, 'most'> & { openPool: OpenConnectionPool }
 
 function createAdapter(
   connection: RegistryConnection,
-  { openCredentials: open, timeoutMs, ca, observeCall: observe, openPool: lines, ...more }: AdapterCreation,
+  { openCredentials, timeoutMs, ca, observeCall, openPool, ...options }: AdapterCreation,
 ): ClosableProvider {
   const { dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(adapterFactories, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
-  const recordUnexplained = more.recordUnexplained?.bind(null, connection)
+  const recordUnexplained = options.recordUnexplained?.bind(null, connection)
   try {
-    const credentials = open(sealedCredentials)
+    const credentials = openCredentials(sealedCredentials)
     const adapter = adapterFactories[dialect]!({
       baseUrl,
       credentials,
       timeoutMs,
       ca,
-      openPool: lines,
+      openPool,
       recordUnexplained,
     })
-    if (more.observeCertificate)
-      observeClientCertificate(more.observeCertificate, connection.uuid, credentials)
-    return observe ? observeProvider(adapter, connection, observe) : adapter
+    if (options.observeCertificate)
+      observeClientCertificate(options.observeCertificate, connection.uuid, credentials)
+    return observeCall ? observeProvider(adapter, connection, observeCall) : adapter
   } catch (error) {
-    observe?.(describeUnusableCredentials(connection))
+    observeCall?.(describeUnusableCredentials(connection))
     throw error
   }
 }
 
-/** No call can be made with these credentials: for who observes calls it is one that failed before it began. */
+/** Describes unusable credentials to observers as a call that failed before it started. */
 function describeUnusableCredentials({ uuid, provider }: RegistryConnection): ObservedCall {
-  const called = { provider, connectionUuid: uuid, operation: 'useCredentials' }
-  return { ...called, outcome: 'refused', code: 'credentials_unusable', seconds: 0 }
+  const call = { provider, connectionUuid: uuid, operation: 'useCredentials' }
+  return { ...call, outcome: 'refused', code: 'credentials_unusable', seconds: 0 }
 }

@@ -1,21 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Links to files of the disk: whoever has one may read that one file until it expires, without a token. */
+/**
+ * Signed links to files on disk: the holder of a link may read that one file until it expires, without a token.
+ */
 export type FileLinks = {
-  /** Where the file of a key is read until then. */
+  /** Returns the URL of a file until `expiresAtMs`. */
   createLink(key: string, expiresAtMs: number): string
-  /** Whether a link was made here, for this key, and has not expired. */
+  /** Returns whether a link was created here, for this key, and has not expired. */
   isValid(link: FileLinkParts): boolean
 }
 
 type FileLinkParts = { key: string; expires: string; signature: string; nowMs: number }
 
-/** Below the service's own address. */
+/** Path below the service's public URL. */
 export const FILES_PATH = '/files'
 
 /**
- * Links signed by keys that are derived from TRILHO_SECRET_KEY (`id:base64`, several by commas: the first signs, all
- * verify, so a rotation breaks no link). What seals data never signs anything itself.
+ * Creates links signed by keys derived from TRILHO_SECRET_KEY (`id:base64`, several separated by commas: the first
+ * signs, all verify, so that a rotation breaks no link). The sealing keys themselves sign nothing.
  */
 export function createFileLinks({
   secretKeys,
@@ -24,19 +26,19 @@ export function createFileLinks({
   secretKeys: string
   publicUrl: string
 }): FileLinks {
-  const known = secretKeys.split(',').map(pair => {
+  const signingKeys = secretKeys.split(',').map(pair => {
     const secret = Buffer.from(pair.split(':')[1]!, 'base64')
     return createHmac('sha256', secret).update('links to stored files').digest()
   })
   return {
     createLink(key, expiresAtMs) {
       const expires = String(Math.floor(expiresAtMs / 1_000))
-      const query = new URLSearchParams({ expires, signature: signLink(known[0]!, key, expires) })
+      const query = new URLSearchParams({ expires, signature: signLink(signingKeys[0]!, key, expires) })
       return `${publicUrl.replace(/\/+$/, '')}${FILES_PATH}/${key}?${query}`
     },
     isValid({ key, expires, signature, nowMs }) {
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 <= nowMs) return false
-      return known.some(secret => isEqualInConstantTime(signature, signLink(secret, key, expires)))
+      return signingKeys.some(secret => isEqualInConstantTime(signature, signLink(secret, key, expires)))
     },
   }
 }
@@ -45,8 +47,8 @@ function signLink(secret: Buffer, key: string, expires: string): string {
   return createHmac('sha256', secret).update(`${expires}\n${key}`).digest('base64url')
 }
 
-/** In the same time wherever they differ. */
-function isEqualInConstantTime(given: string, right: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(right)]
+/** Compares in constant time. */
+function isEqualInConstantTime(actual: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

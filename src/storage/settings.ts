@@ -1,38 +1,43 @@
 import { z } from 'zod'
 
-/** Where files are kept: a folder that all API processes share (a worker only makes links), or a bucket that speaks S3. Both keep them private. */
+/**
+ * Where files are stored: a folder shared by all API processes (a worker only creates links), or an S3 bucket. Both
+ * are private.
+ */
 export type StorageSettings =
   | { kind: 'disk'; folder: string }
   | {
       kind: 's3'
       bucket: string
       region: string
-      /** Amazon's own where absent. */
+      /** Absent: Amazon's own. */
       endpoint?: string | undefined
-      /** `<endpoint>/<bucket>`, as most servers but Amazon's want it, instead of `<bucket>.<endpoint>`. */
+      /**
+       * `<endpoint>/<bucket>`, as most S3 servers other than Amazon's require, instead of `<bucket>.<endpoint>`.
+       */
       hasPathStyleUrls: boolean
-      /** Where absent, the environment, profile or role of the machine is asked, as Amazon's tools do. */
+      /** Absent: from the environment, profile or role of the machine, as in Amazon's tools. */
       credentials?: { accessKeyId: string; secretAccessKey: string } | undefined
     }
 
-/** The part of the environment that src/config.ts reads for it. */
+/** The storage variables of the environment, read by src/config.ts. */
 export const storageVariables = {
   TRILHO_STORAGE: z.enum(['disk', 's3']).default('disk'),
   TRILHO_STORAGE_FOLDER: z.string().min(1).default('.trilho/files'),
   TRILHO_S3_BUCKET: z.string().min(3).optional(),
   TRILHO_S3_REGION: z.string().min(1).default('us-east-1'),
   TRILHO_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  /** Absent: wherever an endpoint is given. */
+  /** Absent: true if an endpoint is given. */
   TRILHO_S3_PATH_STYLE: z.enum(['true', 'false', '1', '0']).optional(),
   TRILHO_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   TRILHO_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  /** How long a link to a file works; S3 allows a week. */
+  /** Lifetime of a link to a file; S3 allows at most a week. */
   TRILHO_LINK_SECONDS: z.coerce.number().int().min(1).max(604_800).default(86_400),
 }
 
 const storageEnvironmentSchema = z.object(storageVariables)
 
-/** Throws where a bucket is asked for without all it needs. */
+/** Parses the storage settings; throws if a bucket lacks a required variable. */
 export function parseStorageSettings(env: z.output<typeof storageEnvironmentSchema>): StorageSettings {
   if (env.TRILHO_STORAGE === 'disk') return { kind: 'disk', folder: env.TRILHO_STORAGE_FOLDER }
   const { TRILHO_S3_ACCESS_KEY_ID: accessKeyId, TRILHO_S3_SECRET_ACCESS_KEY: secretAccessKey } = env

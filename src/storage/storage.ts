@@ -7,24 +7,24 @@ import type { S3Driver } from 'flydrive/drivers/s3'
 import { createFileLinks, type FileLinks } from './file-links.ts'
 import type { StorageSettings } from './settings.ts'
 
-/** Files that belong to rows: written once under a key of our own, read, and removed. Nobody else may read them. */
+/** Files that belong to rows: written once under a key of ours, read, and removed. They are private. */
 export type FileStorage = {
   kind: StorageSettings['kind']
-  /** Copies a file of this machine. Throws StorageFailed. */
+  /** Copies a file of this machine. Throws StorageError. */
   writeFile(key: string, file: { path: string; type: string; sizeBytes: number }): Promise<void>
-  /** Null where there is none. Throws StorageFailed. */
+  /** Opens a file; null if there is none. Throws StorageError. */
   openFile(key: string): Promise<{ stream: Readable; sizeBytes: number } | null>
-  /** It is gone afterwards, whether it was there or not. Throws StorageFailed. */
+  /** Removes a file; succeeds also if it does not exist. Throws StorageError. */
   removeFile(key: string): Promise<void>
-  /** Of the file system that holds the folder; null of a bucket, and where the folder is not there yet. */
+  /** Measures the file system of the folder; null for a bucket, and while the folder does not exist. */
   measureSpace(): Promise<{ freeBytes: number; sizeBytes: number } | null>
-  /** An address that needs no token and stops working after so many seconds, or as many as is configured. */
+  /** Creates a URL that needs no token and expires after `seconds`, or the configured time. */
   createLink(key: string, seconds?: number): Promise<string>
-  /** Verifies what `link` made for the disk; a bucket verifies its own. */
+  /** Verifies links that `createLink` made for the disk; a bucket verifies its own. */
   links: FileLinks
 }
 
-/** The disk or the bucket cannot be written or read now; `code` is that of the system or the bucket, such as ENOSPC. */
+/** The disk or bucket cannot be written or read now; `code` is the system's or the bucket's, such as ENOSPC. */
 export class StorageError extends Error {
   override name = 'StorageError'
   readonly code: string
@@ -36,7 +36,7 @@ export class StorageError extends Error {
 }
 
 export async function openStorage({
-  storage: where,
+  storage: settings,
   ...config
 }: {
   storage: StorageSettings
@@ -44,19 +44,21 @@ export async function openStorage({
   publicUrl: string
   linkSeconds: number
 }): Promise<FileStorage> {
-  const made = createFileLinks(config)
-  const disk = new Disk(where.kind === 'disk' ? createFolderDriver(where) : await createBucketDriver(where))
+  const links = createFileLinks(config)
+  const disk = new Disk(
+    settings.kind === 'disk' ? createFolderDriver(settings) : await createBucketDriver(settings),
+  )
 
   return {
-    kind: where.kind,
-    links: made,
+    kind: settings.kind,
+    links,
     writeFile: (key, { path, type, sizeBytes }) =>
       wrapStorageErrors(disk.copyFromFs(path, key, { contentType: type, contentLength: sizeBytes })),
     async openFile(key) {
       try {
         const { contentLength } = await disk.getMetaData(key)
         const stream = await disk.getStream(key)
-        await once(stream, 'readable') // A file that cannot be read fails here, before an answer has begun.
+        await once(stream, 'readable') // An unreadable file fails here, before a response has started.
         return { stream, sizeBytes: contentLength }
       } catch (error) {
         if (isFileNotFound(error)) return null
@@ -64,9 +66,10 @@ export async function openStorage({
       }
     },
     removeFile: key => wrapStorageErrors(disk.delete(key)),
-    measureSpace: async () => (where.kind === 'disk' ? measureFileSystem(where.folder) : null),
+    measureSpace: async () => (settings.kind === 'disk' ? measureFileSystem(settings.folder) : null),
     createLink(key, seconds = config.linkSeconds) {
-      if (where.kind === 'disk') return Promise.resolve(made.createLink(key, Date.now() + seconds * 1_000))
+      if (settings.kind === 'disk')
+        return Promise.resolve(links.createLink(key, Date.now() + seconds * 1_000))
       const contentDisposition = buildContentDisposition(key)
       return wrapStorageErrors(disk.getSignedUrl(key, { expiresIn: seconds, contentDisposition }))
     },
@@ -74,11 +77,11 @@ export async function openStorage({
 }
 
 async function measureFileSystem(folder: string): Promise<{ freeBytes: number; sizeBytes: number } | null> {
-  const found = await statfs(folder).catch(() => null)
-  return found && { freeBytes: found.bavail * found.bsize, sizeBytes: found.blocks * found.bsize }
+  const stats = await statfs(folder).catch(() => null)
+  return stats && { freeBytes: stats.bavail * stats.bsize, sizeBytes: stats.blocks * stats.bsize }
 }
 
-/** Saved, never shown inside a page: it is somebody else's file. */
+/** Makes browsers download the file and never display it inline: its content is untrusted. */
 export function buildContentDisposition(key: string): string {
   return `attachment; filename="${key.split('/').at(-1)}"`
 }
@@ -87,21 +90,21 @@ function createFolderDriver({ folder: location }: Extract<StorageSettings, { kin
   return new FSDriver({ location, visibility: 'private' })
 }
 
-/** What talks to buckets is large, and loaded only where there is one. */
-async function createBucketDriver(where: Extract<StorageSettings, { kind: 's3' }>): Promise<S3Driver> {
+/** Loads the S3 client only for a bucket, because it is large. */
+async function createBucketDriver(settings: Extract<StorageSettings, { kind: 's3' }>): Promise<S3Driver> {
   const { S3Driver } = await import('flydrive/drivers/s3')
   return new S3Driver({
-    bucket: where.bucket,
-    region: where.region,
-    ...(where.endpoint !== undefined && { endpoint: where.endpoint }),
-    ...(where.credentials && { credentials: where.credentials }),
-    forcePathStyle: where.hasPathStyleUrls,
+    bucket: settings.bucket,
+    region: settings.region,
+    ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
+    ...(settings.credentials && { credentials: settings.credentials }),
+    forcePathStyle: settings.hasPathStyleUrls,
     visibility: 'private',
-    supportsACL: false, // A bucket is private by itself, and newer ones refuse access lists.
-    // Servers that are not Amazon's know no trailing checksums; the signature covers the content.
+    supportsACL: false, // Buckets are private by default, and newer ones refuse access lists.
+    // S3 servers other than Amazon's do not support trailing checksums; the signature covers the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    logger: SILENT_LOGGER, // Or it writes to the console; what fails is told by who asked for it.
+    logger: SILENT_LOGGER, // The default writes to the console; the caller reports failures.
     maxAttempts: 2,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
   })
@@ -109,20 +112,20 @@ async function createBucketDriver(where: Extract<StorageSettings, { kind: 's3' }
 
 const SILENT_LOGGER = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** Twice this, and a bucket that cannot be reached is answered 503 within 5 s (SPEC §1). */
+/** Twice this, and an unreachable bucket is answered 503 within 5 s (SPEC §1). */
 const CONNECT_TIMEOUT_MS = 2_000
-/** The largest file over a poor line. */
+/** Allows the largest file over a slow line. */
 const REQUEST_TIMEOUT_MS = 30_000
 
-async function wrapStorageErrors<T>(something: Promise<T>): Promise<T> {
+async function wrapStorageErrors<T>(operation: Promise<T>): Promise<T> {
   try {
-    return await something
+    return await operation
   } catch (error) {
     throw toStorageError(error)
   }
 }
 
-/** By its cause's code only: what a storage says of itself may name folders and keys. */
+/** Reduces an error to its root cause's code: a storage's messages may name folders and keys. */
 function toStorageError(error: unknown): StorageError {
   const cause = findRootCause(error)
   return new StorageError(cause.code ?? cause.name ?? 'unknown')

@@ -1,43 +1,44 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Says whether a webhook may be sent to an IP address. */
+/** Decides whether a webhook may be sent to an IP address. */
 export type AddressPolicy = (ip: string) => boolean
 
-/** The addresses webhooks may reach: public ones, and where `loopback` allows it this machine's own; never link-local. */
-export function createAddressPolicy({
-  canReachLoopback: loopback,
-}: {
-  canReachLoopback: boolean
-}): AddressPolicy {
-  return loopback ? ip => isPublicAddress(ip) || isLoopbackAddress(ip) : isPublicAddress
+/**
+ * Creates the policy of webhook addresses: public ones, and with `canReachLoopback` this machine's own; never
+ * link-local.
+ */
+export function createAddressPolicy({ canReachLoopback }: { canReachLoopback: boolean }): AddressPolicy {
+  return canReachLoopback ? ip => isPublicAddress(ip) || isLoopbackAddress(ip) : isPublicAddress
 }
 
 /**
- * True only for an address that anyone on the internet could reach under the same name. Whatever carries an IPv4
- * address inside (mapped, compatible, NAT64, 6to4, Teredo) is refused whole: its way leads through a translator
- * of ours, not through the address shown.
+ * Returns whether anyone on the internet could reach the address under the same name. An address that embeds an IPv4
+ * address (mapped, compatible, NAT64, 6to4, Teredo) is refused: packets to it pass a translator of ours and do not go
+ * to the address shown.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip)
-  // ipaddr.js calls unicast what stands in none of the special-purpose registries.
+  // ipaddr.js calls every address unicast that is in no special-purpose registry.
   if (address?.range() !== 'unicast') return false
   if (address.kind() === 'ipv6' && !address.match(GLOBAL_UNICAST)) return false
   return !LOCAL_ADDRESSES_IN_PUBLIC_RANGES.has(address.toString())
 }
 
-/** 127/8 and ::1 in their own spelling only. */
+/** Matches 127/8 and ::1, not their embedded or mapped forms. */
 function isLoopbackAddress(ip: string): boolean {
   return parseAddress(ip)?.range() === 'loopback'
 }
 
-/** Everything the internet routes in IPv6; outside lie ::/96 (IPv4-compatible) and what nobody has assigned yet. */
+/** All IPv6 that the internet routes; outside lie ::/96 (IPv4-compatible) and unassigned ranges. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Public by their number, yet each answers from the host a cloud machine runs on (Azure's platform services). */
+/**
+ * Addresses with public numbers that are answered by the host of a cloud machine (Azure's platform services).
+ */
 const LOCAL_ADDRESSES_IN_PUBLIC_RANGES = new Set(['168.63.129.16'])
 
-/** Strict spellings only: no octal, hex or short forms, no zone. */
+/** Parses strict spellings only: no octal, hex or short forms, no zone. */
 function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(ip) !== 0 && !ip.includes('%') && ipaddr.isValid(ip) ? ipaddr.parse(ip) : undefined
 }

@@ -15,11 +15,11 @@ type SignedRequest = {
   body: string
   headers: Record<string, string>
   timeoutMs?: number
-  /** Its last try failed: it is called by fewer at once, so that what is dead holds little. */
+  /** The last attempt failed: a lower concurrency limit applies, so that dead endpoints occupy few slots. */
   isFailing?: boolean
 }
 
-/** What one try came to. Only `answered` says anything about the endpoint's will; a redirect is an answer. */
+/** Result of one attempt. Only `answered` expresses the endpoint's decision; a redirect is an answer. */
 export type WebhookAttemptResult =
   | {
       kind: 'answered'
@@ -31,7 +31,7 @@ export type WebhookAttemptResult =
       retryAfterMs?: number
     }
   | FailedAttemptResult
-  /** Too many tries are under way at the endpoint: nothing was tried, and a place is looked for then. */
+  /** Too many attempts are in flight at the endpoint: none was made; retry after `retryInMs`. */
   | { kind: 'busy'; retryInMs: number }
 /** `refused_address`, `no_connection`: nothing was sent. `timeout`, `broken`: it may have arrived. */
 type FailedAttemptResult = {
@@ -41,48 +41,51 @@ type FailedAttemptResult = {
 }
 
 export type WebhookClient = {
-  /** Rejects only for a bug: a URL or header that is none, or a dialer already closed. */
+  /** Rejects only for a bug: an invalid URL or header, or a closed client. */
   postSigned(post: SignedRequest): Promise<WebhookAttemptResult>
-  /** Waits for tries under way. */
+  /** Waits for attempts in flight. */
   close(): Promise<void>
 }
 
 export type WebhookClientOptions = {
   policy: AddressPolicy
-  /** Limit of one try: look-up, connection, request and answer together. */
+  /** Limit of one attempt: look-up, connection, request and response together. */
   timeoutMs?: number
   /** PEM certificates trusted beside the public authorities. */
   ca?: string[]
   resolve?: HostResolver
-  /** Tries to one endpoint at once. Waiting for a place comes before `timeoutMs` begins. */
+  /** Concurrency limits per endpoint. The wait for a slot comes before `timeoutMs` starts. */
   endpointLimits?: EndpointLimits
 }
 
-/** Calls webhook endpoints: https only, allowed addresses only, no redirects, a fresh connection for each try. */
+/**
+ * Creates the client that calls webhook endpoints: https only, allowed addresses only, no redirects, a new connection
+ * for each attempt.
+ */
 export function createWebhookClient({
   policy,
   timeoutMs = 15_000,
   ca,
   resolve = createHostResolver(),
-  endpointLimits: lane = { maxRequests: 16, maxRequestsWhenFailing: 2, maxWaitMs: 2_000 },
+  endpointLimits = { maxRequests: 16, maxRequestsWhenFailing: 2, maxWaitMs: 2_000 },
 }: WebhookClientOptions): WebhookClient {
-  const { acquire: enter } = createPerEndpointLimiter(lane)
+  const { acquire } = createPerEndpointLimiter(endpointLimits)
   const agent = new Agent({
-    // A little beyond the limit of a try: whoever gave up has left, and the half-open socket follows.
+    // Slightly above the limit of an attempt: a half-open socket is closed soon after its attempt has timed out.
     connect: createGuardedConnector({ policy, resolve, ca, timeoutMs: timeoutMs + 1_000 }),
-    // No keep-alive: every try meets the address check, and no idle socket can be reset under a request.
+    // No keep-alive: every attempt passes the address check, and no idle connection can be reset during a request.
     pipelining: 0,
   })
 
   return {
     async postSigned(post) {
       const target = new URL(post.url)
-      const entered = await enter(target.href, post)
-      if ('retryInMs' in entered) return { kind: 'busy', ...entered }
+      const admission = await acquire(target.href, post)
+      if ('retryInMs' in admission) return { kind: 'busy', ...admission }
       try {
         return await sendAttempt({ agent, target, post, limitMs: post.timeoutMs ?? timeoutMs })
       } finally {
-        entered.release()
+        admission.release()
       }
     },
     close: () => agent.close(),
@@ -126,7 +129,7 @@ function buildRequest(target: URL, { body, headers }: SignedRequest, signal: Abo
   } satisfies Dispatcher.RequestOptions
 }
 
-/** A request that is still connecting does not hear its signal before it has connected. */
+/** Rejects as soon as the signal aborts; undici itself ignores the signal until the connection is open. */
 function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -26,20 +26,18 @@ export type EndpointInspectionOptions = {
 
 const MAX_URL_LENGTH = 2_048
 
-/** Looks at a webhook's URL before it is stored: its spelling, every address of its host, and one TLS handshake. */
+/**
+ * Inspects a webhook's URL before it is stored: its syntax, every address of its host, and one TLS handshake.
+ */
 export async function inspectEndpoint(
   url: string,
   policy: AddressPolicy,
-  {
-    ca,
-    resolve = createHostResolver(),
-    handshakeTimeoutMs: handshakeMs = 5_000,
-  }: EndpointInspectionOptions = {},
+  { ca, resolve = createHostResolver(), handshakeTimeoutMs = 5_000 }: EndpointInspectionOptions = {},
 ): Promise<EndpointInspection> {
-  const spelled = parseEndpoint(url)
-  if (spelled.kind === 'refused') return spelled
+  const endpoint = parseEndpoint(url)
+  if (endpoint.kind === 'refused') return endpoint
 
-  const addresses = await resolveAddresses(spelled.target, resolve)
+  const addresses = await resolveAddresses(endpoint.target, resolve)
   if (addresses.length === 0) return refuseEndpoint('not_resolving', 'The host of the URL does not resolve.')
   if (!hasOnlyAllowedAddresses(addresses, policy)) {
     return refuseEndpoint('private_address', 'Every address of the host of the URL must be public.')
@@ -49,9 +47,9 @@ export async function inspectEndpoint(
     policy,
     resolve: async () => addresses,
     ca,
-    timeoutMs: handshakeMs,
+    timeoutMs: handshakeTimeoutMs,
   })
-  const failure = await findHandshakeFailure(spelled.target, connector)
+  const failure = await findHandshakeFailure(endpoint.target, connector)
   return failure
     ? refuseEndpoint('no_tls', `No TLS connection to the URL could be made: ${failure}.`)
     : { kind: 'valid' }
@@ -59,12 +57,12 @@ export async function inspectEndpoint(
 
 type ParsedEndpoint = { kind: 'spelled'; target: URL } | (EndpointInspection & { kind: 'refused' })
 
-/** What can be said of a URL without leaving the machine. */
+/** Checks the syntax of a URL, without network access. */
 function parseEndpoint(url: string): ParsedEndpoint {
   if (url.length > MAX_URL_LENGTH) {
     return refuseEndpoint('bad_url', `The URL must not be longer than ${MAX_URL_LENGTH} characters.`)
   }
-  // The URL parser drops blanks and line breaks in silence; what is stored must be what is called.
+  // The URL parser silently drops blanks and line breaks; the stored URL must be the called one.
   if (/[\s\p{Cc}]/u.test(url) || !URL.canParse(url))
     return refuseEndpoint('bad_url', 'The URL is not well formed.')
   const target = new URL(url)
@@ -78,7 +76,7 @@ function parseEndpoint(url: string): ParsedEndpoint {
 
 async function resolveAddresses(target: URL, resolve: HostResolver): Promise<string[]> {
   const host = getHost(target)
-  // No name, no answer and no name server are one thing to whoever has to mend the URL.
+  // No such name, an empty answer and no name server are the same to the merchant who has to fix the URL.
   return isIP(host) ? [host] : resolve(host).catch(() => [])
 }
 
@@ -87,15 +85,15 @@ function findHandshakeFailure(
   connector: ReturnType<typeof createGuardedConnector>,
 ): Promise<string | undefined> {
   const { host, protocol, port } = target
-  return new Promise(done => {
+  return new Promise(resolve => {
     connector({ hostname: getHost(target), host, protocol, port }, (...[error, socket]) => {
-      socket?.destroySoon() // Lets the handshake's last flight out, so that the far side sees it whole.
-      done(error ? getErrorCode(error) : undefined)
+      socket?.destroySoon() // Flushes the handshake's last flight, so that the endpoint sees it complete.
+      resolve(error ? getErrorCode(error) : undefined)
     })
   })
 }
 
-/** The host as Node's network calls take it: an IPv6 literal without its brackets. */
+/** Returns the host as Node's network calls take it: an IPv6 literal without its brackets. */
 function getHost(target: URL): string {
   return target.hostname.replace(/^\[(.*)\]$/, '$1')
 }

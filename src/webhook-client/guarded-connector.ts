@@ -5,12 +5,12 @@ import { type HostResolver, toLookupFunction } from '../net/name-resolver.ts'
 import { createResumingConnector } from '../net/tls-resumption.ts'
 import type { AddressPolicy } from './address-policy.ts'
 
-/** An address of the host is one that webhooks may not reach; nothing was sent, not even a SYN. */
+/** An address of the host is not allowed for webhooks; no packet was sent. */
 export class RefusedAddressError extends Error {
   override name = 'RefusedAddressError'
 }
 
-/** No name, no connection or no trusted TLS: the request provably never left. */
+/** Name resolution, connection or TLS verification failed: the request was provably not sent. */
 export class NoConnectionError extends Error {
   override name = 'NoConnectionError'
 }
@@ -20,26 +20,26 @@ export type GuardedConnectorOptions = {
   resolve: HostResolver
   /** PEM certificates trusted beside the public authorities. */
   ca?: string[]
-  /** For TCP and TLS together; the look-up has limits of its own. */
+  /** For TCP and TLS together; the look-up has its own limits. */
   timeoutMs: number
 }
 
 /**
- * Opens TLS connections to allowed addresses only. The address is checked as it is used, so a name that changes
- * its mind between two look-ups gains nothing. Fails with RefusedAddress or NoConnection.
+ * Creates a connector that opens TLS connections to allowed addresses only. The address that is connected to is the
+ * one that was checked, so DNS rebinding gains nothing. Fails with RefusedAddressError or NoConnectionError.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   const connect = createResumingConnector({
     lookup: createGuardedLookup(options),
     secureContext: createSecureContext({ ca: mergeTrustedCertificates(options.ca) }),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: 1_000, // The default 250 ms gives up on what is merely far away.
+    autoSelectFamilyAttemptTimeout: 1_000, // The default of 250 ms is too short for distant hosts.
     timeout: options.timeoutMs,
     allowH2: false,
   })
   return (target, callback) => {
     if (target.protocol !== 'https:') return callback(new NoConnectionError('Only https is spoken'), null)
-    // Node looks up names only: a literal address would never meet `lookup`.
+    // Node looks up names only: a literal address never passes through `lookup`.
     if (isIP(target.hostname) && !options.policy(target.hostname))
       return callback(createRefusedAddressError(), null)
     connect(target, (...[error, socket]) => {
@@ -53,12 +53,15 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
   }
 }
 
-/** One bad address refuses the name: whoever mixes them in wants the next try to pick it. */
+/**
+ * Returns whether every address is allowed; one forbidden address refuses the name, because an attacker mixes it in
+ * for a later attempt to pick.
+ */
 export function hasOnlyAllowedAddresses(addresses: string[], policy: AddressPolicy): boolean {
   return addresses.length > 0 && addresses.every(policy)
 }
 
-/** A short, stable word for why something failed: the code where there is one. */
+/** Returns a short, stable description of an error: its code if it has one. */
 export function getErrorCode(error: unknown): string {
   const { code, message } = Object(error)
   return String(code ?? message ?? error)
@@ -72,7 +75,7 @@ function createGuardedLookup({ resolve, policy }: GuardedConnectorOptions): Look
   })
 }
 
-/** Without the address: what a name means inside our network is nobody's business. */
+/** Omits the address: the merchant must not learn what a name resolves to inside our network. */
 function createRefusedAddressError(): RefusedAddressError {
   return new RefusedAddressError('The host has an address that webhooks may not reach')
 }

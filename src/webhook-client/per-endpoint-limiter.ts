@@ -1,10 +1,13 @@
-/** How many may be inside one lane at once, fewer where it only fails, and how long the next one waits for a place. */
+/** Concurrent requests per endpoint, the limit while it is failing, and the wait for a slot in milliseconds. */
 export type EndpointLimits = { maxRequests: number; maxRequestsWhenFailing?: number; maxWaitMs: number }
 
-/** The way out, or how long to stay away because no place came free. */
+/** Releases the slot, or says when to retry because no slot became free. */
 export type EndpointAdmission = { release: () => void } | { retryInMs: number }
 
-/** Appointments are booked apart while it fails: one that works again is not bound by them. */
+/**
+ * State of one endpoint. Retries are scheduled separately while it fails, so that a recovered endpoint is not held
+ * back by them.
+ */
 type EndpointState = {
   activeRequests: number
   waiting: Set<() => void>
@@ -15,92 +18,92 @@ type EndpointHealth = 'failing' | 'working'
 
 /** Initial estimate of a request's duration, until the first request to an endpoint has ended. */
 const INITIAL_REQUEST_DURATION_MS = 5_000
-/** Whoever is turned away comes back no sooner than this: each time costs more than waiting does. */
+/** Lower bound of a retry delay: each rejected retry costs more than waiting. */
 const MIN_RETRY_MS = 1_000
-/** And no later than this: by then the endpoint may be well again. */
+/** Upper bound of a retry delay: by then the endpoint may have recovered. */
 const MAX_RETRY_MS = 5 * 60_000
-/** Empty lanes are kept while others are to come back to them; beyond so many they are looked through. */
+/** Idle endpoints are kept while retries are scheduled for them; above this number the rest is removed. */
 const MAX_ENDPOINTS = 1_000
 
 /**
- * A lane of its own for every endpoint: a slow one fills its lane and nothing else, though it may share its host
- * with a hundred others. Who finds no place in time gets an appointment, one after another at the pace at which the lane
- * lets others through. Where the next minutes are all booked, their later half is booked again: however many there are, they
- * do not come back all at once.
+ * Limits concurrent requests per endpoint: a slow endpoint uses up its own slots only, even if hundreds of others
+ * share its host. A request that gets no slot in time is given a retry time, one after another at the rate at which
+ * the endpoint's requests end. Once MAX_RETRY_MS is booked, its later half is booked again, so that retries do not
+ * return all at once.
  */
 export function createPerEndpointLimiter(
-  { maxRequests: width, maxRequestsWhenFailing: failingWidth = width, maxWaitMs: patienceMs }: EndpointLimits,
+  { maxRequests, maxRequestsWhenFailing = maxRequests, maxWaitMs }: EndpointLimits,
   now = () => performance.now(),
 ) {
-  const open = new Map<string, EndpointState>()
+  const endpoints = new Map<string, EndpointState>()
 
   return {
-    async acquire(name: string, { isFailing = false } = {}): Promise<EndpointAdmission> {
-      const lane = laneOf(name)
-      const places = isFailing ? failingWidth : width
-      if (lane.activeRequests < places) lane.activeRequests += 1
-      // Where nothing gets through nobody waits in line for it.
-      else if (isFailing || !(await waitForSlot(lane, patienceMs)))
-        return { retryInMs: booked(lane, { places, as: isFailing ? 'failing' : 'working' }) }
+    async acquire(url: string, { isFailing = false } = {}): Promise<EndpointAdmission> {
+      const endpoint = getEndpoint(url)
+      const slots = isFailing ? maxRequestsWhenFailing : maxRequests
+      if (endpoint.activeRequests < slots) endpoint.activeRequests += 1
+      // Requests to a failing endpoint do not wait for a slot.
+      else if (isFailing || !(await waitForSlot(endpoint, maxWaitMs)))
+        return { retryInMs: bookRetry(endpoint, { slots, as: isFailing ? 'failing' : 'working' }) }
       const since = now()
-      return { release: () => leave(name, lane, now() - since) }
+      return { release: () => release(url, endpoint, now() - since) }
     },
   }
 
-  function laneOf(name: string): EndpointState {
-    const known = open.get(name)
+  function getEndpoint(url: string): EndpointState {
+    const known = endpoints.get(url)
     if (known) return known
-    if (open.size >= MAX_ENDPOINTS) forgetEmpty()
-    const lane = {
+    if (endpoints.size >= MAX_ENDPOINTS) removeIdleEndpoints()
+    const endpoint = {
       activeRequests: 0,
       waiting: new Set<() => void>(),
       requestDurationMs: INITIAL_REQUEST_DURATION_MS,
       bookedUntilMs: { failing: 0, working: 0 },
     }
-    open.set(name, lane)
-    return lane
+    endpoints.set(url, endpoint)
+    return endpoint
   }
 
-  function booked(
+  function bookRetry(
     { bookedUntilMs, requestDurationMs }: EndpointState,
-    { places, as }: { places: number; as: EndpointHealth },
+    { slots, as }: { slots: number; as: EndpointHealth },
   ): number {
-    const at = now()
-    const eachMs = requestDurationMs / places
-    const aheadMs = Math.max(0, bookedUntilMs[as] - at) + eachMs
+    const nowMs = now()
+    const eachMs = requestDurationMs / slots
+    const aheadMs = Math.max(0, bookedUntilMs[as] - nowMs) + eachMs
     const inMs = aheadMs > MAX_RETRY_MS ? MAX_RETRY_MS / 2 + eachMs : aheadMs
-    bookedUntilMs[as] = at + inMs
+    bookedUntilMs[as] = nowMs + inMs
     return Math.round(Math.max(MIN_RETRY_MS, inMs))
   }
 
-  /** Hands the place on where somebody waits, so that nobody slips in between. */
-  function leave(name: string, lane: EndpointState, stayedMs: number): void {
-    lane.requestDurationMs += (stayedMs - lane.requestDurationMs) / 4
-    const [next] = lane.waiting
+  /** Hands the slot to the next waiting request, so that no new request takes it in between. */
+  function release(url: string, endpoint: EndpointState, durationMs: number): void {
+    endpoint.requestDurationMs += (durationMs - endpoint.requestDurationMs) / 4
+    const [next] = endpoint.waiting
     if (next) next()
-    else lane.activeRequests -= 1
-    if (isForgettable(lane)) open.delete(name)
+    else endpoint.activeRequests -= 1
+    if (isIdle(endpoint)) endpoints.delete(url)
   }
 
-  function forgetEmpty(): void {
-    for (const [name, lane] of open) if (isForgettable(lane)) open.delete(name)
+  function removeIdleEndpoints(): void {
+    for (const [url, endpoint] of endpoints) if (isIdle(endpoint)) endpoints.delete(url)
   }
 
-  function isForgettable({ activeRequests: inside, bookedUntilMs }: EndpointState): boolean {
-    return inside === 0 && Math.max(bookedUntilMs.failing, bookedUntilMs.working) <= now()
+  function isIdle({ activeRequests, bookedUntilMs }: EndpointState): boolean {
+    return activeRequests === 0 && Math.max(bookedUntilMs.failing, bookedUntilMs.working) <= now()
   }
 }
 
-/** Waits in line; true when a place was handed over. */
-function waitForSlot(lane: EndpointState, patienceMs: number): Promise<boolean> {
-  return new Promise(done => {
-    const called = () => settle(true)
-    const timer = setTimeout(() => settle(false), patienceMs)
-    const settle = (got: boolean) => {
+/** Waits for a slot; true when one was handed over. */
+function waitForSlot(endpoint: EndpointState, maxWaitMs: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const onSlot = () => settle(true)
+    const timer = setTimeout(() => settle(false), maxWaitMs)
+    const settle = (isAdmitted: boolean) => {
       clearTimeout(timer)
-      lane.waiting.delete(called)
-      done(got)
+      endpoint.waiting.delete(onSlot)
+      resolve(isAdmitted)
     }
-    lane.waiting.add(called)
+    endpoint.waiting.add(onSlot)
   })
 }

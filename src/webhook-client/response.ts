@@ -1,14 +1,14 @@
 import type { Dispatcher } from 'undici'
 
-/** Bytes of an endpoint's answer that are kept; the rest is never read. */
+/** Recorded bytes of an endpoint's response body; the rest is never read. */
 export const MAX_RECORDED_BYTES = 1_024
 
 /**
- * The beginning of an answer as text that PostgreSQL can store. Nothing is ever decompressed: we asked for no
- * encoding, and a small bomb has a large inside. A body that stops halfway gives what came.
+ * Reads the start of a response body as text that PostgreSQL can store. Never decompresses: no encoding was
+ * requested, and a small body can expand enormously. A body that breaks off yields what arrived.
  */
 export async function readResponseText({ headers, body }: Dispatcher.ResponseData): Promise<string> {
-  body.on('error', () => {}) // Dropping the rest is an error to the stream, not to us.
+  body.on('error', () => {}) // Dropping the rest raises a stream error that does not matter here.
   if ((getFirstValue(headers['content-encoding']) ?? 'identity') !== 'identity') {
     body.destroy()
     return ''
@@ -17,8 +17,8 @@ export async function readResponseText({ headers, body }: Dispatcher.ResponseDat
 }
 
 /**
- * Retry-After in milliseconds from `now`, given as seconds or as an HTTP date (RFC 9110 §10.2.3); a date that has
- * passed is 0, anything else is not there.
+ * Parses Retry-After, in seconds or as an HTTP date (RFC 9110 §10.2.3), into milliseconds from `now`: 0 for a past
+ * date, undefined for anything else.
  */
 export function parseRetryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const text = getFirstValue(header)?.trim() ?? ''
@@ -38,7 +38,7 @@ async function readFirstBytes(body: AsyncIterable<Buffer>): Promise<Buffer> {
       if (length >= MAX_RECORDED_BYTES) break
     }
   } catch {
-    // Reset or out of time: the status has been said, and it is what counts.
+    // Reset or timed out: the status has been received, and it decides.
   }
   return Buffer.concat(parts)
 }
@@ -48,7 +48,7 @@ function toStorableText(bytes: Buffer): string {
   return decodeRecordedBytes(Buffer.from(text)) // A replacement takes three bytes, so the text may have grown.
 }
 
-/** At most the bytes that are kept, without half a character at the end. */
+/** Decodes at most the recorded bytes, without a partial character at the end. */
 function decodeRecordedBytes(bytes: Buffer): string {
   return new TextDecoder().decode(bytes.subarray(0, MAX_RECORDED_BYTES), { stream: true })
 }

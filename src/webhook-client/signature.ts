@@ -3,12 +3,12 @@ import { Webhook } from 'standardwebhooks'
 
 const SECRET_PREFIX = 'whsec_'
 
-/** The three headers of Standard Webhooks for one try. */
+/** The three headers of Standard Webhooks for one attempt. */
 export type SignatureHeaders = {
   'webhook-id': string
-  /** Unix seconds of this try. */
+  /** Unix seconds of this attempt. */
   'webhook-timestamp': string
-  /** One `v1,…` for each secret, separated by spaces: the current one and, after a rotation, the old one. */
+  /** One `v1,…` per secret, separated by spaces: the current one and, after a rotation, the previous one. */
   'webhook-signature': string
 }
 
@@ -34,20 +34,23 @@ export function buildSignatureHeaders({
   }
 }
 
-/** `whsec_` and the base64 of 32 random bytes. */
+/** Generates a signing secret: `whsec_` and the base64 of 32 random bytes. */
 export function generateSigningSecret(): string {
   return SECRET_PREFIX + randomBytes(32).toString('base64')
 }
 
-/** False for an empty text and for a `whsec_` without proper base64 behind it; any other text is its own bytes. */
+/**
+ * Returns whether a secret can sign: false for an empty text and for `whsec_` without canonical base64; any other
+ * text is used as its own bytes.
+ */
 export function isUsableSigningSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return text !== ''
   const encoded = text.slice(SECRET_PREFIX.length)
-  // Node reads base64 forgivingly, receivers' libraries do not: only the one canonical spelling passes.
+  // Node decodes base64 leniently, receivers' libraries do not: only the canonical spelling is accepted.
   return encoded !== '' && Buffer.from(encoded, 'base64').toString('base64') === encoded
 }
 
-/** For lists: the last four characters, and none at all of a secret too short to spare them. */
+/** Masks a secret for lists: shows the last four characters, or none of a short secret. */
 export function maskSigningSecret(text: string): string {
   const prefix = text.startsWith(SECRET_PREFIX) ? SECRET_PREFIX : ''
   const secret = text.slice(prefix.length)

@@ -3,8 +3,8 @@ declare module 'pg' {
   export class Pool {
     constructor(options: { connectionString: string; max: number })
     query(statement: string | { name: string; text: string }): Promise<{ rows: unknown[] }>
-    // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
     connect(): Promise<{
+      // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
       query(statement: string, values: unknown[]): Promise<{ rows: any[] }>
       release(): void
     }>

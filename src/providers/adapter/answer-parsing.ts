@@ -1,10 +1,12 @@
 import type { z } from 'zod'
 
-/** What is to be recorded of an answer while it is read. */
+/** Collects what is to be recorded of an answer while it is read. */
 export type AnswerNotes = {
-  /** One item of a list, which cannot be read and is left out of it; `name`: the value in it that no list of ours names. */
+  /**
+   * Notes a list item that cannot be read and is left out; `name`: the value in it that no list of ours names.
+   */
   noteUnreadableItem(item: unknown, name: string): void
-  /** A status or type that no list of ours names, and that keeps the whole answer from being read. */
+  /** Notes a status or type that no list of ours names and that makes the whole answer unreadable. */
   noteUnlistedValue(value: string): void
 }
 
@@ -15,21 +17,21 @@ export function createAnswerNotes(): {
   unreadableItems: readonly UnreadableItem[]
   getUnlistedValue: () => string
 } {
-  const leftOut: UnreadableItem[] = []
-  let unlisted = ''
+  const unreadableItems: UnreadableItem[] = []
+  let unlistedValue = ''
   return {
-    unreadableItems: leftOut,
-    getUnlistedValue: () => unlisted,
+    unreadableItems,
+    getUnlistedValue: () => unlistedValue,
     notes: {
-      noteUnreadableItem: (item, name) => void leftOut.push({ item, name }),
+      noteUnreadableItem: (item, name) => void unreadableItems.push({ item, name }),
       noteUnlistedValue: value => {
-        unlisted = value
+        unlistedValue = value
       },
     },
   }
 }
 
-/** An answer in a documented shape, or undefined. A value outside a closed list is noted by its name. */
+/** Parses an answer in a documented shape; undefined for any other. Notes a value outside a closed list. */
 export function parseAnswer<T>(shape: z.ZodType<T>, json: unknown, notes: AnswerNotes): T | undefined {
   const parsed = shape.safeParse(json)
   if (parsed.success) return parsed.data
@@ -37,7 +39,7 @@ export function parseAnswer<T>(shape: z.ZodType<T>, json: unknown, notes: Answer
   return undefined
 }
 
-/** The items of a list that can be read; the others are noted one by one. */
+/** Parses the readable items of a list; notes the others one by one. */
 export function parseItems<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): T[] {
   return toItems(list).flatMap(item => {
     const parsed = shape.safeParse(item)
@@ -47,18 +49,18 @@ export function parseItems<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerN
   })
 }
 
-/** How many items a list has, whether they can be read or not. */
+/** Counts the items of a list, readable or not. */
 export function countItems(list: unknown): number {
   return toItems(list).length
 }
 
-/** What is no list counts as one item, which no shape fits. */
+/** Treats anything but a list as one item, which no shape matches. */
 function toItems(list: unknown): unknown[] {
   if (list == null) return []
   return Array.isArray(list) ? list : [list]
 }
 
-/** The one value outside a closed list, where nothing else is wrong; else `''`. */
+/** Finds the value outside a closed list if that is the only issue; otherwise `''`. */
 function findUnlistedValue({ issues }: z.ZodError, json: unknown): string {
   const [issue, ...others] = issues
   if (issue?.code !== 'invalid_value' || others.length > 0) return ''

@@ -9,7 +9,9 @@ import type {
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
 
-/** An acceptance that is over at once, and badly, is a refusal: a final rejection means that nothing moved. */
+/**
+ * Turns an acceptance whose payout has already failed into a refusal: a final rejection means that no money moved.
+ */
 export function rejectFailedAcceptance(
   outcome: SendPayoutOutcome,
   finality: (code: string) => RejectedResult['finality'] = finalityOf,
@@ -19,7 +21,7 @@ export function rejectFailedAcceptance(
   return { kind: 'rejected', finality: finality(code), code, message }
 }
 
-/** A key's making or removal, under its own name. */
+/** Converts the outcome of creating or deleting a key. */
 export function toCreateKeyOutcome(
   outcome: ({ kind: 'accepted' } & { key: string }) | NotAcceptedOutcome,
 ): CreateKeyOutcome {
@@ -32,12 +34,17 @@ export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedOu
 }
 type NotAcceptedOutcome = RejectedResult | UnreachableResult | UnknownResult
 
-/** What an adapter knows without asking that its provider cannot do; another may. */
+/**
+ * Builds the refusal of an order that this provider is known not to support, without a call; another provider may.
+ */
 export function rejectForThisProvider(code: string, message: string): RejectedResult {
   return { kind: 'rejected', finality: 'other_may_help', code, message }
 }
 
-/** Never "paid, by nothing": what a provider lists may lag behind what it says of the charge. */
+/**
+ * Reports a paid charge whose payment is not listed yet as `no_answer`, never as paid without a payment: a provider's
+ * list may lag behind its charge.
+ */
 export function reportPaymentNotListed(provider: string): NoAnswerResult {
   const message = `${provider} calls the charge paid and does not list its payment yet`
   return { kind: 'no_answer', code: 'payment_not_listed', message, isUnprocessed: true }

@@ -1,6 +1,6 @@
 import type { Party } from '../../domain/providers/provider.ts'
 
-/** What a provider may tell of a sender or receiver. */
+/** The data of a sender or receiver that providers report. */
 export type ProviderParty = {
   name?: string | null
   document?: string | null
@@ -10,14 +10,16 @@ export type ProviderParty = {
   bankName?: string | null
 }
 
-/** As the contract shows it: unknown texts are `''`, documents have no punctuation but the mask of whoever masked them. */
-export function toParty(known: ProviderParty): Party {
+/**
+ * Formats a party for the API: unknown texts are `''`, documents lose their punctuation but keep a provider's mask.
+ */
+export function toParty(party: ProviderParty): Party {
   return {
-    name: known.name ?? '',
-    document: (known.document ?? '').replace(/[.\-/]/g, ''),
-    account_number: known.account ?? '',
-    account_agency: known.agency ?? '',
-    bank: { code: '', name: known.bankName ?? '', ispb: known.ispb ?? '' },
+    name: party.name ?? '',
+    document: (party.document ?? '').replace(/[.\-/]/g, ''),
+    account_number: party.account ?? '',
+    account_agency: party.agency ?? '',
+    bank: { code: '', name: party.bankName ?? '', ispb: party.ispb ?? '' },
     account_type: 'CHECKING',
   }
 }

@@ -18,43 +18,43 @@ import {
 } from './documented-answers.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
-/** A request and what it is for: the call whose table explains its answers, and our id that it is about. */
+/** A request with the call whose table explains its answers and the id of ours that it is about. */
 export type ProviderCall<Name extends string> = HttpCall & {
   call: Name
   /** Null for a list and for the account itself. */
   reference: string | null
-  /** Of a list: the period that is asked for, ISO 8601 UTC. */
+  /** Requested period of a list, ISO 8601 UTC. */
   period?: { from: string; to: string }
 }
 
 /**
- * How a good answer is read; undefined where it is not what the provider documents, or not what was asked for. `notes`
- * takes what is to be recorded of an answer.
+ * Reads a successful answer; undefined if it is not what the provider documents, or not what was requested. `notes`
+ * receives what is to be recorded of the answer.
  */
 export type ReadAnswer<T extends object> = (json: unknown, notes: AnswerNotes) => T | undefined
 
 export type AcceptedAnswer<T extends object> = { kind: 'accepted' } & T
 export type FoundAnswer<T extends object> = { kind: 'found' } & T
 
-/** What a dialect tells of its answers outside 2xx. */
+/** Documented answers outside 2xx of a provider's API. */
 export type DocumentedProviderApi<Name extends string> = {
   answers: DocumentedAnswers<Name>
-  /** Reads an error in a documented shape; undefined where the body has no such shape. */
+  /** Reads an error in a documented shape; undefined if the body has no such shape. */
   readError: (answer: ProviderResponse) => NamedError | undefined
 }
 
 /**
- * The calls of one adapter, and what each comes to. A documented refusal is a refusal and a documented absence an absence,
- * for the call that lists them; a request that never left is `unreachable`; every other answer proves nothing and is
- * recorded. Each call is made once: repeating it is the caller's decision.
+ * Creates the calls of one adapter, with their outcomes. A documented refusal is a refusal and a documented absence
+ * an absence, for the call that lists them; a request that never left is `unreachable`; every other answer proves
+ * nothing and is recorded. Each call is made once: the caller decides on repeats.
  */
 export function createProviderCalls<Name extends string>(
   exchange: (call: HttpCall) => Promise<ExchangeOutcome>,
-  { answers, readError: errorIn }: DocumentedProviderApi<Name>,
+  { answers, readError }: DocumentedProviderApi<Name>,
   record: RecordUnexplainedAnswer = async () => {},
 ) {
   return {
-    /** A call that changes something. */
+    /** Makes a call that changes something. */
     async send<T extends object>(
       call: ProviderCall<Name>,
       read: ReadAnswer<T>,
@@ -79,7 +79,9 @@ export function createProviderCalls<Name extends string>(
 
     lookUp,
 
-    /** Of what always exists, as an account and its lists: a documented absence is no answer either. */
+    /**
+     * Looks up what always exists, such as an account and its lists: a documented absence is `no_answer` too.
+     */
     async lookUpExisting<T extends object>(
       call: ProviderCall<Name>,
       read: ReadAnswer<T>,
@@ -89,11 +91,11 @@ export function createProviderCalls<Name extends string>(
       return { kind: 'no_answer', code: 'not_found', message: 'The provider does not know it' }
     },
 
-    /** Records what a call site found unexplained beyond one answer. */
+    /** Records an unexplained answer that a call site found beyond one response. */
     record: (unexplained: UnexplainedAnswer) => record(unexplained),
   }
 
-  /** A look-up: what it asks for is found, is absent by the provider's documented answer, or stays unknown. */
+  /** Looks something up: found, absent by the provider's documented answer, or unknown. */
   async function lookUp<T extends object>(
     call: ProviderCall<Name>,
     read: ReadAnswer<T>,
@@ -118,21 +120,26 @@ export function createProviderCalls<Name extends string>(
     }
   }
 
-  /** Reads an answer of success, and records what is left out of it or keeps it from being read. */
+  /** Parses a 2xx answer, and records list items that are left out and whatever makes it unreadable. */
   async function readSuccess<T extends object>(
     call: ProviderCall<Name>,
     answer: ProviderResponse,
     read: ReadAnswer<T>,
   ): Promise<T | undefined> {
-    const { notes, unreadableItems: leftOut, getUnlistedValue: unlistedValue } = createAnswerNotes()
+    const { notes, unreadableItems, getUnlistedValue } = createAnswerNotes()
     const value = read(answer.json, notes)
-    for (const { item, name } of leftOut) {
+    for (const { item, name } of unreadableItems) {
       const { period } = call
       const text = JSON.stringify(item) ?? ''
-      await note(call, { ...answer, text }, { kind: 'unreadable_item', name, ...(period ? { period } : {}) })
+      await recordUnexplained(
+        call,
+        { ...answer, text },
+        { kind: 'unreadable_item', name, ...(period ? { period } : {}) },
+      )
     }
-    const name = unlistedValue()
-    if (!value) await note(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
+    const name = getUnlistedValue()
+    if (!value)
+      await recordUnexplained(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
     return value
   }
 
@@ -146,10 +153,10 @@ export function createProviderCalls<Name extends string>(
       const value = await readSuccess(call, answer, read)
       return value ? { kind: 'read', value } : { kind: 'unexplained', ...UNREADABLE_ANSWER }
     }
-    const error = errorIn(answer)
+    const error = readError(answer)
     const line = error && findDocumentedAnswer(answers[call.call], status, error.name)
     if (line) return explainListedAnswer(line.meaning, error)
-    await note(call, answer, { kind: 'unlisted_refusal', name: error?.name ?? '' })
+    await recordUnexplained(call, answer, { kind: 'unlisted_refusal', name: error?.name ?? '' })
     return {
       kind: 'unexplained',
       code: `http_${status}`,
@@ -157,10 +164,10 @@ export function createProviderCalls<Name extends string>(
     }
   }
 
-  function note(
+  function recordUnexplained(
     { call, reference }: ProviderCall<Name>,
     { status, text }: ProviderResponse,
-    { name, ...more }: Pick<UnexplainedAnswer, 'kind' | 'name' | 'period'>,
+    { name, ...rest }: Pick<UnexplainedAnswer, 'kind' | 'name' | 'period'>,
   ): Promise<void> {
     return record({
       operation: call,
@@ -168,7 +175,7 @@ export function createProviderCalls<Name extends string>(
       status,
       name: sanitizeProviderName(name),
       body: text,
-      ...more,
+      ...rest,
     })
   }
 }
@@ -200,12 +207,15 @@ function explainListedAnswer(
   return { kind: 'refused', refusal: { kind: 'rejected', ...why, providerCode: error.name, message } }
 }
 
-/** A code as APIs write them: words of letters, with short numbers at most. Longer numbers may be a document or a phone. */
+/**
+ * A code as APIs write them: words of letters, with short numbers at most. Longer numbers may be a document or a
+ * phone.
+ */
 const CODE_PATTERN = /^[A-Za-z]+(?:[A-Za-z_.:-]|\d{1,4}(?!\d))*$/
 
 /**
- * A provider's name of something, fit for a log line and a label. A sentence, or whatever else may carry what a person is
- * called by, is named by a short digest: the same sentence is counted together, and the operator opens the answer itself.
+ * Makes a provider's name fit for a log line and a label. A sentence, or anything else that may contain personal
+ * data, becomes a short digest: equal sentences are counted together, and the operator opens the answer itself.
  */
 export function sanitizeProviderName(name: string): string {
   if (name === '') return ''

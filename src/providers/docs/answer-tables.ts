@@ -3,13 +3,13 @@ import type { AnswerMeaning, DocumentedAnswer, DocumentedAnswers } from '../adap
 import { efiAnswers } from '../efi/answers.ts'
 import { wooviAnswers } from '../woovi/answers.ts'
 
-/** The tables that the pages under docs/providers/ show. */
+/** Tables shown on the pages under docs/providers/. */
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,
   woovi: wooviAnswers,
 }
 
-/** A provider's page with its table made anew, between its marks. */
+/** Replaces the table between the markers of a provider's page. */
 export function replaceAnswerTable(page: string, answers: DocumentedAnswers): string {
   return page.replace(
     /(<!-- made: answers -->)[\s\S]*?(<!-- end -->)/,

@@ -2,29 +2,36 @@ import { X509Certificate } from 'node:crypto'
 import { TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 
-/** A certificate in use: `name` is the connection that shows it (`client`), or the host that showed it to us (`server`). */
+/**
+ * A certificate in use: `name` is the connection that presents it (`client`), or the host that presented it
+ * (`server`).
+ */
 export type ObservedCertificate = { kind: 'client' | 'server'; name: string; notAfter: Date }
 export type ObserveCertificate = (certificate: ObservedCertificate) => void
 
-/** Tells when the certificate of a connection's credentials expires; credentials without one say nothing. */
-export function observeClientCertificate(see: ObserveCertificate, name: string, credentials: unknown): void {
+/** Reports the expiry of the certificate in a connection's credentials, if there is one. */
+export function observeClientCertificate(
+  observe: ObserveCertificate,
+  name: string,
+  credentials: unknown,
+): void {
   const { certificate } = Object(credentials)
   if (typeof certificate !== 'string') return
-  see({ kind: 'client', name, notAfter: new X509Certificate(certificate).validToDate })
+  observe({ kind: 'client', name, notAfter: new X509Certificate(certificate).validToDate })
 }
 
-/** The same connector, which tells when the certificate of each far side expires; a resumed session shows none. */
+/** Wraps a connector to report the expiry of each server certificate; a resumed session has none. */
 export function observeServerCertificates(
   connect: buildConnector.connector,
-  see: ObserveCertificate,
+  observe: ObserveCertificate,
 ): buildConnector.connector {
   return (target, callback) =>
-    connect(target, (...came) => {
-      const [, socket] = came
+    connect(target, (...result) => {
+      const [, socket] = result
       if (socket instanceof TLSSocket && !socket.isSessionReused()) {
-        const shown = socket.getPeerX509Certificate()
-        if (shown) see({ kind: 'server', name: target.hostname, notAfter: shown.validToDate })
+        const certificate = socket.getPeerX509Certificate()
+        if (certificate) observe({ kind: 'server', name: target.hostname, notAfter: certificate.validToDate })
       }
-      callback(...came)
+      callback(...result)
     })
 }

@@ -11,15 +11,18 @@ export type HttpCall = {
   path: string
   headers?: Record<string, string>
   json?: unknown
-  /** Bytes of another kind. */
+  /** A body of another content type. */
   body?: { type: string; bytes: Buffer }
-  /** A connection of its own: for sending money, so that a reset idle socket never looks like a request that left. */
+  /**
+   * Uses a connection of its own: for sending money, so that a reset idle socket never looks like a request that
+   * left.
+   */
   hasOwnConnection?: boolean
 }
 
 export type HttpClient = {
   call(call: HttpCall): Promise<ExchangeOutcome>
-  /** A `fresh` call follows at once: its connection is opened meanwhile. */
+  /** Opens the connection of an imminent call with `hasOwnConnection`. */
   preconnect(): void
   /** Lets running calls finish. */
   close(): Promise<void>
@@ -32,23 +35,26 @@ export type HttpClientOptions = {
   openPool?: OpenConnectionPool | undefined
 }
 
-/** HTTP towards one provider, over lines that may be shared. A bad certificate or key throws here, not in a call. */
+/**
+ * Creates the HTTP client of one provider, on connections that may be shared. Throws for a bad certificate or key,
+ * before any call.
+ */
 export function createHttpClient({
   baseUrl,
   tls,
   timeoutMs,
-  openPool: open = openConnectionPool,
+  openPool = openConnectionPool,
 }: HttpClientOptions): HttpClient {
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/$/, '')
-  const lines = open({ origin, tls, timeoutMs })
+  const pool = openPool({ origin, tls, timeoutMs })
   return {
     call(call) {
       const request = buildRequest(call, basePath)
-      return call.hasOwnConnection ? lines.sendOnOwnConnection(request) : lines.sendPooled(request)
+      return call.hasOwnConnection ? pool.sendOnOwnConnection(request) : pool.sendPooled(request)
     },
-    preconnect: () => lines.preconnect(),
-    close: () => lines.close(),
+    preconnect: () => pool.preconnect(),
+    close: () => pool.close(),
   }
 }
 

@@ -12,52 +12,57 @@ import { type ObserveCertificate, observeServerCertificates } from './certificat
 import { type ExchangeOutcome, exchangeRequest } from './exchange.ts'
 import { createPreconnector } from './preconnect.ts'
 
-/** PEM texts: our certificate and its key where the far side asks for one, and who may vouch for the far side. */
+/**
+ * PEM texts: our certificate and key if the provider requires them, and the authorities that sign the provider's.
+ */
 export type TlsCertificates = {
   certificate?: string | undefined
   key?: string | undefined
   ca?: string | undefined
 }
 
-/** A far side, and who we are to it; `timeoutMs` is the one deadline for all of a call. */
+/** A provider's origin and our TLS identity; `timeoutMs` is the one deadline for all of a call. */
 export type ConnectionTarget = { origin: string; tls?: TlsCertificates | undefined; timeoutMs: number }
 
-/** A name that is not resolved by then is not resolved in the time of a call. */
+/** Limit of a name look-up: a later result would miss the deadline of its call. */
 const RESOLVE_TIMEOUT_MS = 3_000
 
-/** One address of a host is given this long before the next is tried: Node's 250 ms give up on what is merely far away. */
+/** Time for one address of a host before the next is tried: Node's 250 ms are too short for distant hosts. */
 const CONNECT_ATTEMPT_TIMEOUT_MS = 1_000
 
 type PoolRequest = Dispatcher.DispatchOptions
 
-/** Connections to one far side. */
+/** Connections to one provider. */
 export type ConnectionPool = {
-  /** Over one that is kept for the next call. */
+  /** Sends on a kept-alive connection. */
   sendPooled(request: PoolRequest): Promise<ExchangeOutcome>
-  /** Over one of its own, so that a reset idle socket never looks like a request that left. */
+  /** Sends on a connection of its own, so that a reset idle socket never looks like a request that left. */
   sendOnOwnConnection(request: PoolRequest): Promise<ExchangeOutcome>
-  /** Opens one for the next call that has its own. */
+  /** Opens the connection of the next call that has its own. */
   preconnect(): void
   /** Lets running calls finish. */
   close(): Promise<void>
 }
 
-export type OpenConnectionPool = (far: ConnectionTarget) => ConnectionPool
+export type OpenConnectionPool = (target: ConnectionTarget) => ConnectionPool
 
-/** Why a connection ends with its only call: one for all, because an error of its own would describe where it was made. */
+/**
+ * Reason that closes a connection after its only call; shared, because a new error would capture a stack each time.
+ */
 const CALL_FINISHED = new Error('its call is over')
 
-/** Of all who share them: as many calls as a worker makes at once. */
+/** Limit across all sharing adapters: as many calls as a worker makes at once. */
 const MAX_CONNECTIONS = 200
 
 /**
- * No redirects and bounded answers. A bad certificate or key throws here, not in a call. Names are resolved by `resolve`, by
- * default without the threads that all look-ups of a process share: a silent name server delays its own provider only.
+ * Opens connections to one provider, without redirects and with bounded answers. Throws for a bad certificate or key,
+ * before any call. Names are resolved by `resolve`, by default not on the thread pool that all look-ups of a process
+ * share: a silent name server delays its own provider only.
  */
 export function openConnectionPool(
   { origin, tls, timeoutMs }: ConnectionTarget,
   resolve: HostResolver = withHostsFile(createHostResolver({ timeoutMs: RESOLVE_TIMEOUT_MS })),
-  seeCertificate: ObserveCertificate = () => {},
+  observeCertificate: ObserveCertificate = () => {},
 ): ConnectionPool {
   const secureContext = createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca })
   const connect = createResumingConnector({
@@ -69,50 +74,53 @@ export function openConnectionPool(
     allowH2: false,
   })
   const connection = {
-    connect: observeServerCertificates(connect, seeCertificate),
+    connect: observeServerCertificates(connect, observeCertificate),
     allowH2: false,
     pipelining: 1,
   }
   const pool = new Pool(origin, { ...connection, connections: MAX_CONNECTIONS })
-  const ahead = createPreconnector(connection.connect, origin)
+  const preconnector = createPreconnector(connection.connect, origin)
   const limit = { timeoutMs, host: new URL(origin).host }
   return {
     sendPooled: request => exchangeRequest(pool, request, limit),
     async sendOnOwnConnection(request) {
-      const client = new Client(origin, { ...connection, connect: ahead.take() })
-      const reply = await exchangeRequest(client, { ...request, reset: true }, limit)
+      const client = new Client(origin, { ...connection, connect: preconnector.take() })
+      const outcome = await exchangeRequest(client, { ...request, reset: true }, limit)
       await client.destroy(CALL_FINISHED)
-      return reply
+      return outcome
     },
-    preconnect: ahead.open,
+    preconnect: preconnector.open,
     async close() {
-      ahead.close()
+      preconnector.close()
       if (!pool.closed) await pool.close()
     },
   }
 }
 
 /**
- * Lines that all share who call the same far side as the same party, as most accounts at one provider do: what one of them
- * has opened the next one finds open, with the session of its TLS. The last one closes them.
+ * Shares connection pools between adapters that call the same provider as the same TLS client, as most accounts at
+ * one provider do: they reuse open connections and TLS sessions. The last user closes the pool.
  */
-export function shareConnectionPools(seeCertificate?: ObserveCertificate): OpenConnectionPool {
-  const shared = new Map<string, { lines: ConnectionPool; users: number }>()
-  return far => {
-    const key = hash('sha256', JSON.stringify(far))
-    const found = shared.get(key) ?? { lines: openConnectionPool(far, undefined, seeCertificate), users: 0 }
-    shared.set(key, found)
-    found.users += 1
+export function shareConnectionPools(observeCertificate?: ObserveCertificate): OpenConnectionPool {
+  const pools = new Map<string, { pool: ConnectionPool; users: number }>()
+  return target => {
+    const key = hash('sha256', JSON.stringify(target))
+    const shared = pools.get(key) ?? {
+      pool: openConnectionPool(target, undefined, observeCertificate),
+      users: 0,
+    }
+    pools.set(key, shared)
+    shared.users += 1
     let isUsed = true
     return {
-      ...found.lines,
+      ...shared.pool,
       async close() {
         if (!isUsed) return
         isUsed = false
-        found.users -= 1
-        if (found.users > 0) return
-        shared.delete(key)
-        await found.lines.close()
+        shared.users -= 1
+        if (shared.users > 0) return
+        pools.delete(key)
+        await shared.pool.close()
       },
     }
   }

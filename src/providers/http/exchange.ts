@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici'
 import type { NoAnswerResult, TransportCode, UnreachableResult } from '../../domain/providers/provider.ts'
 
-/** A whole answer, whatever its status; `json` is undefined where the body is no JSON or too long to be one of ours. */
+/**
+ * A complete answer, whatever its status; `json` is undefined if the body is not JSON or longer than MAX_BODY_BYTES.
+ */
 export type ProviderResponse = {
   kind: 'answer'
   status: number
@@ -9,15 +11,15 @@ export type ProviderResponse = {
   json: unknown
   text: string
 }
-/** `no_answer` may have arrived; `unreachable` provably did not. */
+/** `no_answer`: the request may have arrived; `unreachable`: it provably did not. */
 export type ExchangeOutcome = ProviderResponse | UnreachableResult | NoAnswerResult
 
 const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * One request and what it came to. Undici hands a request to a connection only once that connection stands, TLS
+ * Makes one request and returns its outcome. Undici assigns a request only to an established connection, TLS
  * included, and calls `onRequestStart` before the first byte: until then nothing has left, whatever fails. Errors are
- * named by their system code alone, so no secret and no body can slip into a message.
+ * reported by their system code alone, so that no secret and no body gets into a message.
  */
 export function exchangeRequest(
   dispatcher: Dispatcher,
@@ -25,30 +27,30 @@ export function exchangeRequest(
   limit: { timeoutMs: number; host: string },
 ): Promise<ExchangeOutcome> {
   const { promise, resolve } = Promise.withResolvers<ExchangeOutcome>()
-  let left: Dispatcher.DispatchController | undefined
-  let over = false
+  let startedRequest: Dispatcher.DispatchController | undefined
+  let isDone = false
   let head: Pick<ProviderResponse, 'status' | 'headers'> | undefined
   let chunks: Buffer[] = []
   let bytes = 0
 
   const deadline = setTimeout(() => {
     fail('TIMEOUT')
-    left?.abort(new Error('timeout'))
+    startedRequest?.abort(new Error('timeout'))
   }, limit.timeoutMs)
 
-  const end = (reply: ExchangeOutcome) => {
-    over = true
+  const end = (outcome: ExchangeOutcome) => {
+    isDone = true
     clearTimeout(deadline)
-    resolve(reply)
+    resolve(outcome)
   }
   const fail = (reason: string) =>
-    end(left ? toNoAnswer(limit.host, reason) : toUnreachable(limit.host, reason))
+    end(startedRequest ? toNoAnswer(limit.host, reason) : toUnreachable(limit.host, reason))
   const answer = () => end({ kind: 'answer', ...head!, ...parseBody(Buffer.concat(chunks)) })
 
   dispatcher.dispatch(request, {
     onRequestStart(controller) {
-      if (over) return controller.abort(new Error('too late'))
-      left = controller
+      if (isDone) return controller.abort(new Error('too late'))
+      startedRequest = controller
     },
     onResponseStart(_controller, status, headers) {
       if (status >= 200) head = { status, headers }
@@ -100,7 +102,7 @@ const TRANSPORT_CODE_BY_REASON: Record<string, TransportCode> = {
   UND_ERR_SOCKET: 'connection_reset',
 }
 
-/** Names of OpenSSL and Node for a handshake that failed; the far side may say so after ours has ended. */
+/** OpenSSL's and Node's names of a failed handshake; the server may report it after our side has finished. */
 const CERTIFICATE_EXPIRED_PATTERN = /CERT_HAS_EXPIRED|CERTIFICATE_EXPIRED/
 const TLS_FAILURE_PATTERN = /^ERR_(SSL|TLS)_|^CERT_|CERTIFICATE|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|^EPROTO$/
 

@@ -4,48 +4,49 @@ type Connector = buildConnector.connector
 type ConnectResult = Parameters<buildConnector.Callback>
 type PendingConnection = { result: Promise<ConnectResult>; expiryTimer: NodeJS.Timeout }
 
-/** Far longer than a transaction takes, and shorter than any far side waits for a first request. */
+/** Much longer than a transaction takes, and shorter than any server waits for a first request. */
 const MAX_IDLE_MS = 2_000
 
 /**
- * Connections that are opened a moment before they are needed, while whoever sends money writes down that it will. Each
- * carries one request at the most, and what became of it is what that request meets: one that failed was not reached, and
- * nothing has left over one that was hung up on, so that another is opened in its place.
+ * Opens connections shortly before they are needed, while the transaction that records a payout is committed. Each
+ * carries at most one request, which gets the connection's result: if connecting failed, the provider was not
+ * reached; if the server closed it meanwhile, no byte has left, and a new connection is opened instead.
  */
 export function createPreconnector(connect: Connector, origin: string) {
   const { protocol, host, hostname, port } = new URL(origin)
-  const far = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
-  const waiting = new Set<PendingConnection>()
+  const target = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+  const connections = new Set<PendingConnection>()
 
   function open(): void {
-    const connecting = new Promise<ConnectResult>(resolve => connect(far, (...told) => resolve(told)))
-    const came = connecting.catch((error: Error): ConnectResult => [error, null]) // Nobody waits for it here.
-    const one = { result: came, expiryTimer: setTimeout(() => hangUp(one), MAX_IDLE_MS) }
-    waiting.add(one)
+    const connecting = new Promise<ConnectResult>(resolve => connect(target, (...args) => resolve(args)))
+    // Not awaited here: an error becomes a result.
+    const result = connecting.catch((error: Error): ConnectResult => [error, null])
+    const connection = { result, expiryTimer: setTimeout(() => discard(connection), MAX_IDLE_MS) }
+    connections.add(connection)
   }
 
-  /** How the next one connects. */
+  /** Returns the connector of the next request. */
   function take(): Connector {
-    const [one] = waiting
-    if (!one) return connect
-    forget(one)
-    return (asked, callback) =>
-      void one.result.then(came => {
-        const [, socket] = came
-        if (socket?.destroyed) connect(asked, callback)
-        else callback(...came)
+    const [connection] = connections
+    if (!connection) return connect
+    remove(connection)
+    return (requestTarget, callback) =>
+      void connection.result.then(result => {
+        const [, socket] = result
+        if (socket?.destroyed) connect(requestTarget, callback)
+        else callback(...result)
       })
   }
 
-  function forget(one: PendingConnection): void {
-    clearTimeout(one.expiryTimer)
-    waiting.delete(one)
+  function remove(connection: PendingConnection): void {
+    clearTimeout(connection.expiryTimer)
+    connections.delete(connection)
   }
 
-  function hangUp(one: PendingConnection): void {
-    forget(one)
-    void one.result.then(([, socket]) => socket?.destroy())
+  function discard(connection: PendingConnection): void {
+    remove(connection)
+    void connection.result.then(([, socket]) => socket?.destroy())
   }
 
-  return { open, take, close: () => [...waiting].forEach(hangUp) }
+  return { open, take, close: () => [...connections].forEach(discard) }
 }

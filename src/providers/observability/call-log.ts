@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ObservedCall } from './call-observer.ts'
 
-/** Outcomes of a call that did not do what was asked: the provider refused, or nothing certain is known of it. */
+/** Outcomes of a call that failed: the provider refused, or the result is uncertain. */
 const FAILED_OUTCOMES = new Set([
   'rejected',
   'refused',
@@ -12,7 +12,7 @@ const FAILED_OUTCOMES = new Set([
   'bug',
 ])
 
-/** Writes one log line for a call that failed. It names neither a key, nor a document, nor a text of the provider. */
+/** Logs a failed call in one line, without keys, documents or texts of the provider. */
 export function logFailedCall(
   log: Logger,
   { connectionUuid: connection, provider, operation, outcome, code, seconds }: ObservedCall,

@@ -2,7 +2,7 @@ import { SpanKind, trace } from '@opentelemetry/api'
 import type { Provider } from '../port.ts'
 
 /**
- * A call of a provider and what it came to: `operation` is the port's name of it, `outcome` the kind of its answer, `code` why
+ * An observed call of a provider: `operation` is the port's name of it, `outcome` the kind of its result, `code` why
  * it was refused or not answered.
  */
 export type ObservedCall = {
@@ -16,8 +16,8 @@ export type ObservedCall = {
 export type ObserveCall = (call: ObservedCall) => void
 
 /**
- * The same provider, whose every call is seen. What only reads what is at hand is no call; reading a notification is one
- * where it had to ask the provider for its key and got no answer.
+ * Wraps an adapter so that every call is observed. Methods without a request are not calls; reading a notification is
+ * one only if the provider was asked for its key and did not answer.
  */
 export function observeProvider<Adapter extends Provider>(
   adapter: Adapter,
@@ -28,11 +28,12 @@ export function observeProvider<Adapter extends Provider>(
     get(target, operation, receiver) {
       const method: unknown = Reflect.get(target, operation, receiver)
       if (typeof method !== 'function' || UNOBSERVED_METHODS.has(operation)) return method
-      const isSeen = operation === 'readNotification' ? hasNoAnswer : isAlwaysObserved
-      const observeSeen: ObserveCall = call => isSeen(call) && observe(call)
+      const isObserved = operation === 'readNotification' ? hasNoAnswer : isAlwaysObserved
+      const observeIfRelevant: ObserveCall = call => isObserved(call) && observe(call)
       return (...args: unknown[]) =>
-        traceCall({ provider, connectionUuid, operation: String(operation), observe: observeSeen }, () =>
-          method.apply(target, args),
+        traceCall(
+          { provider, connectionUuid, operation: String(operation), observe: observeIfRelevant },
+          () => method.apply(target, args),
         )
     },
   })
@@ -42,12 +43,12 @@ type CallObservation = Pick<ObservedCall, 'provider' | 'connectionUuid' | 'opera
   observe: ObserveCall
 }
 
-/** The call, timed, and as a span of its own where traces are kept. */
+/** Times a call, and traces it as a span where tracing is enabled. */
 function traceCall<Answer extends { kind: string; code?: string }>(
-  { observe, ...called }: CallObservation,
+  { observe, ...labels }: CallObservation,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { provider, operation } = called
+  const { provider, operation } = labels
   const attributes = { 'trilho.provider': provider, 'trilho.operation': operation }
   return trace
     .getTracer('trilho')
@@ -63,7 +64,7 @@ function traceCall<Answer extends { kind: string; code?: string }>(
       } finally {
         span.setAttribute('trilho.outcome', outcome)
         span.end()
-        observe({ ...called, outcome, code, seconds: (performance.now() - startedAt) / 1000 })
+        observe({ ...labels, outcome, code, seconds: (performance.now() - startedAt) / 1000 })
       }
     })
 }
