@@ -117,7 +117,7 @@ test.each(NOUNS)(
   async noun => {
     const { send, ask, open } = PAYOUTS[noun]
     const { key, first } = await open()
-    const process = sender(send, { ...key, again: false, ...first })
+    const process = sender(send, { ...key, isResend: false, ...first })
     await process.says('called')
     await process.killed()
     expect(await attempts(key.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
@@ -136,7 +136,7 @@ test.each(NOUNS)(
   async noun => {
     const { send, ask, open } = PAYOUTS[noun]
     const { key, first } = await open()
-    const process = sender(send, { ...key, again: false, ...first })
+    const process = sender(send, { ...key, isResend: false, ...first })
     await process.says('called') // What it has written reaches nobody: the bank of this process knows nothing of it.
     await process.killed()
     const orders = openBank('not_found')
@@ -152,7 +152,7 @@ test('a worker killed while the row of a transfer without a key is committed: it
   const takeBefore = new Date(Date.now() + 3_000).toISOString()
   const order = fixture.transferInput(merchant, { acceptBefore: takeBefore })
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
-  const process = sender('sendTransfer', { ...key, again: false, order })
+  const process = sender('sendTransfer', { ...key, isResend: false, order })
   await process.says('ready')
   const isCommitting = `select from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'`
   await waitUntil(async () => (await fixture.sql(isCommitting)).length > 0, {

@@ -36,7 +36,7 @@ function answers(outcome: SendPayoutOutcome | (() => never)): void {
 const killed = (): never => {
   throw new Error('killed')
 }
-const send = (more: { again?: boolean; connectionUuid?: string; order?: TransferInput } = {}) =>
+const send = (more: { isResend?: boolean; connectionUuid?: string; order?: TransferInput } = {}) =>
   fixture.providers.sendTransfer({
     ...{ uuid: order.uuid, connectionUuid: merchant.connectionUuid, isResend: false },
     ...more,
@@ -83,7 +83,7 @@ describe('an order without a key', () => {
     calls = []
     await passesItsTime()
     answers(inProcess)
-    expect(await send({ again: true })).toMatchObject({
+    expect(await send({ isResend: true })).toMatchObject({
       kind: 'rejected',
       code: 'not_taken',
       finality: 'final',
@@ -98,7 +98,7 @@ describe('an order without a key', () => {
     await expect(send({ order })).rejects.toThrow('killed')
     await fixture.sql('update transfer set take_before = null where uuid = ?', [order.uuid])
     answers(inProcess)
-    expect(await send({ again: true })).toEqual({ kind: 'in_process' })
+    expect(await send({ isResend: true })).toEqual({ kind: 'in_process' })
     expect(calls).toHaveLength(2)
   })
 
@@ -176,7 +176,7 @@ describe('an order that stands at its provider', () => {
     fixture.scriptProvider({ findTransfer: async () => stands })
     expect(await ask()).toEqual({ kind: 'unknown', code: 'awaiting_approval' })
     calls = []
-    expect(await send({ again: true })).toMatchObject({
+    expect(await send({ isResend: true })).toMatchObject({
       ...{ kind: 'rejected', code: 'insufficient_balance', finality: 'other_may_help' },
     })
     expect(calls).toEqual([])
@@ -200,7 +200,7 @@ describe('an order that stands at its provider', () => {
     answers(stands)
     await send({ order })
     answers(inProcess)
-    expect(await send({ again: true })).toEqual({ kind: 'in_process' })
+    expect(await send({ isResend: true })).toEqual({ kind: 'in_process' })
   })
 })
 
@@ -226,7 +226,11 @@ test('an operation that ended is not sent again, though the absence of its attem
   await send({ order })
   await fixture.sql(`update transfer set state = 'failed', held_cents = 0 where uuid = ?`, [order.uuid])
   calls = []
-  expect(await send({ again: true })).toMatchObject({ kind: 'rejected', code: 'failed', finality: 'final' })
+  expect(await send({ isResend: true })).toMatchObject({
+    kind: 'rejected',
+    code: 'failed',
+    finality: 'final',
+  })
   expect(calls).toEqual([])
 })
 
