@@ -10,14 +10,14 @@ import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/** Rows in a state that only a workflow moves on, compared with the workflows that run (SPEC §11). */
+/** Compares the rows in a state that only a workflow can change with the running workflows (SPEC §11). */
 
-/** So many rows are read, and their workflows listed, at a time. */
+/** Number of rows read, and of workflows listed, at a time. */
 const PAGE_SIZE = 100
-/** A younger row may be in the hands of the request that wrote it, or its workflow not listed yet. */
+/** Minimum age of a swept row: the workflow of a younger one may not have started, or not be listed by Temporal yet. */
 const MIN_ROW_AGE_MS = 10 * 60_000
 
-/** The rows of each noun that move, with who may have them; `page` and `only` complete each. */
+/** Selects the unfinished rows of each noun, with the connections of their attempts; the caller appends further conditions. */
 const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
   charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
@@ -41,8 +41,9 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
 export type SweepWorkflowsResult = { lookedAt: number; reopened: number; shown: number }
 
 /**
- * Reopens, through the door of notices, the workflow of each row that has none, and shows those that cannot be reopened. It
- * asks PostgreSQL and Temporal once for every 100 rows, and touches nothing of a healthy system. Safe to repeat.
+ * Reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that cannot
+ * be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing where every row
+ * has its workflow. Repeatable.
  */
 export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (): Promise<SweepWorkflowsResult> => {
@@ -50,27 +51,27 @@ export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engin
     const em = orm.em.fork()
     for (const noun of Object.keys(UNFINISHED_ROWS_SQL) as ActiveNoun[]) {
       const [{ now }] = (await em.execute('select now()')) as [{ now: string }]
-      const found: SweepWorkflowsResult = { lookedAt: 0, reopened: 0, shown: 0 }
-      for await (const row of findLostRows(em, engine, noun, found)) {
+      const counts: SweepWorkflowsResult = { lookedAt: 0, reopened: 0, shown: 0 }
+      for await (const row of findLostRows(em, engine, noun, counts)) {
         const isReopened = await reopenWorkflow(engine, { sealer }, noun, row)
-        found[isReopened ? 'reopened' : 'shown'] += 1
+        counts[isReopened ? 'reopened' : 'shown'] += 1
         log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'a row moves without a workflow')
         await recordLostWorkflow(em, noun, row, isReopened)
       }
-      if (isCancellationRequested()) break // The next sweep looks at the rest.
-      await recordWorkflowSweep(em, noun, now, found)
-      for (const key of Object.keys(total) as (keyof SweepWorkflowsResult)[]) total[key] += found[key]
+      if (isCancellationRequested()) break // The next sweep checks the rest.
+      await recordWorkflowSweep(em, noun, now, counts)
+      for (const key of Object.keys(total) as (keyof SweepWorkflowsResult)[]) total[key] += counts[key]
     }
     return total
   }
 }
 
-/** The rows of a noun whose workflow does not run; what has moved meanwhile is left alone. */
+/** Yields the rows of a noun whose workflow does not run and whose state has not changed meanwhile. Counts the rows it checks. */
 async function* findLostRows(
   em: EntityManager,
   engine: WorkflowClientContext,
   noun: ActiveNoun,
-  found: SweepWorkflowsResult,
+  counts: SweepWorkflowsResult,
 ): AsyncGenerator<ActiveRow> {
   const client = await engine.client()
   const until = new Date(Date.now() - MIN_ROW_AGE_MS / engine.timeScale)
@@ -81,15 +82,17 @@ async function* findLostRows(
       [until, after?.created_at ?? '-infinity', after?.uuid ?? '00000000-0000-0000-0000-000000000000'],
     )
     if (page.length === 0) return
-    found.lookedAt += page.length
+    counts.lookedAt += page.length
     after = page.at(-1)
     const running = await findRunningWorkflows(
       client,
       page.map(row => getWorkflowId(noun, row)),
     )
     for (const row of page.filter(one => !running.has(getWorkflowId(noun, one)))) {
-      const [still]: ActiveRow[] = await em.execute(`${UNFINISHED_ROWS_SQL[noun]} and r.uuid = ?`, [row.uuid])
-      if (still?.state === row.state) yield still
+      const [current]: ActiveRow[] = await em.execute(`${UNFINISHED_ROWS_SQL[noun]} and r.uuid = ?`, [
+        row.uuid,
+      ])
+      if (current?.state === row.state) yield current
     }
   }
 }
@@ -103,7 +106,7 @@ async function recordLostWorkflow(em: EntityManager, noun: ActiveNoun, row: Acti
   )
 }
 
-/** What this sweep has not found again has its workflow, or is over. */
+/** Records a finished sweep. Deletes lost workflows that it has not found again: they run, or their row is in a final state. */
 async function recordWorkflowSweep(
   em: EntityManager,
   noun: ActiveNoun,

@@ -27,7 +27,7 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge } from '../shared/transition.ts'
 import { restoreChargeEnd } from './restore-final-state.ts'
 
-/** Where a charge stands that is newer than its restored database. */
+/** Result of restoring a charge that the restored database lacks. */
 export type RestoreIssuedChargeResult =
   | { kind: 'known'; issued: IssueChargeResult }
   | { kind: 'no_answer'; code: string }
@@ -35,29 +35,30 @@ export type RestoreIssuedChargeResult =
 type KnownCharge = { connectionUuid: string; found: FoundCharge }
 
 /**
- * Stores a charge again and gives it back the payload that was shown (SPEC §11); none is issued anew. More than one
- * provider may know one: what is not the shown one is an orphan, and is cancelled. FAILED where nobody knows it.
+ * Restores a charge after a database restore: stores its row again with the payload that the API has shown (SPEC §11). Issues
+ * no new payload. Where several providers have a payload, all others are orphans and are cancelled. The charge becomes FAILED
+ * where no provider has one.
  */
 export function restoreIssuedCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<RestoreIssuedChargeResult> => {
     const { orm, sealer } = dependencies
-    const issuing = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
-    if ((await storeRestoredCharge(dependencies, issuing)) !== 'issuing') {
+    const unsealed = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
+    if ((await storeRestoredCharge(dependencies, unsealed)) !== 'issuing') {
       const em = orm.em.fork()
       return { kind: 'known', issued: await readIssueResult(em, order.uuid) }
     }
-    const { known, silence } = await findAtCandidates(dependencies, order)
-    const { connectionUuid: carrier, ended } = order.restored ?? {}
-    if (silence !== null && !known.some(one => one.connectionUuid === carrier))
-      return { kind: 'no_answer', code: silence }
-    // What nobody could issue was shown to nobody: whatever is known of it is an orphan.
-    const shown = ended === 'failed' ? undefined : pickShownCharge(known, carrier)
-    // One that its workflow had seen paid is at a provider that does not find it now.
+    const { known, noAnswerCode } = await findAtCandidates(dependencies, order)
+    const { connectionUuid: issuerUuid, ended } = order.restored ?? {}
+    if (noAnswerCode !== null && !known.some(one => one.connectionUuid === issuerUuid))
+      return { kind: 'no_answer', code: noAnswerCode }
+    // The API showed no payload of a charge that failed: any payload at a provider is an orphan.
+    const shown = ended === 'failed' ? undefined : pickShownCharge(known, issuerUuid)
+    // Its workflow had recorded a payment, so a provider has the payload and does not find it now.
     if (!shown && isPaidChargeState(ended)) return { kind: 'no_answer', code: 'not_found' }
     for (const one of known.filter(each => each !== shown))
-      await recordOrphanedCharge(dependencies, issuing, one)
-    const taken = shown && (await adoptIssuedCharge(dependencies, issuing, shown))
-    if (shown && shown.found.payments.length > 0) return { kind: 'known', issued: taken! }
+      await recordOrphanedCharge(dependencies, unsealed, one)
+    const adopted = shown && (await adoptIssuedCharge(dependencies, unsealed, shown))
+    if (shown && shown.found.payments.length > 0) return { kind: 'known', issued: adopted! }
     await restoreCharge(dependencies)({ uuid: order.uuid, ...(ended !== undefined && { ended }) })
     const issued = await transactionReturning(orm, em =>
       failIssuing(em, order.uuid, 'not_found_after_restore'),
@@ -66,7 +67,7 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
   }
 }
 
-/** Gives a charge back the end that its workflow had come to unpaid; answers where it stands now. Safe to repeat. */
+/** Restores the unpaid final state that a charge's workflow had reached, and returns the charge's current state. Repeatable. */
 export function restoreCharge({ orm }: ActivityDependencies) {
   return ({ uuid, ended }: { uuid: string; ended?: string }): Promise<ChargeSnapshot> =>
     runInTransaction(orm, async em => {
@@ -88,13 +89,13 @@ function storeRestoredCharge(
   })
 }
 
-/** Who knows it, and why somebody did not say, where somebody did not. */
+/** Polls every candidate for the charge. `noAnswerCode`: why a candidate did not answer; null where all did. */
 async function findAtCandidates(
   dependencies: ActivityDependencies,
   { uuid, candidates, restored }: ChargeInput,
-): Promise<{ known: KnownCharge[]; silence: string | null }> {
+): Promise<{ known: KnownCharge[]; noAnswerCode: string | null }> {
   const known: KnownCharge[] = []
-  let silence: string | null = null
+  let noAnswerCode: string | null = null
   for (const connectionUuid of candidates) {
     throwIfCancelled()
     const em = dependencies.orm.em.fork()
@@ -104,16 +105,19 @@ async function findAtCandidates(
     const orderedAt = new Date(restored?.orderedAt ?? Date.now())
     const found = guardNotFoundByOrderTime(answer, { orderedAt, connection })
     if (found.kind === 'found') known.push({ connectionUuid, found })
-    if (found.kind === 'no_answer') silence = found.code
+    if (found.kind === 'no_answer') noAnswerCode = found.code
   }
-  return { known, silence }
+  return { known, noAnswerCode }
 }
 
-/** Only what was shown can be paid; else its life knew who carried it, and those before the last were left as orphans. */
-function pickShownCharge(known: KnownCharge[], carrier: string | undefined): KnownCharge | undefined {
+/**
+ * Picks the payload that the API has shown: the one with payments, because only a shown payload can be paid; else the one at
+ * the connection that the workflow knew; else the last one, because earlier candidates were left as orphans.
+ */
+function pickShownCharge(known: KnownCharge[], issuerUuid: string | undefined): KnownCharge | undefined {
   return (
     known.find(({ found }) => found.payments.length > 0) ??
-    known.find(({ connectionUuid }) => connectionUuid === carrier) ??
+    known.find(({ connectionUuid }) => connectionUuid === issuerUuid) ??
     known.at(-1)
   )
 }
@@ -123,9 +127,10 @@ async function recordOrphanedCharge(
   order: UnsealedChargeOrder,
   { connectionUuid }: KnownCharge,
 ): Promise<void> {
-  const begun = await startIssueAttempt(dependencies, order, connectionUuid)
+  const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
   const message = 'it may not be the payload that was shown'
-  if (begun) await recordIssueRefusal(dependencies, begun, { kind: 'unknown', code: 'restored', message })
+  if (issueAttempt)
+    await recordIssueRefusal(dependencies, issueAttempt, { kind: 'unknown', code: 'restored', message })
 }
 
 async function adoptIssuedCharge(
@@ -133,7 +138,7 @@ async function adoptIssuedCharge(
   order: UnsealedChargeOrder,
   { connectionUuid, found }: KnownCharge,
 ): Promise<IssueChargeResult> {
-  const begun = await startIssueAttempt(dependencies, order, connectionUuid)
-  if (!begun) return readIssueResult(dependencies.orm.em.fork(), order.uuid)
-  return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, begun, found.charge))
+  const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
+  if (!issueAttempt) return readIssueResult(dependencies.orm.em.fork(), order.uuid)
+  return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, found.charge))
 }

@@ -16,12 +16,12 @@ import { type LockedTransfer, transitionCharge } from '../shared/transition.ts'
 import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payout.ts'
 
 /**
- * The final state that a workflow had reached before its database was restored to an earlier moment (SPEC §11), given back
- * to its row without a question: of what had ended without money, its history is the proof. All run under the row's lock,
- * change nothing of a row that is over, and may be repeated.
+ * Restores the final state that a workflow had reached before its database was restored to an earlier moment (SPEC §11). No
+ * provider is polled: for an operation that ended without moving money, the workflow's history is the proof. The caller holds
+ * the row lock. A row in a final state is not changed. Repeatable.
  */
 
-/** Of a transfer that ended unsent: cancelled, expired, or refused by all. One that went is asked about. */
+/** Restores the end of a transfer that was not sent: cancelled, expired, or refused by all. A sent transfer is polled instead. */
 export async function restoreTransferEnd(
   em: EntityManager,
   out: LockedTransfer,
@@ -38,22 +38,22 @@ export async function restoreTransferEnd(
   const event = ended === 'cancelled' ? 'cancelled' : ended === 'expired' ? 'never_sent' : null
   if (!event) return
   endLiveAttempts(attempts, restored)
-  // It was cancelled or expired while it waited again, after a try that the row still shows.
+  // The transfer was cancelled or expired after it had been postponed, and the row is from before the postponement.
   if (transferMachine.accepts(transfer.state, 'postponed')) await postponeTransfer(em, transfer)
   if (transferMachine.accepts(transfer.state, event)) await endUnsentTransfer(em, out, event, null)
 }
 
-/** Of a refund that ended without a return. */
+/** Restores the end of a refund that failed. */
 export async function restoreRefundEnd(
   em: EntityManager,
-  devolved: LockedRefund & AttemptedRow,
+  locked: LockedRefund & AttemptedRow,
   restored: PreRestoreState,
 ): Promise<void> {
-  const { state } = devolved.refund
+  const { state } = locked.refund
   if (restored.ended !== 'failed' || refundMachine.isFinal(state)) return
-  endLiveAttempts(devolved.attempts, restored)
+  endLiveAttempts(locked.attempts, restored)
   const event = refundMachine.accepts(state, 'rejected') ? 'rejected' : 'refused'
-  await endUnsentRefund(em, devolved, event, getFailureBeforeRestore(restored))
+  await endUnsentRefund(em, locked, event, getFailureBeforeRestore(restored))
 }
 
 const CHARGE_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, ChargeEvent>>>> = {
@@ -61,7 +61,7 @@ const CHARGE_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, Char
   expired: { issuing: 'expired_before_restore', pending: 'payload_expired' },
 }
 
-/** Of a charge that ended unpaid. One whose payload nobody knows any more has none. */
+/** Restores the end of a charge that ended unpaid: cancelled or expired, with or without a payload that a provider still has. */
 export async function restoreChargeEnd(
   em: EntityManager,
   charge: Charge,
@@ -74,13 +74,13 @@ export async function restoreChargeEnd(
   await recordChargeEvent(em, charge, { at })
 }
 
-/** Why it failed, as far as its history tells. */
+/** Returns the failure that the workflow's history tells. */
 export function getFailureBeforeRestore({ failure = 'not_taken' }: PreRestoreState): OperationFailure {
   const known = Object.hasOwn(ERROR_CATALOGUE, failure) ? (failure as ErrorCode) : 'provider_rejected'
   return { code: failure, message: ERROR_CATALOGUE[known].message }
 }
 
-/** At its end all attempts were over: those that the row shows on their way came to nothing. */
+/** Ends all live attempts as rejected: the workflow had ended, so none of them moved money. */
 function endLiveAttempts(attempts: Attempt[], { failure }: PreRestoreState): void {
   for (const attempt of attempts.filter(({ state }) => !FINAL_ATTEMPT_STATES.includes(state)))
     Object.assign(attempt, {

@@ -20,29 +20,29 @@ import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/creden
 import { loadProviderConnection } from '../shared/provider-client.ts'
 
 /**
- * Money that went, or may have gone, after the moment to which its database was restored (SPEC §11): every candidate is
- * asked by our id, which a restore does not change. Nothing here sends.
+ * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11): every
+ * candidate is polled by our id, which a restore does not change. Nothing here sends money.
  */
 
-/** `isFinalPoll`: all have twice said that they know nothing of it, so that once more is proof. */
+/** `isFinalPoll`: all candidates have answered "not found" twice, so that a third time is proof. */
 export type RestorePoll = { pollCount: number; isFinalPoll: boolean }
-/** `orderedAt`: ISO 8601 UTC, absent of workflows that began before it was passed on. */
+/** `orderedAt`: ISO 8601 UTC; absent in workflows that were started by a version that did not pass it. */
 export type RestorePayoutInput = RestorePoll & {
   uuid: string
   candidates: string[]
   orderedAt?: string | undefined
 }
 
-/** Whoever is named holds the money as far as there is any, and an operator's word may settle it there. */
+/** Result of a restore poll. The money is held for the named connection, and an operator may settle the payout there. */
 export type RestorePayoutResult =
   | { kind: 'found'; connectionUuid: string }
   | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }
   | { kind: 'unknown'; connectionUuid: string }
-  /** It never went. */
+  /** The payout was never sent. */
   | RejectedSendResult
 type RejectedSendResult = Extract<SendResult, { kind: 'rejected' }>
 
-/** What one candidate says of it. */
+/** Answer of one candidate's provider about the payout. */
 type CandidateAnswer = {
   connectionUuid: string
   connection: Connection
@@ -50,54 +50,54 @@ type CandidateAnswer = {
   found: FindPayoutOutcome
 }
 
-/** Asks every candidate; the attempt of the one that has it, or that may, is a row from then on. */
+/** Polls every candidate, and stores an attempt at the one that has the payout or may have it. Repeatable. */
 export function restorePayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   outgoing: PayoutHandler<Row>,
 ) {
   return async ({ uuid, candidates, orderedAt, ...at }: RestorePayoutInput): Promise<RestorePayoutResult> => {
     const { orm, timeScale } = dependencies
-    const words: CandidateAnswer[] = []
+    const answers: CandidateAnswer[] = []
     for (const connectionUuid of candidates) {
       throwIfCancelled()
       const em = orm.em.fork()
       const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
       const found = await outgoing.find(provider, { subjectUuid: uuid, reference: referenceOf(uuid) }, em)
       await recordCircuitResult(em, connection, found)
-      words.push({ connectionUuid, connection, settleWindowMs: connection.settleWindowMs, found })
+      answers.push({ connectionUuid, connection, settleWindowMs: connection.settleWindowMs, found })
     }
     return transactionReturning(orm, async (em): Promise<Query<RestorePayoutResult>> => {
       const [row] = await outgoing.lock(em, uuid, noQuery)
       const live = findLiveAttempt(row)
-      const counted = words.filter(createDuplicateFilter(row)).map(createEpochGuard(row, orderedAt))
+      const counted = answers.filter(createDuplicateFilter(row)).map(createEpochGuard(row, orderedAt))
       const { kind, connectionUuid } = concludeAnswers(counted, { live, ...at })
       const attempt = await holdAtConnection(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = getNextPollTime(at.pollCount, timeScale)
       if (kind !== 'not_found') return constantQuery({ kind, connectionUuid })
       if (at.isFinalPoll) return recordNeverSent(em, outgoing, { uuid, connectionUuid, timeScale })
-      const settleWindowMs = Math.max(...words.map(word => word.settleWindowMs))
+      const settleWindowMs = Math.max(...answers.map(answer => answer.settleWindowMs))
       return constantQuery({ kind, connectionUuid, settleWindowMs })
     })
   }
 }
 
-/** What settled beside it has a movement of its own and is over (SPEC §4): it says nothing of this one. */
+/** Creates the filter that drops answers about duplicates: a duplicate has its own movement and is final (SPEC §4). */
 function createDuplicateFilter({ attempts }: AttemptedRow) {
-  const twice = attempts.filter(({ state }) => state === 'duplicate')
-  return (word: CandidateAnswer) =>
-    !twice.some(({ connectionUuid }) => connectionUuid === word.connectionUuid)
+  const duplicates = attempts.filter(({ state }) => state === 'duplicate')
+  return (answer: CandidateAnswer) =>
+    !duplicates.some(({ connectionUuid }) => connectionUuid === answer.connectionUuid)
 }
 
-/** "Not found" says nothing of what was sent with credentials that may have been another account's. */
+/** Creates the guard that ignores "not found" where the credentials were replaced since the payout may have been sent. */
 function createEpochGuard({ attempts }: AttemptedRow, orderedAt: string | undefined) {
-  return ({ found, ...word }: CandidateAnswer): CandidateAnswer => {
-    const { connection } = word
-    const attempt = attempts.find(one => one.connectionUuid === word.connectionUuid)
-    // One that a look has stored was sent at a time that nothing here tells.
+  return ({ found, ...answer }: CandidateAnswer): CandidateAnswer => {
+    const { connection } = answer
+    const attempt = attempts.find(one => one.connectionUuid === answer.connectionUuid)
+    // An attempt without a sending was stored by a restore poll: the time of its sending is unknown.
     if (attempt && attempt.sendings > 0)
-      return { ...word, found: guardNotFoundByEpoch(found, { attempt, connection }) }
+      return { ...answer, found: guardNotFoundByEpoch(found, { attempt, connection }) }
     return {
-      ...word,
+      ...answer,
       found: guardNotFoundByOrderTime(found, { orderedAt: new Date(orderedAt ?? 0), connection }),
     }
   }
@@ -105,25 +105,28 @@ function createEpochGuard({ attempts }: AttemptedRow, orderedAt: string | undefi
 
 type RestoreConclusion = { kind: 'found' | 'not_found' | 'unknown'; connectionUuid: string }
 
-/** Who has it, or may. Money that went or is on its way counts before a rejection, which another may have followed. */
+/**
+ * Concludes which candidate has the payout or may have it. A settled payout or one in process wins over a rejection, because
+ * another provider may have been tried after the rejection.
+ */
 function concludeAnswers(
-  words: CandidateAnswer[],
+  answers: CandidateAnswer[],
   { live, isFinalPoll }: RestorePoll & { live: Attempt | undefined },
 ): RestoreConclusion {
-  const has = words.find(createStatusFilter('settled')) ?? words.find(createStatusFilter('in_process'))
-  if (has) return { ...has, kind: 'found' }
-  const isLive = (word: CandidateAnswer) => word.connectionUuid === live?.connectionUuid
-  /** The one at which it is held already, where that is one of them. */
-  const oneOf = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
-  const absent = words.filter(({ found }) => found.kind === 'not_found')
-  // What a provider once had did arrive: that it does not find it now is one more missing answer.
-  const lost = live?.state === 'accepted' ? absent.find(isLive) : undefined
-  const silent = oneOf(words.filter(({ found }) => found.kind === 'no_answer')) ?? lost
-  if (silent) return { ...silent, kind: 'unknown' }
-  const rejected = words.findLast(createStatusFilter('rejected'))
-  return rejected && (isFinalPoll || absent.length === 0)
+  const moved = answers.find(createStatusFilter('settled')) ?? answers.find(createStatusFilter('in_process'))
+  if (moved) return { ...moved, kind: 'found' }
+  const isLive = (answer: CandidateAnswer) => answer.connectionUuid === live?.connectionUuid
+  /** Prefers the connection that the money is held for already. */
+  const preferLive = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
+  const notFound = answers.filter(({ found }) => found.kind === 'not_found')
+  // A provider that has accepted the payout and does not find it now counts as unanswered.
+  const lost = live?.state === 'accepted' ? notFound.find(isLive) : undefined
+  const unanswered = preferLive(answers.filter(({ found }) => found.kind === 'no_answer')) ?? lost
+  if (unanswered) return { ...unanswered, kind: 'unknown' }
+  const rejected = answers.findLast(createStatusFilter('rejected'))
+  return rejected && (isFinalPoll || notFound.length === 0)
     ? { ...rejected, kind: 'found' }
-    : { ...oneOf(absent)!, kind: 'not_found' }
+    : { ...preferLive(notFound)!, kind: 'not_found' }
 }
 
 function createStatusFilter(status: 'settled' | 'in_process' | 'rejected') {
@@ -133,8 +136,8 @@ function createStatusFilter(status: 'settled' | 'in_process' | 'rejected') {
 type HoldTarget<Row> = AttemptKey & { row: Row; live: Attempt | undefined }
 
 /**
- * Makes the attempt there the one that may have gone, and holds the money for it as far as the balance goes: what is not
- * covered may be gone all the same. Where it was held for another connection before, that one is left.
+ * Makes the attempt at one connection the live one, in state unknown, and holds its money if the balance covers it; the payout
+ * may have been sent even where it does not. A live attempt at another connection is ended. The caller holds the row lock.
  */
 async function holdAtConnection<Row extends AttemptedRow>(
   em: EntityManager,
@@ -173,7 +176,7 @@ function createUnknownMarks() {
   } as const
 }
 
-/** After a restore: the provider has proved that it has no such payment. Closes it as rejected; it is not sent. */
+/** Closes a payout as rejected after a restore: all candidates have proved that they do not have it. It is not sent again. */
 function recordNeverSent<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,

@@ -34,11 +34,11 @@ type EventRecord = {
   at: Date
 }
 
-/** A PAYMENT event: the charge as its GET shows it now. `late` marks money that came after the charge was over. */
+/** Records a PAYMENT event: the charge as its GET shows it now. `late`: the payment came after the charge had ended. */
 export function recordChargeEvent(
   em: EntityManager,
   charge: Charge,
-  { at, late = false, ownerUuid: lifeUuid = charge.uuid }: { at: Date; late?: boolean; ownerUuid?: string },
+  { at, late = false, ownerUuid = charge.uuid }: { at: Date; late?: boolean; ownerUuid?: string },
 ): Promise<void> {
   charge.sequence += 1
   return recordEvent(em, {
@@ -48,38 +48,38 @@ export function recordChargeEvent(
     subjectUuid: charge.uuid,
     sequence: charge.sequence,
     body: { ...z.encode(chargeSchema, showCharge(charge)), ...(late && { late: true }) },
-    ownerUuid: lifeUuid,
+    ownerUuid,
     requestId: charge.requestId,
     at,
   })
 }
 
-/** A TRANSFER event: the transfer as its GET shows it now. */
+/** Records a TRANSFER event: the transfer as its GET shows it now. */
 export async function recordTransferEvent(
   em: EntityManager,
   { transfer, attempts }: LockedTransfer,
   { at, late = false }: { at: Date; late?: boolean },
 ): Promise<void> {
   transfer.sequence += 1
-  const shown = showTransfer(transfer, await loadAttemptProviders(em, attempts))
+  const view = showTransfer(transfer, await loadAttemptProviders(em, attempts))
   return recordEvent(em, {
     accountUuid: transfer.accountUuid,
     connectionUuid: transfer.connection.uuid,
     type: 'TRANSFER',
     subjectUuid: transfer.uuid,
     sequence: transfer.sequence,
-    body: { ...z.encode(transferSchema, shown), ...(late && { late: true }) },
+    body: { ...z.encode(transferSchema, view), ...(late && { late: true }) },
     ownerUuid: transfer.uuid,
     requestId: transfer.requestId,
     at,
   })
 }
 
-/** A REFUND event: the refund result as its GET shows it now. */
+/** Records a REFUND event: the refund result as its GET shows it now. */
 export function recordRefundEvent(
   em: EntityManager,
   refund: Refund,
-  { charge, at, ownerUuid: lifeUuid = refund.uuid }: { charge: Charge; at: Date; ownerUuid?: string },
+  { charge, at, ownerUuid = refund.uuid }: { charge: Charge; at: Date; ownerUuid?: string },
 ): Promise<void> {
   refund.sequence += 1
   return recordEvent(em, {
@@ -89,13 +89,13 @@ export function recordRefundEvent(
     subjectUuid: refund.uuid,
     sequence: refund.sequence,
     body: z.encode(refundSchema, showRefund(refund, charge)),
-    ownerUuid: lifeUuid,
+    ownerUuid,
     requestId: refund.requestId,
     at,
   })
 }
 
-/** A MED event: the dispute as its GET shows it now, its proofs by links made now. */
+/** Records a MED event: the dispute as its GET shows it now, with new links to its proofs. */
 export async function recordDisputeEvent(
   em: EntityManager,
   med: Dispute,
@@ -116,12 +116,12 @@ export async function recordDisputeEvent(
   })
 }
 
-/** Makes links to attachments in the file store. */
+/** Creates the function that makes links to attachments in the file store. */
 export function createAttachmentLinker({ storage }: Pick<ActivityDependencies, 'storage'>): AttachmentLinker {
   return ({ storageKey }) => storage.createLink(storageKey)
 }
 
-/** A PIX_TRANSACTION event: one settled movement, with the reason where it is out of the ordinary. */
+/** Records a PIX_TRANSACTION event: one settled movement, with its reason where it has one. */
 export function recordMovementEvent(
   em: EntityManager,
   movement: Movement,
@@ -140,34 +140,25 @@ export function recordMovementEvent(
 }
 
 /**
- * Makes the deliveries of an event due for the next sweep, where no workflow starts them. Expects the transaction that wrote the
- * event.
+ * Makes the deliveries of an owner's events due for the next sweep, where no workflow starts them. Call it in the transaction
+ * that records the event.
  */
-export function scheduleDeliveriesForSweep(em: EntityManager, lifeUuid: string): Promise<void> {
+export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string): Promise<void> {
   return enqueueStatement(
     em,
     `update delivery d set wake_at = now() from event e
      where e.uuid = d.event_uuid and e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
-    [lifeUuid],
+    [ownerUuid],
   )
 }
 
 /**
- * Writes the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has no result,
- * so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
+ * Inserts the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has no
+ * result, so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
  */
-async function recordEvent(em: EntityManager, told: EventRecord): Promise<void> {
-  const {
-    accountUuid,
-    connectionUuid,
-    type,
-    subjectUuid,
-    sequence,
-    ownerUuid: lifeUuid,
-    requestId,
-    at,
-  } = told
-  const body = JSON.stringify({ ...told.body, sequence })
+async function recordEvent(em: EntityManager, event: EventRecord): Promise<void> {
+  const { accountUuid, connectionUuid, type, subjectUuid, sequence, ownerUuid, requestId, at } = event
+  const body = JSON.stringify({ ...event.body, sequence })
   await enqueueStatement(
     em,
     `with happened as (
@@ -179,6 +170,6 @@ async function recordEvent(em: EntityManager, told: EventRecord): Promise<void> 
      select gen_random_uuid(), w.uuid, e.uuid, e.created_at, e.created_at
      from happened e join webhook w on w.account_uuid = e.account_uuid left join connection k on k.uuid = e.connection_uuid
      where w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[e.type] and ${MATCHES_ENDPOINT_MODE}`,
-    [accountUuid, connectionUuid, type, subjectUuid, sequence, body, lifeUuid, requestId, at],
+    [accountUuid, connectionUuid, type, subjectUuid, sequence, body, ownerUuid, requestId, at],
   )
 }

@@ -19,7 +19,7 @@ import { recordMovementEvent, scheduleDeliveriesForSweep } from '../events/recor
 import { inflowPostings } from './apply-inflow.ts'
 import { createMovement, postMovement } from './movements.ts'
 
-/** So long a proposal can be approved. */
+/** Validity of a proposal, in days. */
 export const PROPOSAL_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
@@ -31,18 +31,18 @@ export type AdjustmentRefusalReason =
   | 'approved'
   | 'own_proposal'
   | 'expired'
-  /** Something accounts for the entry by now. */
+  /** The account entry has been linked to a movement or dispute meanwhile. */
   | 'explained'
   | 'other_entry'
 
-/** A proposal or approval that cannot be; nothing was done. The message is a sentence for the operator. */
+/** Error of a refused proposal or approval; nothing was changed. The message is written for the operator. */
 export class AdjustmentError extends Error {
   override name = 'AdjustmentError'
   readonly reason: AdjustmentRefusalReason
 
-  constructor(why: AdjustmentRefusalReason, message: string) {
+  constructor(reason: AdjustmentRefusalReason, message: string) {
     super(message)
-    this.reason = why
+    this.reason = reason
   }
 }
 
@@ -51,7 +51,7 @@ export type ProposeAdjustmentInput = Omit<AdjustmentProposal, 'uuid' | 'proposed
   operatorEmail: string
 }
 
-/** Stores a proposal; money moves only when another operator approves it. Throws AdjustmentRefused. */
+/** Stores a proposal; money moves only when another operator approves it. Throws AdjustmentError. */
 export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Promise<string> {
   return runInTransaction(orm, async em => {
     const proposer = await findOperator(em, order.operatorEmail)
@@ -80,22 +80,25 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
 }
 
 /**
- * Books a proposal under its row lock: by another operator than its proposer, in time, once. Answers the movement; that
- * of a proposal that is booked already, by the same operator, is answered again.
+ * Approves and posts a proposal under its row lock: once, before it expires, by another operator than its proposer. Returns
+ * the uuid of the movement. A repeat by the same operator returns the same movement. Throws AdjustmentError.
  */
 export function approveAdjustment(
   orm: Orm,
-  { uuid, operatorEmail: who, reason }: { uuid: string; operatorEmail: string; reason: string },
+  { uuid, operatorEmail, reason }: { uuid: string; operatorEmail: string; reason: string },
 ): Promise<string> {
   return runInTransaction(orm, async em => {
-    const approver = await findOperator(em, who)
+    const approver = await findOperator(em, operatorEmail)
     const adjustment = await lockAdjustment(em, uuid)
     if (!adjustment) throw new AdjustmentError('no_such_adjustment', `there is no adjustment ${uuid}`)
     if (adjustment.movementUuid && adjustment.approvedBy === approver.uuid) return adjustment.movementUuid
     if (adjustment.movementUuid)
       throw new AdjustmentError('approved', `adjustment ${uuid} was approved already`)
     if (adjustment.proposedBy === approver.uuid)
-      throw new AdjustmentError('own_proposal', `${who} proposed it: another operator has to approve it`)
+      throw new AdjustmentError(
+        'own_proposal',
+        `${operatorEmail} proposed it: another operator has to approve it`,
+      )
     if (adjustment.expiresAt.getTime() <= Date.now())
       throw new AdjustmentError('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
     const movement = await postAdjustment(em, adjustment)
@@ -142,10 +145,10 @@ async function buildAdjustmentLegs(em: EntityManager, movement: Movement): Promi
   return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
 }
 
-async function findOperator(em: EntityManager, who: string): Promise<User> {
-  const operator = await em.findOne(User, { email: who.trim().toLowerCase(), role: 'operator' })
+async function findOperator(em: EntityManager, email: string): Promise<User> {
+  const operator = await em.findOne(User, { email: email.trim().toLowerCase(), role: 'operator' })
   if (!operator || operator.disabledAt)
-    throw new AdjustmentError('no_operator', `${who} is no operator: name one by --by`)
+    throw new AdjustmentError('no_operator', `${email} is no operator: name one by --by`)
   return operator
 }
 

@@ -9,27 +9,27 @@ import {
 } from '../../domain/ledger/legs.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 
-/** Money that has just become available to some accounts at one provider account. */
+/** Money that becomes available to accounts at one provider account, in centavos. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }
 
 /** Centavos by account. */
 type RemainingCents = Map<string, number>
 
 /**
- * The legs that repay open shortfalls first (SPEC §7) and then keep what open disputes lack (SPEC §5), to be booked with
- * the inflow itself. Two inflows at once may both find the same shortfall: the constraint `balance_shortfall` refuses
- * the second, which is then tried again; what disputes lack is read under their row locks.
+ * Builds the legs that repay shortfalls first (SPEC §7) and then retain what open disputes lack (SPEC §5), to be posted with
+ * the inflow itself. Two concurrent inflows may both read the same shortfall: the constraint `balance_shortfall` refuses the
+ * second transaction, which is then repeated. What disputes lack is read under their row locks, taken here.
  */
 export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
   const { providerAccountUuid, credits } = inflow
-  const repaid = await shortfallPostings(em, inflow)
-  const left = computeRemaining(credits, repaid)
-  const accountUuids = [...left.keys()].filter(accountUuid => left.get(accountUuid)! > 0)
+  const shortfallLegs = await shortfallPostings(em, inflow)
+  const remaining = computeRemaining(credits, shortfallLegs)
+  const accountUuids = [...remaining.keys()].filter(accountUuid => remaining.get(accountUuid)! > 0)
   const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
-  return [...repaid, ...disputePostings(disputes, left)]
+  return [...shortfallLegs, ...disputePostings(disputes, remaining)]
 }
 
-/** What waited of an unmatched PIX is the account's from now on, an inflow like any other. */
+/** Builds the legs that move an unmatched PIX from `pending` to the account's `available`, an inflow like any other. */
 export async function keptPaymentPostings(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
@@ -39,7 +39,7 @@ export async function keptPaymentPostings(
   return [...unmatchedKeptLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
 }
 
-/** The legs that repay open shortfalls alone. */
+/** Builds only the legs that repay shortfalls. */
 export async function shortfallPostings(
   em: EntityManager,
   { providerAccountUuid, credits }: Inflow,
@@ -49,36 +49,37 @@ export async function shortfallPostings(
        and account_uuid = any(array[?]::uuid[])`,
     [providerAccountUuid, credits.map(credit => credit.accountUuid)],
   )
-  const all = sumByAccount(credits)
+  const centsByAccount = sumByAccount(credits)
   return rows.flatMap(row => {
-    const cents = all.get(row.account_uuid) ?? 0
+    const cents = centsByAccount.get(row.account_uuid) ?? 0
     return shortfallRepaidLegs(row.account_uuid, { cents, shortfallCents: Number(row.cents) })
   })
 }
 
-/** What is left of an inflow for each of its accounts, after the legs that have taken of it. */
-export function computeRemaining(credits: Inflow['credits'], taken: Leg[]): RemainingCents {
-  const left = sumByAccount(credits)
-  for (const { from, cents } of taken) left.set(from.accountUuid, (left.get(from.accountUuid) ?? 0) - cents)
-  return left
+/** Computes what is left of an inflow for each of its accounts after `legs`, which are paid from it. */
+export function computeRemaining(credits: Inflow['credits'], legs: Leg[]): RemainingCents {
+  const remaining = sumByAccount(credits)
+  for (const { from, cents } of legs)
+    remaining.set(from.accountUuid, (remaining.get(from.accountUuid) ?? 0) - cents)
+  return remaining
 }
 
 /**
- * The legs that keep what is left for disputes that found too little: the oldest first, up to what they lack. They are
- * locked, and come in that order (`lockDisputes`).
+ * Builds the legs that retain remaining money for disputes that lack cover, oldest first, each up to what it lacks; updates the
+ * disputes and `remaining`. The caller has locked the disputes, in that order (`lockDisputes`).
  */
-export function disputePostings(disputes: Dispute[], left: RemainingCents): Leg[] {
+export function disputePostings(disputes: Dispute[], remaining: RemainingCents): Leg[] {
   return disputes.flatMap(med => {
-    const cents = Math.min(computeUncoveredCents(med), left.get(med.accountUuid) ?? 0)
+    const cents = Math.min(computeUncoveredCents(med), remaining.get(med.accountUuid) ?? 0)
     if (cents <= 0) return []
     med.retainedCents += cents
-    left.set(med.accountUuid, left.get(med.accountUuid)! - cents)
+    remaining.set(med.accountUuid, remaining.get(med.accountUuid)! - cents)
     return disputeRetainedLegs(med.accountUuid, cents)
   })
 }
 
 function sumByAccount(credits: Inflow['credits']): RemainingCents {
-  const all: RemainingCents = new Map()
-  for (const { accountUuid, cents } of credits) all.set(accountUuid, (all.get(accountUuid) ?? 0) + cents)
-  return all
+  const sums: RemainingCents = new Map()
+  for (const { accountUuid, cents } of credits) sums.set(accountUuid, (sums.get(accountUuid) ?? 0) + cents)
+  return sums
 }

@@ -5,25 +5,25 @@ import { writePostings } from '../../db/ledger/post.ts'
 import type { Leg } from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 
-/** Whose movement it is, and where. */
+/** Owner of a movement: the account, the provider account and the connection. */
 export type MovementOwner = {
   accountUuid: string
   providerAccountUuid: string
   connectionUuid: string | null
 }
 
-/** What happened; whatever is absent is not known or does not apply. */
+/** Columns of a new movement; an absent one is unknown or does not apply. */
 export type MovementFacts = Pick<Movement, 'type' | 'movementType' | 'valueCents' | 'status'> &
   Partial<Omit<Movement, keyof MovementOwner | 'createdAt' | 'updatedAt' | 'sequence'>>
 
-/** A movement that is written with whatever its transaction writes next, its bookings at the latest. */
+/** Creates a movement. It is inserted with the transaction's next flush, at the latest by `postMovement`. */
 export function createMovement(
   em: EntityManager,
-  place: MovementOwner,
+  owner: MovementOwner,
   facts: MovementFacts,
   at: Date,
 ): Movement {
-  const { accountUuid, providerAccountUuid, connectionUuid } = place
+  const { accountUuid, providerAccountUuid, connectionUuid } = owner
   return em.create(Movement, {
     uuid: randomUUID(),
     accountUuid,
@@ -35,7 +35,7 @@ export function createMovement(
   })
 }
 
-/** A sending of ours that its provider says is settled; by no end-to-end id where it has told none. */
+/** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */
 export function settleMovement(movement: Movement, sending: ProviderPayout, at: Date): void {
   movement.status = 'SETTLED'
   movement.endToEnd = sending.endToEnd || null
@@ -44,12 +44,13 @@ export function settleMovement(movement: Movement, sending: ProviderPayout, at: 
   movement.updatedAt = at
 }
 
+/** Marks a movement as failed. */
 export function failMovement(movement: Movement, at: Date): void {
   movement.status = 'FAILED'
   movement.updatedAt = at
 }
 
-/** Books the legs of one movement; what is pending of it is written first. */
+/** Posts the legs of one movement, after a flush that inserts or updates the movement itself. */
 export async function postMovement(em: EntityManager, movement: Movement, legs: Leg[]): Promise<void> {
   await em.flush()
   await writePostings(em, [

@@ -2,14 +2,14 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { findRecordedReturn, type PixReturnIds, type RecordedReturn } from '../../domain/pix/pix-return.ts'
 
-/** A return as its provider lists it. */
+/** Return as its provider lists it. */
 export type ListedReturn = PixReturnIds & { cents: number; at: string }
 
-/** The PIX whose returns are listed, and the direction of those. */
+/** The PIX whose returns are listed, and the direction of the returns. */
 export type ReturnedPix = {
   providerAccountUuid: string
   movementType: 'IN' | 'OUT'
-  /** The end-to-end id, and what else its returns may have been recorded under while that was not known. */
+  /** The end-to-end id, and the reference under which its returns may have been recorded while that id was unknown. */
   names: string[]
 }
 
@@ -19,7 +19,7 @@ type MatchedReturns<Listed> = {
   recorded: { listed: Listed; recorded: RecordedReturnMovement }[]
 }
 
-/** Tells the listed returns that are not recorded yet from those that are. Reads only. */
+/** Separates the listed returns that are not recorded yet from the recorded ones. Only reads. */
 export async function matchReturns<Listed extends ListedReturn>(
   em: EntityManager,
   { providerAccountUuid, movementType, names }: ReturnedPix,
@@ -33,15 +33,15 @@ export async function matchReturns<Listed extends ListedReturn>(
     movementType,
     $or: [{ returnOf: { $in: names } }, { endToEnd: { $in: railIds } }],
   })
-  const kept = movements.map(movement => ({
+  const recordedReturns = movements.map(movement => ({
     movement,
-    // The id of a return is unique among the returns of one PIX only.
+    // A return's id is unique only among the returns of one PIX.
     id: names.includes(movement.returnOf ?? '') ? (movement.returnId ?? null) : null,
     endToEnd: movement.endToEnd ?? null,
     cents: movement.valueCents,
   }))
   for (const listed of all) {
-    const recorded = findRecordedReturn(listed, kept, all)
+    const recorded = findRecordedReturn(listed, recordedReturns, all)
     if (recorded) matched.recorded.push({ listed, recorded })
     else if (!findRecordedReturn(listed, matched.unrecorded, all)) matched.unrecorded.push(listed)
   }
@@ -49,20 +49,20 @@ export async function matchReturns<Listed extends ListedReturn>(
 }
 
 /**
- * The listed returns that are not recorded yet; those that are learn the ids that their provider told later. The caller
- * holds the row lock of what was returned. Repeatable.
+ * Finds the listed returns that are not recorded yet. Adds to the recorded ones the ids that their provider has reported since.
+ * The caller holds the row lock of the returned operation. Repeatable.
  */
 export async function findUnrecordedReturns<Listed extends ListedReturn>(
   em: EntityManager,
   pix: ReturnedPix,
   all: Listed[],
 ): Promise<Listed[]> {
-  const { unrecorded: news, recorded: known } = await matchReturns(em, pix, all)
-  for (const { listed, recorded } of known) completeReturnIds(recorded, listed)
-  return news
+  const { unrecorded, recorded: matches } = await matchReturns(em, pix, all)
+  for (const { listed, recorded } of matches) completeReturnIds(recorded, listed)
+  return unrecorded
 }
 
-/** The columns by which a return is recognised; without an id of the provider's the rail's stands for it. */
+/** Builds the columns that identify a return; the rail's end-to-end id replaces a missing id of the provider. */
 export function buildReturnColumns(returnOf: string, { id, endToEnd }: PixReturnIds) {
   return { endToEnd, returnOf, returnId: id ?? endToEnd }
 }
