@@ -3,13 +3,16 @@ import { findKeyFaults, findWeakKeys } from './security/sealing.ts'
 import { StartupRefusal } from './startup/startup-refusal.ts'
 import { parseStorageSettings, storageVariables } from './storage/settings.ts'
 
-/** The environment, parsed once. Nothing else reads `process.env` (test/architecture.test.ts holds this). */
+/**
+ * Environment of the processes, parsed once. Nothing else reads `process.env` (test/architecture.test.ts checks
+ * this).
+ */
 
 const booleanFlag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
 const port = z.coerce.number().int().min(0).max(65_535)
 
 const optionalUrl = (protocol: RegExp) => z.url({ protocol }).optional()
-/** What paths are put behind, so that it ends without a slash. */
+/** Base URL without a trailing slash, because paths are appended to it. */
 const siteUrl = z.url({ protocol: /^https?$/ }).transform(url => url.replace(/\/+$/, ''))
 
 const environmentSchema = z.object({
@@ -31,41 +34,41 @@ const environmentSchema = z.object({
 
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(3000),
-  /** Where providers reach us: notices go to `<this>/notices/<connection>`. */
+  /** Public URL of the API: providers send notifications to `<this>/notices/<connection>`. */
   TRILHO_PUBLIC_URL: siteUrl.optional(),
-  /** Behind a proxy of ours, which appends its caller's address to `X-Forwarded-For`. */
+  /** Whether a proxy of ours is in front, which appends its client's address to `X-Forwarded-For`. */
   TRILHO_BEHIND_PROXY: booleanFlag.default(false),
 
-  /** `id:base64 of 32 bytes`, several separated by commas; the first seals, all open. */
+  /** Sealing keys, `id:base64 of 32 bytes`, several separated by commas; the first seals, all open. */
   TRILHO_SECRET_KEY: z.string().superRefine((keys, context) => {
     for (const message of findKeyFaults(keys)) context.addIssue({ code: 'custom', message })
   }),
-  /** Divides every wait, for tests and storms. */
+  /** Divides every wait, for tests and load tests. */
   TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
-  /** Requests per second and burst of one token. */
+  /** Rate limit of one token: requests per second, and burst. */
   TRILHO_RATE_LIMIT: z.coerce.number().positive().default(100),
   TRILHO_RATE_BURST: z.coerce.number().positive().default(200),
-  /** Lets webhooks reach loopback addresses; for local work only. */
+  /** Allows webhooks to loopback addresses; for local use only. */
   TRILHO_LOOPBACK_WEBHOOKS: booleanFlag.default(false),
   /** An OpenTelemetry collector's OTLP address over HTTP, such as http://localhost:4318; no traces where absent. */
   TRILHO_OTLP_URL: siteUrl.optional(),
-  /** Lets `GET /metrics` be read from elsewhere than this machine. */
+  /** Token for `GET /metrics` from other machines. */
   TRILHO_METRICS_TOKEN: z.string().min(16).optional(),
-  /** Codes for e-mail addresses leave by this server, written by this sender. */
+  /** SMTP server and sender of verification codes by e-mail. */
   TRILHO_SMTP_URL: optionalUrl(/^smtps?$/),
   TRILHO_MAIL_FROM: z.string().min(3).default('Trilho <no-reply@localhost>'),
-  /** Codes for phones leave by this gateway: `POST { id, to, text }` with the token as bearer. */
+  /** SMS gateway for verification codes: `POST { id, to, text }` with the token as bearer. */
   TRILHO_SMS_URL: optionalUrl(/^https?$/),
   TRILHO_SMS_TOKEN: z.string().default(''),
-  /** Keeps the codes that no carrier is named for, to be read by `trilho outbox`; for local work only. */
+  /** Stores codes for which no messenger is configured, to be read by `trilho outbox`; for local use only. */
   TRILHO_OUTBOX: booleanFlag.default(false),
-  /** Lets API and worker run over a PostgreSQL that may lose what it has confirmed; for tests only. */
+  /** Allows a PostgreSQL that may lose committed transactions; for tests only. */
   TRILHO_UNSAFE_DATABASE: booleanFlag.default(false),
-  /** Workflows kept in a worker's memory, about 0.2 MB each. */
+  /** Workflows cached in a worker's memory, about 0.2 MB each. */
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
   /** How long a stopping API still accepts requests while `/readyz` answers 503. */
   TRILHO_DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(5),
-  /** A worker touches this file whenever it has published its metrics, for a health check that starts no program. */
+  /** File that a worker touches after publishing its metrics, for a health check that starts no program. */
   TRILHO_HEALTH_FILE: z.string().min(1).optional(),
   ...storageVariables,
   TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -114,7 +117,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
 }
 
-/** Reads the environment of a process that serves or administers; throws `StartupRefusal` also for what is not for production. */
+/**
+ * Reads the environment of a process that serves or administers; throws `StartupRefusal` also for settings that are
+ * not allowed in production.
+ */
 export function readServiceConfig(environment?: NodeJS.ProcessEnv): Config {
   const config = readConfig(environment)
   const faults = config.environment === 'production' ? findProductionFaults(config) : []
@@ -143,12 +149,15 @@ const providerPorts = z
 
 const simulatorSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  /** Control, payer's bank and inbox; the four providers listen on the four ports named beside it (0: any free one). */
+  /**
+   * Port of the simulator's control, payer's bank and inbox; the four providers listen on the four ports named beside
+   * it (0: any free one).
+   */
   SIMULATOR_PORT: port.default(0),
   SIMULATOR_PROVIDER_PORTS: providerPorts.prefault('0,0,0,0'),
-  /** Folder of its database, certificates and `simulator.json`. */
+  /** Folder of the simulator's database, certificates and `simulator.json`. */
   SIMULATOR_HOME: z.string().min(1).default('.trilho/simulator'),
-  /** The name by which others reach it, which its addresses and its certificate carry. */
+  /** Host name by which others reach the simulator; its addresses and its certificate contain it. */
   SIMULATOR_PUBLIC_HOST: z.string().min(1).default('localhost'),
   SIMULATOR_SEED: z.coerce.number().int().default(1),
   TRILHO_TIME_SCALE: z.coerce.number().positive().default(1),
@@ -191,13 +200,13 @@ const localSchema = z.object({
   HOME: z.string().min(1).default('/tmp'),
   PATH: z.string().default(''),
   TRILHO_SECRET_KEY: environmentSchema.shape.TRILHO_SECRET_KEY.optional(),
-  /** npm's name for the script it runs. */
+  /** Name of the npm script that runs. */
   npm_lifecycle_event: z.string().optional(),
 })
 
 export type LocalConfig = ReturnType<typeof readLocalConfig>
 
-/** Reads the environment of `npm start`; what is absent is found, made or picked there. */
+/** Reads the environment of `npm start`; the process finds, creates or chooses absent values. */
 export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
   const env = parseEnvironment(localSchema, environment)
   const providers = env.SIMULATOR_PROVIDER_PORTS
@@ -225,12 +234,12 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     path: env.PATH,
     secretKeys: env.TRILHO_SECRET_KEY,
     isRunByNpm: env.npm_lifecycle_event === 'start',
-    /** What the child processes inherit. */
+    /** Environment of the child processes. */
     environment: dropEmptyVariables(environment),
   }
 }
 
-/** What is left empty is not given: so a line of `.env` reads. */
+/** Removes empty variables: an empty line in `.env` means absent. */
 function dropEmptyVariables(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 }

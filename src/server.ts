@@ -35,13 +35,19 @@ import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
 import { startTracing } from './tracing/tracing.ts'
 
-/** The API's process: listens with or without PostgreSQL and Temporal, refuses settings that they do not take, and stops in order. */
+/**
+ * API process: listens with or without PostgreSQL and Temporal, fails on settings that they reject, and stops
+ * gracefully.
+ */
 
-/** A server that answers does so before; one that is away does not keep the API from answering 503. */
+/**
+ * Time to wait for PostgreSQL and Temporal before listening: a reachable server responds sooner, an unreachable one
+ * does not keep the API from answering 503.
+ */
 const STARTUP_CHECK_WAIT_MS = 2_500
 
 const { config, log } = startProcess('api', readServiceConfig)
-/** Aborted by the first signal: `/readyz` answers 503 from then on, before the listener closes. */
+/** Aborted by the first signal: from then on `/readyz` answers 503, before the listener closes. */
 const stopping = new AbortController()
 const orm = await openOrm({
   databaseUrl: config.databaseUrl,
@@ -52,13 +58,13 @@ const orm = await openOrm({
 const tracing = await startTracing(config.otlpUrl, 'api')
 const temporal = createTemporalClient(config.temporal, tracing.plugins)
 await new Promise<void>(resolve => {
-  // A refusal is left unhandled, which ends the process also after it has begun to listen (src/startup/process.ts).
+  // A `StartupRefusal` stays unhandled, which ends the process even after it listens (src/startup/process.ts).
   void checkServers().then(resolve)
   setTimeout(resolve, STARTUP_CHECK_WAIT_MS)
 })
 const seal = createSealer(config.secretKeys)
 const metrics = createApiMetrics()
-/** Only to read notifications: of providers the API asks for nothing but the key that signs them. */
+/** Only for notifications: the API calls providers for nothing but their signing keys. */
 const providers = createProviderRegistry({
   openCredentials: seal.open,
   timeoutMs: 1_000,
@@ -106,7 +112,7 @@ const server = await startServer(app, config).catch((error: NodeJS.ErrnoExceptio
 })
 log.info({ url: server.url }, 'listening')
 
-/** Refuses settings that PostgreSQL or Temporal do not take; waits for either as long as it is away. */
+/** Checks PostgreSQL and Temporal: throws for settings they reject, waits for each while it is unreachable. */
 async function checkServers(): Promise<void> {
   const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
   const { signal } = stopping
@@ -128,7 +134,7 @@ async function requireNamespace(client: Client): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
 
-/** Once: a second signal does not cut short what the first one lets finish. */
+/** Stops the process, once: a second signal does not interrupt pending requests. */
 async function stop(signal: string): Promise<void> {
   if (stopping.signal.aborted) return
   stopping.abort()

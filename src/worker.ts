@@ -37,20 +37,20 @@ import { createWebhookClient } from './webhook-client/client.ts'
 import { buildWorkflowBundle } from './workflows/bundle/bundle.ts'
 import { webhookTaskQueueOf } from './workflows/contracts/workflow-ids.ts'
 
-/** One call of a provider; two candidates fit into the 10 s that a create waits. */
+/** Timeout of one provider call: two candidates fit into the 10 s that a create waits. */
 const PROVIDER_TIMEOUT_MS = 4_500
 
-/** Temporal's levels in pino's words; what it calls info is a matter for debugging. */
+/** Maps Temporal's log levels to pino's; Temporal's INFO is for debugging. */
 const PINO_LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
-/** The worker's process: create, register, run, stop when told. */
+/** Worker process: create, register, run until it is stopped. */
 const { config, log } = startProcess('worker', readServiceConfig)
 const workerName = `${hostname()}:${process.pid}`
 const metrics = createWorkerMetrics(workerName)
 const sdkAddress = await findLoopbackAddress()
 Runtime.install({
   telemetryOptions: {
-    // Without it the core writes its own coloured text between the lines of this log.
+    // Otherwise the core writes its own coloured text between the JSON lines of this log.
     logging: { filter: { core: 'INFO', other: 'WARN' }, forward: {} },
     metrics: { prometheus: { bindAddress: sdkAddress }, globalTags: { worker: workerName } },
   },
@@ -95,7 +95,7 @@ const commonOptions: Partial<WorkerOptions> = {
   namespace: config.temporal.namespace,
   plugins: tracing.plugins,
   ...buildVersioningOptions(version),
-  // Longer than any call, so that a stop loses nothing that was sent; what runs on is told to end after the first of them.
+  // Longer than any provider call, so that a shutdown loses no response; then running activities are cancelled.
   shutdownGraceTime: '20 seconds',
   shutdownForceTime: '30 seconds',
 }
@@ -111,14 +111,14 @@ const workflowWorker = await Worker.create({
     ...withHeartbeat(reconciliationActivities(dependencies, workflowClientContext)),
   }),
   maxCachedWorkflows: config.cachedWorkflows,
-  // Those that wait for what a provider says of its own notice leave room for those that do not.
+  // Leaves room for other workflow tasks while some wait for a provider's response to a notification.
   maxConcurrentWorkflowTaskExecutions: 100,
 })
 const deliveryWorker = await Worker.create({
   ...commonOptions,
   taskQueue: webhookTaskQueueOf(config.temporal.taskQueue),
   activities: redactErrors(withHeartbeat(webhookActivities(dependencies))),
-  // They wait for sockets, mostly: hundreds of dead endpoints at once leave room for those that live.
+  // Activities mostly wait for sockets: hundreds of dead webhook endpoints at once leave room for live ones.
   maxConcurrentActivityTaskExecutions: 1_000,
 })
 
@@ -149,7 +149,7 @@ const workerRuns = [workflowWorker.run(), deliveryWorker.run()]
 const allRuns = Promise.all(workerRuns)
 if (await Promise.race([databaseWatch.lost, allRuns.then(() => false)])) {
   log.error('PostgreSQL does not answer: the worker stops polling Temporal')
-  await Promise.allSettled(workerRuns) // What does not end in time is given up; Temporal gives it to another worker.
+  await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
   log.fatal('the worker ends because PostgreSQL does not answer; its next start waits for PostgreSQL')
   process.exit(1)
 }
@@ -163,7 +163,7 @@ await Promise.all([dependencies.providers.close(), dependencies.webhooks.close()
 await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
 
-/** Connects and checks that the namespace is there; throws `StartupRefusal` where it is not. */
+/** Connects to Temporal and checks that the namespace exists; throws `StartupRefusal` where it does not. */
 async function connectToNamespace({ address, namespace }: Config['temporal']): Promise<NativeConnection> {
   const connection = await NativeConnection.connect({ address })
   try {

@@ -17,31 +17,33 @@ import { registerTokenPages } from './pages/tokens.ts'
 import { registerTransferPages } from './pages/transfers.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
-/** SPEC §9: the dashboard under /dashboard, in the API's process, over the API's own functions. */
+/**
+ * Registers the dashboard under /dashboard (SPEC §9). It runs in the API's process and calls the API's own functions.
+ */
 export const dashboardRoutes: RouteRegistrar = (router, dependencies) => {
-  const house = createDashboardContext(router, dependencies)
-  for (const { path, type, body } of house.assets)
+  const context = createDashboardContext(router, dependencies)
+  for (const { path, type, body } of context.assets)
     router.koa.get(path, ctx => {
       ctx.set({ 'Cache-Control': 'public, max-age=31536000, immutable' })
       ctx.type = type
       ctx.body = body
     })
-  const door = createDashboardRouter(house)
-  registerSignInPages(door)
-  registerOverviewPages(door)
-  registerChargePages(door)
-  registerTransferPages(door)
-  registerDisputePages(door)
-  registerPixKeyPages(door)
-  registerLedgerPages(door)
-  registerProviderPages(door)
-  registerTokenPages(door)
-  registerWebhookPages(door)
-  registerEventPages(door)
-  registerOperatorPages(door)
-  registerOperatorActions(door)
-  registerUnexplainedAnswerPages(door)
-  registerAccountEntryPages(door)
-  // What is not there is said by a page as well.
-  door.get('any', '/dashboard/*rest', async () => fail('not_found'))
+  const pageRouter = createDashboardRouter(context)
+  registerSignInPages(pageRouter)
+  registerOverviewPages(pageRouter)
+  registerChargePages(pageRouter)
+  registerTransferPages(pageRouter)
+  registerDisputePages(pageRouter)
+  registerPixKeyPages(pageRouter)
+  registerLedgerPages(pageRouter)
+  registerProviderPages(pageRouter)
+  registerTokenPages(pageRouter)
+  registerWebhookPages(pageRouter)
+  registerEventPages(pageRouter)
+  registerOperatorPages(pageRouter)
+  registerOperatorActions(pageRouter)
+  registerUnexplainedAnswerPages(pageRouter)
+  registerAccountEntryPages(pageRouter)
+  // Unknown paths get an error page.
+  pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))
 }

@@ -1,20 +1,20 @@
 import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 
-/** As many hosts as one connector calls in turn and still knows. */
+/** Most hosts whose TLS session is cached. */
 const MAX_HOSTS = 500
 
 /**
- * Opens connections as undici does, and each but the first to a host goes on with the TLS session of the one before it:
- * what needs a connection of its own for every call then proves nobody's certificate anew, which is most of its price.
- * Undici knows sessions too, but lets them go with the next collection of garbage. A host that does not take the session
- * asks for a whole handshake; after a connection that failed nothing is offered.
+ * Creates a connector that opens connections as undici does and resumes the TLS session of the previous connection to
+ * a host: clients that need a new connection per call then skip the certificate verification, which is most of its
+ * cost. Undici caches sessions too, but drops them at the next garbage collection. A host that does not accept the
+ * session does a full handshake; after a failed connection no session is offered.
  */
 export function createResumingConnector(options: buildConnector.BuildOptions): buildConnector.connector {
   const sessions = new Map<string, Buffer>()
 
-  /** A map keeps its order of insertion: the longest unused goes first. */
-  function keep(host: string, session: Buffer): void {
+  /** Stores a session. A Map keeps its insertion order, so the first entry is the one unused for longest. */
+  function storeSession(host: string, session: Buffer): void {
     sessions.delete(host)
     sessions.set(host, session)
     if (sessions.size > MAX_HOSTS) sessions.delete(sessions.keys().next().value!)
@@ -29,10 +29,10 @@ export function createResumingConnector(options: buildConnector.BuildOptions): b
         return callback(error, null)
       }
       if (socket instanceof TLSSocket) {
-        // TLS 1.3 tells of its session after the handshake, 1.2 has told of it by now.
-        const known = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined
-        if (known) keep(host, known)
-        socket.on('session', session => keep(host, session))
+        // TLS 1.3 issues its session after the handshake, TLS 1.2 has already issued it here.
+        const session = socket.getProtocol() === 'TLSv1.2' ? socket.getSession() : undefined
+        if (session) storeSession(host, session)
+        socket.on('session', session => storeSession(host, session))
       }
       callback(null, socket)
     })

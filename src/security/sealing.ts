@@ -1,44 +1,50 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A text under AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in any history or row. */
+/**
+ * Text sealed by AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in workflow histories
+ * and rows.
+ */
 type SealedText = string
 
 export type Sealer = {
-  /** The id of the key that seals now; stored beside a sealed column, so that a rotation finds the old ones. */
+  /** Id of the key that seals now; stored beside sealed columns, so that a key rotation finds the old ones. */
   keyId: string
   seal(value: unknown): SealedText
-  /** Opens what any known key sealed; throws where none fits or the text was altered. */
+  /** Opens text sealed by any known key; throws where no key fits or the text was altered. */
   open<T>(sealed: SealedText): T
-  /** `mac.<key id>.<base64url>`: tells again whether a text is the one, and nothing else of it. */
+  /** Computes `mac.<key id>.<base64url>`, which identifies a text and reveals nothing about it. */
   mac(text: string): string
   isMacOf(mac: string, text: string): boolean
 }
 
-/** `keys` is `id:base64 of 32 bytes`, several separated by commas: the first seals, all open (TRILHO_SECRET_KEY). */
+/**
+ * Creates a sealer. `keys` is `id:base64 of 32 bytes`, several separated by commas: the first seals, all open
+ * (TRILHO_SECRET_KEY).
+ */
 export function createSealer(keys: string): Sealer {
-  const known = new Map(
+  const keysById = new Map(
     keys.split(',').map(pair => {
       const [id, secret] = pair.split(':')
       return [id!, Buffer.from(secret!, 'base64')] as const
     }),
   )
-  const [keyId] = known.keys()
-  /** Under a key of its own, so that nothing sealed can be mistaken for it. */
+  const [keyId] = keysById.keys()
+  /** Uses a derived key, so that no sealed text can be mistaken for a MAC. */
   const macBy = (id: string, text: string) => {
-    const own = createHmac('sha256', known.get(id)!).update('mac').digest()
+    const own = createHmac('sha256', keysById.get(id)!).update('mac').digest()
     return `mac.${id}.${createHmac('sha256', own).update(text).digest('base64url')}`
   }
   return {
     keyId: keyId!,
     seal(value) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', known.get(keyId!)!, nonce)
+      const cipher = createCipheriv('aes-256-gcm', keysById.get(keyId!)!, nonce)
       const text = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()])
       return `sealed.${keyId}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`
     },
     open(sealed) {
       const [mark, id, body] = sealed.split('.')
-      const key = known.get(id ?? '')
+      const key = keysById.get(id ?? '')
       if (mark !== 'sealed' || !key || !body) throw new Error('not sealed by a key that is known here')
       const bytes = Buffer.from(body, 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
@@ -50,14 +56,14 @@ export function createSealer(keys: string): Sealer {
     mac: text => macBy(keyId!, text),
     isMacOf(mac, text) {
       const id = mac.split('.')[1] ?? ''
-      if (!known.has(id)) return false
-      const [given, made] = [Buffer.from(mac), Buffer.from(macBy(id, text))]
-      return given.length === made.length && timingSafeEqual(given, made)
+      if (!keysById.has(id)) return false
+      const [actual, expected] = [Buffer.from(mac), Buffer.from(macBy(id, text))]
+      return actual.length === expected.length && timingSafeEqual(actual, expected)
     },
   }
 }
 
-/** What is wrong with such a text, each entry named by its place and never quoted; empty where nothing is. */
+/** Finds malformed entries of a key list, each named by its position and never quoted; empty where all are valid. */
 export function findKeyFaults(keys: string): string[] {
   const ids = new Set<string>()
   return keys.split(',').flatMap((pair, index) => {
@@ -72,8 +78,8 @@ export function findKeyFaults(keys: string): string[] {
 }
 
 /**
- * The places of keys that no random generator made: mostly one byte, an even progression, or a text. Empty where all look
- * random; of random keys fewer than one in a thousand million is among them.
+ * Finds the positions of keys that no random generator made: mostly one byte, an arithmetic progression, or text.
+ * Empty where all look random; fewer than one in a thousand million random keys is reported.
  */
 export function findWeakKeys(keys: string): string[] {
   return keys.split(',').flatMap((pair, index) => {
@@ -86,10 +92,10 @@ export function findWeakKeys(keys: string): string[] {
   })
 }
 
-/** 32 random bytes hold 30 different ones on average. */
+/** A key with at most this many different bytes is weak: 32 random bytes have 30 on average. */
 const MAX_DISTINCT_BYTES_OF_WEAK_KEY = 16
 
-/** SHA-256, for what must be recognised but never read: tokens, request bodies, notices. */
+/** Computes SHA-256, for values that are recognised but never read: tokens, request bodies, provider notifications. */
 export function sha256(text: string | Buffer): Buffer {
   return hash('sha256', text, 'buffer')
 }

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openOrm } from '../db/client/orm.ts'
 
 const PROBE_INTERVAL_MS = 1_000
-/** One probe may take so long; a server that froze or a network that drops packets gives no other sign. */
+/** Timeout of one probe: a frozen server or a network that drops packets gives no other sign. */
 const PROBE_TIMEOUT_MS = 2_000
-/** So many probes in a row fail before PostgreSQL counts as lost: 5 s of refusals, 15 s of silence. */
+/** Failed probes in a row after which PostgreSQL counts as lost: 5 s of refused connections, 15 s of silence. */
 const MAX_FAILED_PROBES = 5
 
 export type DatabaseWatch = {
@@ -14,9 +14,9 @@ export type DatabaseWatch = {
 }
 
 /**
- * Probes PostgreSQL over a connection of its own every second, until five probes in a row have failed. They are counted in
- * probes and not in time, so that a process that was itself stopped does not blame its database. A worker without a
- * database must not poll: Temporal would go on giving it work that only other workers can do (docs/production.md).
+ * Watches PostgreSQL over a connection of its own with a probe every second, until five in a row have failed. It
+ * counts probes, not time, so that a process that was itself suspended does not blame PostgreSQL. A worker without
+ * PostgreSQL must not poll: Temporal would keep giving it tasks that only other workers can do (docs/production.md).
  */
 export function watchDatabase(databaseUrl: string): DatabaseWatch {
   const closing = new AbortController()
@@ -40,7 +40,7 @@ async function probeUntilLost(databaseUrl: string, closing: AbortSignal): Promis
   try {
     for (let failures = 0; !closing.aborted && failures < MAX_FAILED_PROBES; ) {
       const answered = orm.em.fork().execute('select 1')
-      answered.catch(() => {}) // It may fail after its time.
+      answered.catch(() => {}) // It may fail after its timeout.
       const isAnswered = await Promise.race([
         answered.then(
           () => true,
@@ -54,6 +54,6 @@ async function probeUntilLost(databaseUrl: string, closing: AbortSignal): Promis
     return !closing.aborted
   } finally {
     if (closing.aborted) await orm.close()
-    else void orm.close().catch(() => {}) // It may wait for a server that is silent.
+    else void orm.close().catch(() => {}) // Closing may wait for a silent server.
   }
 }

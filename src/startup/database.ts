@@ -5,14 +5,14 @@ import { StartupRefusal } from './startup-refusal.ts'
 
 export type DatabaseRequirements = {
   orm: Orm
-  /** Whether PostgreSQL may run with settings that lose what was committed (TRILHO_UNSAFE_DATABASE). */
+  /** Whether PostgreSQL settings that lose committed transactions are allowed (TRILHO_UNSAFE_DATABASE). */
   isUnsafeAllowed: boolean
   log: Logger
 }
 
 /**
- * Checks that PostgreSQL takes the credentials, that its schema is migrated and that its commits are durable. Throws
- * `StartupRefusal` where that does not change by waiting, and the error of the connection while PostgreSQL is away.
+ * Checks that PostgreSQL accepts the credentials, that its schema is migrated and that its commits are durable.
+ * Throws `StartupRefusal` where waiting does not help, and the connection's error while PostgreSQL is unreachable.
  */
 export async function requireUsableDatabase({
   orm,
@@ -28,21 +28,21 @@ export async function requireUsableDatabase({
 }
 
 /**
- * A schema that is newer than this release is served with a warning: a release is rolled back over it, and migrations are
- * written so that the release before can use what they leave (docs/production.md).
+ * Checks the schema version. A schema newer than this release is accepted with a warning: that is the state after a
+ * rollback, and each migration keeps the schema usable by the release before it (docs/production.md).
  */
 async function requireMigratedSchema({ em, migrator, config }: Orm, log: Logger): Promise<void> {
-  const [found] = await em
+  const [migrationTable] = await em
     .fork()
     .execute<{ is_there: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as is_there`)
-  // Asked first, because the migrator makes the table where it is missing.
-  const missing = found?.is_there ? (await migrator.getPending()).length : 1
+  // Checked first, because the migrator creates the table where it is missing.
+  const missing = migrationTable?.is_there ? (await migrator.getPending()).length : 1
   if (missing > 0)
     throw new StartupRefusal(
       'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
     )
-  const known = new Set(config.get('migrations').migrationsList?.map(({ name }) => name))
-  const newer = (await migrator.getExecuted()).filter(({ name }) => !known.has(name))
+  const releaseMigrations = new Set(config.get('migrations').migrationsList?.map(({ name }) => name))
+  const newer = (await migrator.getExecuted()).filter(({ name }) => !releaseMigrations.has(name))
   if (newer.length > 0)
     log.warn(
       { migrations: newer.map(({ name }) => name) },
@@ -50,7 +50,7 @@ async function requireMigratedSchema({ em, migrator, config }: Orm, log: Logger)
     )
 }
 
-/** Refusals of PostgreSQL that need another setting, by SQLSTATE. */
+/** Messages for PostgreSQL errors that need another setting, by SQLSTATE. */
 const REFUSALS_BY_STATE: Record<string, string> = {
   '28P01': 'PostgreSQL refuses the password of DATABASE_URL: correct the user or the password',
   '28000':
@@ -64,10 +64,10 @@ const REFUSALS_BY_STATE: Record<string, string> = {
     'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
 }
 
-/** Codes of OpenSSL and Node for a certificate that is not trusted. */
+/** Matches error codes of OpenSSL and Node for an untrusted certificate. */
 const CERTIFICATE_ERROR_CODE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^ERR_OSSL|^CRL_|HOSTNAME_MISMATCH|INVALID_CA/
 
-/** The driver's own failures without a code: no other property tells them from a connection that was lost. */
+/** Messages for driver errors without a code: only their text separates them from a lost connection. */
 const REFUSALS_BY_TEXT: [RegExp, string][] = [
   [
     /does not support SSL/,
@@ -76,11 +76,11 @@ const REFUSALS_BY_TEXT: [RegExp, string][] = [
   [/^SASL/, 'DATABASE_URL has no password that PostgreSQL takes: write the password into DATABASE_URL'],
 ]
 
-/** What an error of a connection means for the settings; undefined where it may pass by itself. */
+/** Classifies a connection error: the `StartupRefusal` for a wrong setting, or undefined where waiting may help. */
 export function classifyDatabaseError(error: unknown): StartupRefusal | undefined {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-  const known = typeof code === 'string' ? REFUSALS_BY_STATE[code] : undefined
-  if (known) return new StartupRefusal(known)
+  const refusal = typeof code === 'string' ? REFUSALS_BY_STATE[code] : undefined
+  if (refusal) return new StartupRefusal(refusal)
   if (typeof code === 'string' && CERTIFICATE_ERROR_CODE.test(code))
     return new StartupRefusal(
       `The certificate of PostgreSQL is not trusted (${code}): correct the certificate, or sslmode and sslrootcert of DATABASE_URL`,

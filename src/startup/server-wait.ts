@@ -3,12 +3,13 @@ import type { Logger } from 'pino'
 import { StartupRefusal } from './startup-refusal.ts'
 
 const RETRY_INTERVAL_MS = 1_000
-/** Between two warnings about one server. */
+/** Interval of warnings about one server. */
 const WARNING_INTERVAL_MS = 30_000
 
 /**
- * Repeats `connect` every second until it succeeds, with a warning every half minute. A `StartupRefusal` is thrown at once;
- * every other error counts as a server that is away. Once `signal` is aborted nothing is tried any more, and nothing settles.
+ * Waits for a server: repeats `connect` every second until it succeeds, with a warning every half minute. A
+ * `StartupRefusal` is thrown at once; any other error counts as an unreachable server. Once `signal` is aborted there
+ * are no more attempts, and the promise never settles.
  */
 export async function waitForServer<T>(
   connect: () => Promise<T>,
@@ -25,7 +26,7 @@ export async function waitForServer<T>(
         log.warn({ code: Object(error).code }, `${server} does not answer; the process waits for it`)
         warnedAtMs = performance.now()
       }
-      await pause(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {}) // An abort is seen by the next attempt.
+      await pause(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {}) // The next attempt checks for an abort.
     }
   }
 }

@@ -1,4 +1,7 @@
-/** A workflow task may take 10 s; after a standstill of this length, Temporal may have given tasks of this worker to others. */
+/**
+ * Longest allowed standstill. A workflow task may take 10 s; after a longer standstill Temporal may have given tasks
+ * of this worker to others.
+ */
 const MAX_STANDSTILL_MS = 8_000
 const CHECK_EVERY_MS = 500
 
@@ -10,10 +13,11 @@ type StandstillOptions = {
 }
 
 /**
- * Watches whether this process was stopped, suspended or starved for longer than a workflow task may take. The SDK goes on with
- * a workflow task that timed out meanwhile, and a signal that came meanwhile reaches the workflow later than its history says:
- * that history cannot be replayed. A worker that stood still must therefore end, so that its workflows are replayed by the next
- * one. Both clocks count, because the monotonic one stands still while a machine is suspended. Returns a function that ends the watch.
+ * Watches whether this process was stopped, suspended or starved for longer than a workflow task may take. The SDK
+ * continues a workflow task that timed out meanwhile, and a signal received meanwhile reaches the workflow later than
+ * its history says: that history cannot be replayed. Such a worker must end, so that the next one replays its
+ * workflows. Two clocks are compared, because the monotonic one stops while a machine is suspended. Returns a
+ * function that ends the watch.
  */
 export function watchStandstill({
   onStandstill,

@@ -1,9 +1,12 @@
 import { StartupRefusal } from './startup-refusal.ts'
 
-/** gRPC: not found, permission denied, unauthenticated, unimplemented. */
+/** gRPC status codes: not found, permission denied, unimplemented, unauthenticated. */
 const [NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 7, 12, 16]
 
-/** What Temporal's answer to `describeNamespace` means for the settings; undefined where it may pass by itself. */
+/**
+ * Classifies an error of `describeNamespace`: the `StartupRefusal` for a wrong setting, or undefined where waiting
+ * may help.
+ */
 export function classifyTemporalError(error: unknown): StartupRefusal | undefined {
   switch (Object(error).code) {
     case NOT_FOUND:

@@ -22,9 +22,9 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, Charges: the body of POST /payments, its list filters, and the charge as it is shown. */
+/** Charges (api-document.txt): the body of POST /payments, the list filters and the response. */
 
-/** A CPF or CNPJ with right check digits, upper-case inside. */
+/** CPF or CNPJ with valid check digits; upper case after parsing. */
 export const cpfOrCnpj = z
   .string()
   .transform(normalizeDocument)
@@ -34,7 +34,7 @@ export const finalBeneficiary = z.strictObject({ name: partyName, document: cpfO
 
 export const splitBody = z.strictObject({
   type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']),
-  /** Percent and reais both have two decimals at most: hundredths of a percent, or centavos, inside. */
+  /** Percent and reais both have at most two decimals; parsed to hundredths of a percent, or centavos. */
   value: reais.meta({ description: 'Percent where PERCENTAGE (10 is 10 %), reais where FIXED' }),
   recipient_account_uuid: uuidSchema,
 })
@@ -82,7 +82,7 @@ const splitSchema = z
   })
   .meta({ id: 'Split' })
 
-/** A ledger record as a charge shows it: the incoming PIX that paid. */
+/** Ledger record inside a charge: the incoming PIX that paid it. */
 const chargeTransactionSchema = z
   .object({
     uuid: uuidSchema,
@@ -150,7 +150,7 @@ const chargeFields = {
   updated_at: instantSchema,
 }
 
-/** The answer of POST /payments and of its replay. */
+/** Response of POST /payments and of its replay. */
 export const createdChargeSchema = z
   .object({
     ...chargeFields,
@@ -158,7 +158,7 @@ export const createdChargeSchema = z
   })
   .meta({ id: 'CreatedCharge' })
 
-/** A charge as it is read, listed and announced. */
+/** A charge as GET, lists and events show it. */
 export const chargeSchema = z
   .object({
     ...chargeFields,
@@ -175,7 +175,10 @@ export const createdChargeResponse = dataResponse(createdChargeSchema)
 export const chargeResponse = dataResponse(chargeSchema)
 export const chargePage = pageResponse(chargeSchema)
 
-/** The charge as GET shows it now; the caller has loaded connection, movement and splits with their recipients. */
+/**
+ * Presents the current charge, as GET shows it. The caller has loaded connection, movement and splits with their
+ * recipients.
+ */
 export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
   return {
     ...showSharedFields(charge),
@@ -193,26 +196,26 @@ export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
   }
 }
 
-/** The charge as its POST answered, however far it has come since: what was true when it was issued. */
+/** Presents the charge as its POST responded when it was issued, whatever its current state is. */
 export function showCreatedCharge(charge: ReadCharge): z.output<typeof createdChargeSchema> {
   const [first] = charge.history
   const created = first ? new Date(first.created_at) : charge.createdAt
   const failed = charge.state === 'failed'
-  const asked = charge.valueCents === 0 ? 0 : charge.totalCents
-  const shown = showPayment(charge, failed ? 'FAILED' : 'PENDING')
+  const statedCents = charge.valueCents === 0 ? 0 : charge.totalCents
+  const payment = showPayment(charge, failed ? 'FAILED' : 'PENDING')
   return {
     ...showSharedFields(charge),
     status: failed ? 'FAILED' : 'PENDING',
-    total_value: asked,
+    total_value: statedCents,
     fees: charge.valueCents === 0 ? 0 : charge.feeCents,
     splits: Array.from(charge.splits, split => ({ ...showSplit(split), status: 'PENDING' as const })),
     history: first ? [first] : [],
     updated_at: created,
     payment: {
-      ...shown,
-      pix: { ...shown.pix, sender: null, transaction: null, value: asked, updated_at: created },
+      ...payment,
+      pix: { ...payment.pix, sender: null, transaction: null, value: statedCents, updated_at: created },
       updated_at: created,
-      value: asked,
+      value: statedCents,
       type: 'PIX',
     },
   }
@@ -251,7 +254,7 @@ function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) 
       type: 'QR_DYNAMIC' as const,
       pix_key: charge.pixKey ?? '',
       additional_info: [],
-      // One that has only begun may fail yet, and whoever sees a transaction may ship.
+      // A payment that has only started may still fail, and a merchant who sees a transaction may ship.
       transaction: charge.movement && charge.state !== 'paying' ? showTransaction(charge.movement) : null,
       status,
       ...times,
@@ -284,7 +287,7 @@ function showSplit(split: ReadSplit): z.output<typeof splitSchema> {
   }
 }
 
-/** Whom the contract shows where a party is not known yet. */
+/** Party shown while the real one is unknown. */
 export const UNKNOWN_PARTY: Party = {
   name: '',
   document: '',

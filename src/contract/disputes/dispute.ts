@@ -23,7 +23,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, Dispute (MED): as it is read, listed and announced. */
+/** Disputes (api-document.txt, Dispute (MED)): as GET, lists and events show them. */
 
 const disputeInitiation = z
   .object({
@@ -100,11 +100,11 @@ export const disputesQuery = z.strictObject({
 })
 export type DisputesQuery = z.output<typeof disputesQuery>
 
-/** Makes the address that a proof can be read at for a while. */
+/** Creates a temporary link to an attachment. */
 export type AttachmentLinker = (attachment: Attachment) => Promise<string>
 export type AttachmentLink = { uuid: string; url: string }
 
-/** The proofs of a dispute as they are shown now. */
+/** Presents the current attachments of a dispute. */
 export function showAttachments(
   attachments: Attachment[],
   linkTo: AttachmentLinker,
@@ -114,7 +114,7 @@ export function showAttachments(
   )
 }
 
-/** The dispute as GET shows it now; the caller has loaded connection and movement. */
+/** Presents the current dispute, as GET shows it. The caller has loaded connection and movement. */
 export function showDispute(med: Dispute, attachments: AttachmentLink[]): z.output<typeof disputeSchema> {
   return {
     uuid: med.uuid,

@@ -11,7 +11,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** SPEC §8: an event as endpoints get it and as `GET /events` shows it; the two are one. */
+/** Events (SPEC §8): webhook deliveries and `GET /events` show the same object. */
 
 export const eventSchema = z
   .object({
@@ -36,7 +36,7 @@ export const eventsQuery = z.strictObject({
 })
 export type EventsQuery = z.output<typeof eventsQuery>
 
-/** An event as far as it is shown. */
+/** The shown fields of an event. */
 export type VisibleEvent = Pick<Event, 'uuid' | 'type' | 'createdAt' | 'body'>
 
 type AttemptsField = { attempts?: { provider: string; code: string }[] }
@@ -45,24 +45,29 @@ type EventResourceBody = AttemptsField & {
 }
 
 /**
- * A resource as one connection's part of it shows it: of all attempts that one's, and its own reasons only. `place` is
- * where it was tried among them.
+ * Removes from a resource what other connections did: keeps the attempt at `position` and only that attempt's error
+ * details.
  */
 export function redactBodyForConnection(
-  place: number | undefined,
+  position: number | undefined,
   body: Record<string, unknown>,
 ): Record<string, unknown> {
   const { attempts, error } = body as EventResourceBody
-  const seen = (tried: AttemptsField['attempts']) =>
-    tried && { attempts: tried.filter((_, index) => index === place) }
-  if (!error) return { ...body, ...seen(attempts) }
+  const filterAttempts = (attempts: AttemptsField['attempts']) =>
+    attempts && { attempts: attempts.filter((_, index) => index === position) }
+  if (!error) return { ...body, ...filterAttempts(attempts) }
   const { provider, provider_code, ...reason } = error
-  const shown = { ...reason, ...seen(error.attempts) }
-  const named = provider === undefined || isErrorOfAttempt(shown.attempts ?? [], { ...error, provider })
-  return { ...body, ...seen(attempts), error: named ? { ...error, ...shown } : shown }
+  const redactedError = { ...reason, ...filterAttempts(error.attempts) }
+  const named =
+    provider === undefined || isErrorOfAttempt(redactedError.attempts ?? [], { ...error, provider })
+  return {
+    ...body,
+    ...filterAttempts(attempts),
+    error: named ? { ...error, ...redactedError } : redactedError,
+  }
 }
 
-/** Whether a failure is the word of one of these attempts: two connections may be of one provider. */
+/** Tests whether one of these attempts produced the error: two connections may belong to one provider. */
 export function isErrorOfAttempt(
   attempts: { provider: string; code: string }[],
   { provider, code }: { provider: string; code: string },

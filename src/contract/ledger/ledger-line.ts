@@ -11,7 +11,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** SPEC §7: the account's statement, one line for each change of what it can spend. */
+/** Account statement (SPEC §7): one line per change of the available balance. */
 
 export const ledgerQuery = z.strictObject({
   ...pageQueryFields,

@@ -6,7 +6,7 @@ import type { Party } from '../../domain/providers/provider.ts'
 import { UNKNOWN_PARTY } from '../charges/charge.ts'
 import { instantSchema, partySchema, reaisOutput, uuidSchema } from '../shared/fields.ts'
 
-/** api-document.txt, Ledger record: one PIX movement, as PIX_TRANSACTION events carry it. */
+/** Ledger records (api-document.txt): one PIX movement, as PIX_TRANSACTION events carry it. */
 
 const movementInitiation = z
   .object({
@@ -46,7 +46,7 @@ export const movementSchema = z
 
 const INITIATION_STATUS = { PENDING: 'PENDING', SETTLED: 'COMPLETED', FAILED: 'FAILED' } as const
 
-/** A PIX movement as it is announced; for movements of the rail only, not for fees or splits. */
+/** Presents a PIX movement for events; only for movements of the rail, not for fees or splits. */
 export function showMovement(movement: Movement): z.output<typeof movementSchema> {
   return {
     ...showMovementRecord(movement),
@@ -57,7 +57,7 @@ export function showMovement(movement: Movement): z.output<typeof movementSchema
   }
 }
 
-/** What a movement says of itself, whatever shows it. */
+/** Presents the fields that a movement has in every response. */
 export function showMovementRecord(movement: Movement) {
   return {
     uuid: movement.uuid,
@@ -71,7 +71,7 @@ export function showMovementRecord(movement: Movement) {
   }
 }
 
-/** And of the order that it carried out. */
+/** Presents the initiation of a movement: the order that it carried out. */
 export function showMovementInitiation(movement: Movement) {
   const { type, movementType, sender = null, receiver } = movement
   const paysRecipient = type === 'EXTERNAL_TRANSFER' && movementType === 'OUT'
@@ -88,7 +88,7 @@ export function showMovementInitiation(movement: Movement) {
   }
 }
 
-/** The recipient of a transfer is not the account's customer: of its document and account only a part is shown. */
+/** Masks document and account of a party: the recipient of a transfer is not the account's customer. */
 export function maskParty(party: Party): Party {
   return {
     ...party,

@@ -19,7 +19,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, PIX keys: the bodies of both POSTs, the list's pages, and a key as it is shown. */
+/** PIX keys (api-document.txt): the bodies of both POSTs, the list's pages and the response. */
 
 const provider_uuid = uuidSchema
   .optional()
@@ -117,7 +117,7 @@ export function showPixKey(row: PixKey): z.output<typeof pixKeySchema> {
   }
 }
 
-/** A key as its POST answered, whatever has become of it since. */
+/** Presents the key as its POST responded, whatever its current state is. */
 export function showCreatedPixKey(row: PixKey): z.output<typeof createdPixKeyResponse> {
   return { message: 'The PIX key was created.', data: { ...showPixKey(row), is_active: true } }
 }

@@ -12,7 +12,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, Providers: the list filters, the body of PUT /providers/defaults, and a provider as it is shown. */
+/** Providers (api-document.txt): the list filters, the body of PUT /providers/defaults and the response. */
 
 export const providersQuery = z.strictObject({
   ...pageQueryFields,
@@ -69,7 +69,7 @@ export const providerResponse = dataResponse(providerSchema)
 export const providerPage = pageResponse(providerSchema)
 export const defaultProvidersResponse = dataResponse(z.object({ PIX: z.array(defaultProviderSchema) }))
 
-/** What a connection's row does not know of itself. */
+/** State of a connection that is not in its row. */
 export type ProviderHealth = { isCircuitOpen: boolean; balance: z.output<typeof balance> }
 
 export function showProvider(

@@ -16,7 +16,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, Refund result: the answer of a refund, of its look-ups and of REFUND events. */
+/** Refunds (api-document.txt, Refund result): the response of POST, GET and REFUND events. */
 
 export const createRefundBody = z.strictObject({
   value: reais
@@ -27,7 +27,7 @@ export const createRefundBody = z.strictObject({
 
 export const refundsQuery = z.strictObject(pageQueryFields)
 
-/** A movement that need not exist yet, or no more than in its ledger form. */
+/** Movement of a refund: null before it exists, or only the ledger fields. */
 const refundPartSchema = z
   .object({
     uuid: uuidSchema,
@@ -62,7 +62,7 @@ export const refundResponse = dataResponse(refundSchema)
 export const refundPage = pageResponse(refundSchema)
 export const acceptedRefundResponse = z.object({ message: z.string(), data: refundSchema })
 
-/** The refund of a charge as GET shows it now; the caller has loaded both movements. */
+/** Presents the current refund, as GET shows it. The caller has loaded both movements. */
 export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof refundSchema> {
   return {
     uuid: charge.uuid,
@@ -93,12 +93,12 @@ export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof 
   }
 }
 
-/** The answer of the POST: what was accepted, whatever has become of it since (SPEC §3). */
+/** Presents the refund as its POST accepted it, whatever its current state is (SPEC §3). */
 export function showAcceptedRefund(refund: Refund, charge: ReadCharge): z.output<typeof refundSchema> {
-  const shown = showRefund(refund, charge)
-  const { error: _, pix_refund, ...part } = shown.refund
+  const current = showRefund(refund, charge)
+  const { error: _, pix_refund, ...part } = current.refund
   return {
-    ...shown,
+    ...current,
     status: 'PROCESSING',
     history: listHistoryUntilRefund(charge, refund),
     updated_at: refund.createdAt,
@@ -118,7 +118,7 @@ export function showAcceptedRefund(refund: Refund, charge: ReadCharge): z.output
   }
 }
 
-/** The charge's history as it was when this refund had just begun. */
+/** Lists the charge's history up to the start of this refund. */
 function listHistoryUntilRefund(charge: ReadCharge, refund: Refund) {
   return charge.history.filter(entry => new Date(entry.created_at) <= refund.createdAt)
 }

@@ -10,11 +10,11 @@ import { PROVIDER_NAMES } from '../../domain/providers/provider.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 
 /**
- * What the contract's objects have in common. Every schema here reads and writes: `z.decode` takes the wire to our
- * terms (centavos, Date, upper-case names), `z.encode` takes our terms to the wire, and OpenAPI shows the wire's side.
+ * Shared fields of the contract. Every schema works in both directions: `z.decode` parses the wire form to domain
+ * values (centavos, Date, upper-case names), `z.encode` writes the wire form, and OpenAPI describes the wire form.
  */
 
-/** Reais as a JSON number outside, integer centavos inside: one amount that a caller names. */
+/** Amount in a request: reais as a JSON number on the wire, integer centavos after parsing. */
 export const reais = z
   .codec(z.number(), z.int().min(0).max(MAX_CENTS), {
     decode: (value, context) => {
@@ -31,7 +31,7 @@ export const reais = z
   })
   .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
 
-/** The same where it is answered. Balances, and amounts with their fees, exceed what any one amount may be. */
+/** Amount in a response: balances, and amounts with fees, may exceed the limit of a request's amount. */
 export const reaisOutput = z
   .codec(z.number(), z.int().min(0), {
     decode: value => Math.round(value * 100),
@@ -39,7 +39,7 @@ export const reaisOutput = z
   })
   .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
 
-/** Reais as a text with two decimals outside, integer centavos inside. Only ever written. */
+/** Amount as text with two decimals on the wire, integer centavos inside. Only written. */
 export const reaisText = z
   .codec(z.string().regex(/^-?\d+\.\d{2}$/), z.int(), {
     decode: text => centsFromText(text) ?? Number.NaN,
@@ -47,7 +47,7 @@ export const reaisText = z
   })
   .meta({ description: 'Reais as a decimal string with two decimals', examples: ['150.75'] })
 
-/** ISO 8601 UTC with six fractional digits outside, a Date inside. */
+/** ISO 8601 UTC with six fractional digits on the wire, a Date inside. */
 export const instantSchema = z
   .codec(z.iso.datetime(), z.date(), {
     decode: text => new Date(text),
@@ -55,7 +55,10 @@ export const instantSchema = z
   })
   .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
 
-/** One of some names, in any case; answered in upper case. Letters of other alphabets stay what they are: `ı` is no `I`. */
+/**
+ * Builds an enum that accepts any case and is written in upper case. Letters of other alphabets stay unchanged: `ı`
+ * is not `I`.
+ */
 export function caseInsensitiveEnum<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(
     value => (typeof value === 'string' ? value.replace(/[a-z]/g, letter => letter.toUpperCase()) : value),
@@ -63,7 +66,7 @@ export function caseInsensitiveEnum<const Names extends readonly [string, ...str
   )
 }
 
-/** In capitals it is the same one. */
+/** UUID; parsed to lower case, so that upper case names the same resource. */
 export const uuidSchema = z.guid().toLowerCase().meta({ description: 'A UUID' })
 
 export const partyName = z.string().trim().min(1).max(140)
@@ -83,12 +86,15 @@ export const providerReference = z
   .object({ uuid: uuidSchema, provider: z.enum(PROVIDER_NAMES) })
   .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })
 
-/** For a rule over several fields of an object: it is asked where others of them are wrong, too, so that all is said at once. */
+/**
+ * Options of a refinement over several fields: it runs even where other fields are invalid, so that all errors are
+ * reported at once.
+ */
 export const RUN_DESPITE_OTHER_ISSUES = {
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
 }
 
-/** The page that a list answers with, whatever it lists. */
+/** Page information of every list response. */
 const pageMeta = z
   .object({
     current_page: z.int(),
@@ -104,7 +110,7 @@ export const dataResponse = <T extends z.ZodType>(resource: T) => z.object({ dat
 export const pageResponse = <T extends z.ZodType>(resource: T) =>
   z.object({ data: z.array(resource), meta: pageMeta })
 
-/** Every error of the service. */
+/** Body of every error response. */
 export const errorBody = z
   .object({
     message: z.string().meta({ description: 'For people' }),
@@ -120,13 +126,16 @@ export const errorBody = z
   })
   .meta({ id: 'Error' })
 
-/** The filters and pages that every list takes. */
+/** Common filters and paging of every list. */
 export const day = z.iso
   .date()
   .refine(text => text >= '0001-01-01', 'must be a day from 0001-01-01 on')
   .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
 
-/** A number in a query is written in plain digits; what else JavaScript takes for one (`0x10`, `1e1`, a space) is none. */
+/**
+ * Parses a number of a query, in plain digits only; other spellings that JavaScript accepts (`0x10`, `1e1`, a space)
+ * are rejected.
+ */
 export function numberQuery<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     value => (typeof value !== 'string' ? value : PLAIN_NUMBER.test(value) ? Number(value) : Number.NaN),
@@ -140,13 +149,13 @@ export const pageQueryFields = {
   per_page: numberQuery(z.int().min(1).max(100)).default(15),
 }
 
-/** Yes or no in a query or a form, as browsers and programs write it. */
+/** Boolean of a query or a form, as browsers and programs write it. */
 export const flag = z
   .string()
   .regex(/^(1|0|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$/, 'must be 1, true, 0 or false')
   .transform(value => value === '1' || value.toLowerCase() === 'true')
 
-/** Names repeated (`status=A&status=B`) or separated by commas. */
+/** Parses a list of names, repeated (`status=A&status=B`) or separated by commas. */
 export function namesQuery<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(
     value => (Array.isArray(value) ? value : [value]).flatMap(part => String(part).split(',')),

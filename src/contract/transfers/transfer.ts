@@ -23,7 +23,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, Transfers: the body of POST /transfers, its filters, and the transfer as it is shown. */
+/** Transfers (api-document.txt): the body of POST /transfers, the list filters and the response. */
 
 const pixKey = z
   .string()
@@ -42,7 +42,7 @@ const scheduledFor = z.iso
 
 export const createTransferBody = z.strictObject({
   value: reais.refine(cents => cents >= 1, 'must be at least 0.01').meta({ examples: [25.9] }),
-  /** Taken as in a charge, where it is required: there is no other type. */
+  /** Accepted for symmetry with charges, where it is required; PIX is the only type. */
   type: caseInsensitiveEnum(['PIX']).optional(),
   pix_key: pixKey,
   document: cpfOrCnpj.optional(),
@@ -157,7 +157,7 @@ export const transferSchema = z
 export const transferResponse = dataResponse(transferSchema)
 export const transferPage = pageResponse(transferSchema)
 
-/** The transfer as GET shows it now; the caller has loaded connection and movement. */
+/** Presents the current transfer, as GET shows it. The caller has loaded connection and movement. */
 export function showTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
@@ -196,7 +196,7 @@ export function showTransfer(
   }
 }
 
-/** Whose refusal it was is told to those who see that provider's attempt. */
+/** Presents the error of a transfer; names the rejecting provider only if its attempt is visible to the token. */
 function showTransferError(
   { provider, provider_code, ...failure }: OperationFailure,
   attempts: z.output<typeof attemptSchema>[],
@@ -210,8 +210,8 @@ function showTransferError(
 }
 
 /**
- * What the POST and its replays answer, for ever the same: the transfer as it was when a provider had just accepted it
- * or when it was scheduled. Kept in the transaction that does either.
+ * Builds the response that the POST and all its replays return: the transfer as it was when a provider had just
+ * accepted it or when it was scheduled. Stored in the transaction that does either.
  */
 export function snapshotAcceptedTransfer(
   transfer: ReadTransfer,
@@ -226,7 +226,10 @@ export function snapshotAcceptedTransfer(
   })
 }
 
-/** Who has taken it has said so, also where only a look-up brought it to light. */
+/**
+ * Removes the unknown outcome of attempts: a transfer with this snapshot was accepted, even if only a later poll
+ * proved it.
+ */
 function omitUnknownOutcome<Shown extends UnknownOutcomeFields>({
   outcome: _,
   unknown_since: __,
@@ -241,16 +244,20 @@ function canStillSettle(outcome: (typeof ATTEMPT_OUTCOMES)[number]): boolean {
   return outcome !== 'rejected' && outcome !== 'unreachable'
 }
 
-/** The answer of the POST; one that nobody has accepted yet is shown as it is. */
+/**
+ * Presents the response of the POST: its stored snapshot, or the current transfer while no provider has accepted it.
+ */
 export function showAcceptedTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
 ): z.output<typeof transferSchema> {
   if (!transfer.accepted) return showTransfer(transfer, attempts)
-  const kept = transfer.accepted as z.input<typeof transferSchema>
-  // Some were kept with a doubt that no attempt of theirs is in.
-  const shown = kept.attempts.some(({ outcome }) => outcome === 'unknown') ? kept : omitUnknownOutcome(kept)
-  // What was stored before the contract's `expires_at` was shown lacks it.
+  const snapshot = transfer.accepted as z.input<typeof transferSchema>
+  // Some snapshots have an unknown outcome though none of their attempts has one.
+  const shown = snapshot.attempts.some(({ outcome }) => outcome === 'unknown')
+    ? snapshot
+    : omitUnknownOutcome(snapshot)
+  // Snapshots stored by older releases lack the contract's `expires_at`.
   const initiation = { ...shown.transfer.initiation, expires_at: null }
   return z.decode(transferSchema, { ...shown, transfer: { ...shown.transfer, initiation } })
 }
@@ -264,7 +271,7 @@ function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRec
   const over = transferMachine.isFinal(transfer.state)
   const settled = over && movement?.status === 'SETTLED'
   return {
-    // Before anything is held there is no movement yet; the transfer's own id stands for it.
+    // Before the balance is held there is no movement; the transfer's own id stands in for it.
     uuid: movement?.uuid ?? transfer.uuid,
     initiation: {
       sender: transfer.sender ?? null,

@@ -10,7 +10,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** SPEC §8: one event on its way to one endpoint, with what came of each try. */
+/** Webhook deliveries (SPEC §8): one event for one webhook, with the result of each attempt. */
 
 const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
 

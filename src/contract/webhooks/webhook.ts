@@ -10,7 +10,7 @@ import {
   uuidSchema,
 } from '../shared/fields.ts'
 
-/** api-document.txt, Webhooks: the body of POST /webhooks, the list's pages, and a webhook as it is shown. */
+/** Webhooks (api-document.txt): the body of POST /webhooks, the list's pages and the response. */
 
 const url = z
   .string()
@@ -73,7 +73,7 @@ export const webhookSchema = z
 export const webhookResponse = dataResponse(webhookSchema)
 export const webhookPage = pageResponse(webhookSchema)
 
-/** A webhook as it is read: its token is masked. */
+/** Presents a webhook as GET shows it: its signing secret is masked. */
 export function showWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
   return {
     uuid: webhook.uuid,
@@ -87,7 +87,7 @@ export function showWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
   }
 }
 
-/** A webhook as its POST answered, whatever has become of it since. */
+/** Presents a webhook as its POST responded, whatever its current state is. */
 export function showCreatedWebhook(
   { uuid, createdAt }: Webhook,
   { url, events, token }: WebhookCreation,
@@ -95,7 +95,7 @@ export function showCreatedWebhook(
   return { uuid, url, token, status: 'ACTIVE', events, created_at: createdAt }
 }
 
-/** A webhook whose token was just replaced, with the new one. */
+/** Presents a webhook with its new signing secret, after a rotation. */
 export function showRotatedWebhook(webhook: Webhook, token: string): z.output<typeof webhookSchema> {
   return { ...showWebhook(webhook), token }
 }

@@ -1,14 +1,14 @@
 import ipaddr from 'ipaddr.js'
 
-/** An IPv6 customer is given a /64 at least, whose addresses it changes at will. */
+/** Length of a client's IPv6 network: providers assign at least a /64, whose addresses the client changes at will. */
 const IPV6_PREFIX_BITS = 64
 
-/** Some proxies append the port of the caller. */
+/** Matches an address with the client's port, which some proxies append. */
 const ADDRESS_WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/
 
 /**
- * The network that an address is counted as: an IPv4 address itself, the /64 of an IPv6 address. What is no address is one
- * network together, so that no header makes a network of its own.
+ * Returns the network by which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. All invalid
+ * addresses are one network, so that a forged header cannot create new ones.
  */
 export function toClientNetwork(address: string): string {
   const [, bracketed, dotted] = ADDRESS_WITH_PORT.exec(address.trim()) ?? []

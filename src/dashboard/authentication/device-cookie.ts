@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
 
-/** How long a device is remembered after its last sign-in. */
+/** Lifetime of a device cookie after the last sign-in. */
 export const DEVICE_COOKIE_MAX_AGE_MS = 180 * 24 * 60 * 60 * 1_000
 
-/** E-mails that one device is remembered for: the people who share it. */
+/** Most e-mails per device cookie: the people who share the device. */
 const MAX_EMAILS_PER_DEVICE = 5
 
 const deviceCookieSchema = z.object({
@@ -16,7 +16,7 @@ const deviceCookieSchema = z.object({
   endsAtMs: z.number(),
 })
 
-/** A browser that holds a cookie of an earlier sign-in. The cookie opens nothing by itself. */
+/** Content of a device cookie, from an earlier sign-in. The cookie alone grants no access. */
 export type DeviceCookie = z.infer<typeof deviceCookieSchema>
 
 /**
@@ -33,7 +33,7 @@ export function openDeviceCookie(cookie: string | undefined, sealer: Sealer): De
   }
 }
 
-/** The cookie of a device after an e-mail has signed in on it, with the e-mails that did before. */
+/** Creates the device cookie after an e-mail has signed in, with the e-mails that did before. */
 export function sealDeviceCookie(device: DeviceCookie | null, email: string, sealer: Sealer): string {
   const own = hashDeviceEmail(email)
   const others = (device?.emails ?? []).filter(hash => hash !== own)
@@ -45,7 +45,7 @@ export function sealDeviceCookie(device: DeviceCookie | null, email: string, sea
   } satisfies DeviceCookie)
 }
 
-/** Whether this e-mail has signed in on the device before. */
+/** Tests whether this e-mail has signed in on the device before. */
 export function hasSignedInOnDevice(device: DeviceCookie | null, email: string): device is DeviceCookie {
   return device?.emails.includes(hashDeviceEmail(email)) ?? false
 }

@@ -3,11 +3,12 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { UserRole } from '../../db/entities/user.ts'
 import { sha256 } from '../../security/sealing.ts'
 
-/** Longest life of a session, and how long it lasts without anybody there. */
+/** Maximum duration of a session. */
 const SESSION_HOURS = 12
+/** Duration of a session without user activity. */
 const SESSION_IDLE_HOURS = 2
 
-/** Who is signed in. An operator belongs to no account. */
+/** A signed-in user and their session. An operator belongs to no account. */
 export type DashboardSession = {
   sessionHash: string
   csrf: string
@@ -15,7 +16,7 @@ export type DashboardSession = {
   account: { uuid: string; name: string } | null
 }
 
-/** Opens a session and answers the secret for the cookie; only its hash is kept. */
+/** Creates a session and returns the secret for the cookie; only its hash is stored. */
 export async function createSession(em: EntityManager, userUuid: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url')
   await em.execute(
@@ -38,8 +39,8 @@ type SessionRow = {
 }
 
 /**
- * Whose session this is, or null where it is over: signed out, expired, idle, of a disabled user, a blocked account or an
- * older password. A person who is there keeps it; a page that only looks for news does not.
+ * Finds the session of a cookie secret; null where it was signed out, expired or idle, or belongs to a disabled user,
+ * a blocked account or an older password. User activity extends it; polling by a page does not.
  */
 export async function findSession(
   em: EntityManager,
@@ -71,7 +72,7 @@ export async function findSession(
   }
 }
 
-/** Signing out: the cookie opens nothing any more, wherever it is. */
+/** Revokes a session: its cookie grants no access any more, in any browser. */
 export async function revokeSession(em: EntityManager, { sessionHash }: DashboardSession): Promise<void> {
   await em.execute(`update dashboard_session set revoked_at = now() where hash = decode(?, 'hex')`, [
     sessionHash,

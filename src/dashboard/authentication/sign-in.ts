@@ -8,13 +8,14 @@ import { toClientNetwork } from './client-network.ts'
 import { type DeviceCookie, hasSignedInOnDevice } from './device-cookie.ts'
 
 /**
- * Failed sign-ins within the window after which further ones are refused, each counted apart, so that what strangers do is
- * never counted against a device that has signed in before:
+ * Limits of failed sign-ins within the window; after one is reached, further sign-ins fail. Each is counted separately, so
+ * that failures of strangers never count against a device that has signed in before:
  *
- * - of one e-mail on one device that it has signed in on: nothing else is counted for that device;
- * - of one e-mail from one network, by devices that are not known for it;
- * - the same while many networks fail for one e-mail: each network gets few, and a network that has not failed still gets those;
- * - of all e-mails from one network, where the network is known to be the caller's own and not a proxy's.
+ * - per e-mail and device that it has signed in on: nothing else counts for that device;
+ * - per e-mail and network, for devices without a cookie of that e-mail;
+ * - the same during a distributed attack, when many networks fail for one e-mail: each network gets fewer attempts, and a
+ *   network without failures still gets these;
+ * - per network over all e-mails, where the network is known to be the client's own and not a proxy's.
  */
 const MAX_FAILURES_PER_DEVICE = 10
 const MAX_FAILURES_PER_EMAIL_AND_NETWORK = 10
@@ -26,17 +27,20 @@ const WINDOW_MINUTES = 15
 export type SignInAttempt = {
   email: string
   password: string
-  /** Address of the caller, as the connection or the proxy in front tells it. */
+  /** Client address, from the connection or from the proxy in front. */
   address: string
-  /** Whether `address` is told by a proxy of ours (TRILHO_BEHIND_PROXY); else it may be that of a proxy, shared by everybody. */
+  /**
+   * Whether a proxy of ours reports `address` (TRILHO_BEHIND_PROXY); else it may be the address of a proxy that all
+   * users share.
+   */
   isAddressOfCaller: boolean
   device: DeviceCookie | null
 }
 
 /**
- * Answers the user whose e-mail and password these are. Refuses every other case alike and after the same time, an e-mail
- * that no user has included; only with the right password it says that the account is blocked. An attempt is counted before
- * the password is compared, and no more once it has succeeded.
+ * Authenticates a user by e-mail and password. All failures give the same error after the same time, an unknown
+ * e-mail included; only with the right password does the error say that the account is blocked. The attempt is
+ * counted before the password is compared, and the count is removed after a success.
  */
 export async function authenticateUser(em: EntityManager, attempt: SignInAttempt): Promise<User> {
   const email = normalizeEmail(attempt.email)
@@ -54,16 +58,17 @@ export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** Counters of the attempts that a limit holds for; only the locks of its own are taken. */
+/** A counter of failed attempts with its limit and its own advisory lock. */
 type AttemptCounter = {
-  /** What is counted, as a condition over `sign_in_try` and its values. */
+  /** What is counted: an SQL condition on `sign_in_try` and its values. */
   where: [sql: string, values: Buffer[]]
   max: number
 }
 
 /**
- * Counts the attempt under the locks of its counters: however many come at once, through however many processes, no more
- * than the limit reach a password. `forget` takes back what was counted for this device, or this e-mail and network.
+ * Counts the attempt under the locks of its counters: however many arrive concurrently, in however many processes, no
+ * more than the limit reach the password check. `forget` removes the count of this device, or of this e-mail and
+ * network.
  */
 async function countSignInAttempt(
   em: EntityManager,

@@ -5,7 +5,10 @@ import { sha256 } from '../../security/sealing.ts'
 
 export type Asset = { name: string; type: string; body: Buffer; path: string }
 
-/** What pages are dressed and moved by, all of it served by us; the address names the content, so it may be kept. */
+/**
+ * Loads the style sheets and scripts of the pages, all served by us. The URL contains a hash of the content, so
+ * browsers may cache it.
+ */
 export function loadAssets(): Asset[] {
   const packages = createRequire(import.meta.url)
   const own = (name: string) => join(import.meta.dirname, '..', 'assets', name)

@@ -1,13 +1,13 @@
 import type { RouterContext } from '@koa/router'
 
-/** What a browser may do with our pages: nothing that is not served by us, no script or style inside a page, no frame. */
+/** Security headers of every page: only resources served by us, no inline script or style, no frames. */
 export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // The base style sheet draws its arrows and ticks as data.
+    // The base style sheet embeds its arrows and ticks as data URLs.
     "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'self'",
@@ -21,9 +21,9 @@ export const PAGE_HEADERS = {
 
 type CookieInput = { name: string; value: string | null; isSecure: boolean; maxAgeMs?: number }
 
-/** A cookie that scripts cannot read and other sites cannot send; null takes it away. */
+/** Sets a cookie that scripts cannot read and other sites cannot send; null deletes it. */
 export function setCookie(ctx: RouterContext, { name, value, isSecure, maxAgeMs }: CookieInput): void {
-  // Behind a proxy of ours the connection to us is plain, the browser's is not.
+  // Behind a proxy of ours our connection is plain HTTP, the browser's is HTTPS.
   ctx.cookies.secure = isSecure
   ctx.cookies.set(cookieName(name, { isSecure }), value, {
     httpOnly: true,
@@ -35,7 +35,9 @@ export function setCookie(ctx: RouterContext, { name, value, isSecure, maxAgeMs 
   })
 }
 
-/** Where the connection is secure the browser itself keeps other hosts from setting it. */
+/**
+ * Returns the cookie name; over HTTPS with the `__Host-` prefix, by which browsers keep other hosts from setting it.
+ */
 export function cookieName(name: string, { isSecure }: { isSecure: boolean }): string {
   return isSecure ? `__Host-${name}` : name
 }

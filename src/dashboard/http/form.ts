@@ -8,22 +8,22 @@ import { type ValidationResult, validateSchema } from '../../api/http/validate.t
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
-/** What a browser's form sends, read and trusted no further than its token reaches. */
+/** Parsing and checks of browser forms. */
 
-/** The fields of a form; only as browsers send them without a file. */
+/** Reads the fields of a form, URL-encoded as browsers send a form without files. */
 export async function readUrlEncodedForm(request: IncomingMessage): Promise<URLSearchParams> {
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) fail('unsupported_media_type')
   return new URLSearchParams(await readTextBody(request))
 }
 
-/** Of the session that sends it, and from a page of ours: else 403. */
+/** Fails with 403 unless the form carries its session's CSRF token and comes from our own page. */
 export function requireCsrfToken(request: IncomingMessage, sent: string | null, expected: string): void {
   requireSameOrigin(request)
   if (sent === null || !timingSafeEqual(sha256(sent), sha256(expected))) fail('form_expired')
 }
 
-/** What a browser itself says of where a form stood; those that do not say it send the token all the same. */
+/** Fails with 403 where the browser reports another origin; browsers that report none are checked by the token. */
 export function requireSameOrigin(request: IncomingMessage): void {
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin') fail('form_expired')
@@ -31,7 +31,7 @@ export function requireSameOrigin(request: IncomingMessage): void {
 
 type FormFields = Record<string, string | string[] | undefined>
 
-/** Fields by a schema of the wire; what was left empty was not sent. */
+/** Validates form fields by a schema of the API; an empty field counts as absent. */
 export function validateFormFields<S extends z.ZodType>(
   schema: S,
   fields: FormFields,
@@ -43,32 +43,32 @@ export function validateFormFields<S extends z.ZodType>(
   )
 }
 
-/** The fields of a form that a schema has, checked, or 422 with all that is wrong. A form also carries fields of its page. */
+/** Parses the form fields that a schema has, or fails with 422 and all errors. Other fields of the page are ignored. */
 export function parseFormFields<S extends z.ZodType>(
   schema: S,
   fields: Record<string, unknown>,
 ): z.output<S> {
-  const known = listFieldNames(schema)
-  const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => known.includes(name)))
+  const fieldNames = listFieldNames(schema)
+  const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => fieldNames.includes(name)))
   const checked = validateFormFields(schema, sent as FormFields)
   return checked.kind === 'valid' ? checked.value : fail('validation_failed', { errors: checked.errors })
 }
 
-/** What is said of a field that holds no amount. */
+/** Message for a field that holds no amount. */
 export const AMOUNT_FORMAT_MESSAGE = 'must be an amount in reais, as in 1234.56 or 1234,56'
 
 /**
- * An amount as Brazilians (`1.234,56`), the English (`1,234.56`) or programs (`1234.56`) write it, as a program does; null
- * where it is none. `1.234` and `1,234` are a thousand in the one language and nothing in the other: there only the page's
- * own language is read.
+ * Converts an amount in Brazilian (`1.234,56`), English (`1,234.56`) or program (`1234.56`) notation to program
+ * notation; null where it is none. `1.234` and `1,234` mean a thousand in one language and are invalid in the other,
+ * so for these only the page's own language counts.
  */
 export function normalizeAmount(text: string, language: Language): string | null {
   const bare = text.trim().replace(/^R\$\s*(?=\d)/, '')
   if (bare === '') return ''
   const others = AMBIGUOUS_SEPARATOR.test(bare) ? [] : LANGUAGES
-  const read = [language, ...others].find(one => AMOUNT_PATTERNS[one].test(bare))
-  if (!read) return null
-  return read === 'en' ? bare.replaceAll(',', '') : bare.replaceAll('.', '').replace(',', '.')
+  const style = [language, ...others].find(one => AMOUNT_PATTERNS[one].test(bare))
+  if (!style) return null
+  return style === 'en' ? bare.replaceAll(',', '') : bare.replaceAll('.', '').replace(',', '.')
 }
 
 const AMBIGUOUS_SEPARATOR = /^\d+[.,]\d{3}$/

@@ -4,7 +4,7 @@ import { cookieName, setCookie } from './browser-security.ts'
 import { withQuery } from './page.ts'
 import type { DashboardContext } from './router.ts'
 
-/** In which language pages are shown, and how a person changes it. */
+/** Language of the pages, and how a user changes it. */
 
 const LANGUAGE_COOKIE = 'trilho_language'
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000
@@ -19,7 +19,7 @@ export function readRequestLanguage(
   )
 }
 
-/** `?lang=en` on any page: kept for a year, and the page is shown anew without it. */
+/** Handles `?lang=en` on any page: stores the language in a cookie for a year and redirects to the page without it. */
 export function handleLanguageSwitch(
   { isSecure }: Pick<DashboardContext, 'isSecure'>,
   ctx: RouterContext,

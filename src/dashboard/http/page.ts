@@ -11,35 +11,38 @@ import { renderIcon } from '../views/icons.ts'
 import { buildNavigation } from '../views/navigation.ts'
 import type { DashboardContext } from './router.ts'
 
-/** What pages themselves read of a query, beside the filters of their lists. */
+/** Query parameters of the pages themselves, besides list filters. */
 export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode']
 
-/** What a visit comes to. */
+/** Response of the dashboard that renders a view. */
 type PageResponse = { kind: 'page'; view: string; model: object; etag: string; selfPath?: string | undefined }
 export type DashboardResponse =
   | PageResponse
   | { kind: 'redirect'; path: string }
   | { kind: 'file'; type: string; name?: string; body: string | Buffer }
 
-/** A page with a hash of its model, or of `marked`, like an ETag: the browser polls and renders it again when the hash changes. */
+/**
+ * Creates a page with a hash of its model, or of `etagSource`, like an ETag: the browser polls and renders the page
+ * again when the hash changes.
+ */
 export function createPage(
   view: string,
-  told: object,
-  self?: string,
-  marked: object = told,
+  model: object,
+  selfPath?: string,
+  etagSource: object = model,
 ): DashboardResponse {
-  const mark = sha256(JSON.stringify(marked)).toString('hex').slice(0, 16)
-  return { kind: 'page', view, model: told, etag: mark, selfPath: self }
+  const etag = sha256(JSON.stringify(etagSource)).toString('hex').slice(0, 16)
+  return { kind: 'page', view, model, etag, selfPath }
 }
 
-/** To another page, which says what was done, of the mode in which it was done. */
+/** Redirects to another page, which reports what was done, in the mode in which it was done. */
 export function redirect(path: string, done?: string, mode?: string): DashboardResponse {
   return { kind: 'redirect', path: withQuery(path, { mode, done }) }
 }
 
-/** To the address that a page has for itself. */
-export function redirectToOwnPage(shown: DashboardResponse | undefined): DashboardResponse {
-  return redirect((shown?.kind === 'page' && shown.selfPath) || '/dashboard')
+/** Redirects to a page's own address. */
+export function redirectToOwnPage(page: DashboardResponse | undefined): DashboardResponse {
+  return redirect((page?.kind === 'page' && page.selfPath) || '/dashboard')
 }
 
 type ResponseInput = {
@@ -47,53 +50,53 @@ type ResponseInput = {
   session?: DashboardSession | undefined
   language: Language
   refusal?: ApiError
-  /** What the refused form called its wish. */
+  /** Submission id of the form that failed. */
   submissionId?: string | null | undefined
 }
 
-/** Answers a browser; a refusal stands above the page it belongs to, or has a page of its own. */
-export function sendResponse(house: DashboardContext, ctx: RouterContext, answering: ResponseInput): void {
-  const { refusal } = answering
-  const shown = answering.response ?? createPage('problem', {})
+/** Sends a response to the browser; an error is shown above the page it belongs to, or on a page of its own. */
+export function sendResponse(context: DashboardContext, ctx: RouterContext, input: ResponseInput): void {
+  const { refusal } = input
+  const page = input.response ?? createPage('problem', {})
   if (refusal?.details.retryAfterS !== undefined) ctx.set('Retry-After', String(refusal.details.retryAfterS))
-  switch (shown.kind) {
+  switch (page.kind) {
     case 'redirect':
       ctx.status = 303
-      ctx.redirect(shown.path)
+      ctx.redirect(page.path)
       return
     case 'file':
-      ctx.type = shown.type
-      if (shown.name) ctx.set('Content-Disposition', `attachment; filename="${shown.name}"`)
-      ctx.body = shown.body
+      ctx.type = page.type
+      if (page.name) ctx.set('Content-Disposition', `attachment; filename="${page.name}"`)
+      ctx.body = page.body
       return
     case 'page':
-      // A page that looks for news, and there are none.
-      if (ctx.query.seen === shown.etag) {
+      // A polling page whose hash has not changed.
+      if (ctx.query.seen === page.etag) {
         ctx.status = 204
         return
       }
       ctx.status = refusal?.status ?? 200
       ctx.type = 'text/html; charset=utf-8'
-      ctx.body = house.views.render(shown.view, {
-        ...buildSharedModel(house, ctx, answering, shown),
-        ...shown.model,
+      ctx.body = context.views.render(page.view, {
+        ...buildSharedModel(context, ctx, input, page),
+        ...page.model,
       })
   }
 }
 
-/** What every template may say, beside what its page tells. */
+/** Builds the part of the model that all templates share. */
 function buildSharedModel(
-  house: DashboardContext,
+  context: DashboardContext,
   ctx: RouterContext,
-  answering: ResponseInput,
-  shown: PageResponse,
+  input: ResponseInput,
+  page: PageResponse,
 ) {
-  const { session: signedIn, language, refusal } = answering
-  const kept = reuseSubmissionId(answering)
+  const { session, language, refusal } = input
+  const submissionId = reuseSubmissionId(input)
   const t = TRANSLATORS[language]
   const done = `done.${ctx.query.done}`
-  // A page that answers a refused POST stands at the address of its own GET.
-  const path = shown.selfPath ?? ctx.path
+  // A page that responds to a failed POST has the address of its own GET.
+  const path = page.selfPath ?? ctx.path
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
   return {
     t,
@@ -106,14 +109,14 @@ function buildSharedModel(
     query: ctx.query,
     isFiltered: Object.keys(ctx.query).some(name => name !== 'page' && !RESERVED_QUERY_NAMES.includes(name)),
     link,
-    /** Where this page looks whether it is still true. */
-    live: link({ seen: shown.etag, done: undefined }),
-    signedIn,
-    csrf: signedIn?.csrf,
-    /** A form that is sent twice by mistake does once what it does. */
-    once: kept ?? randomUUID(),
-    navigation: signedIn ? buildNavigation(signedIn.user.role, path) : [],
-    assets: Object.fromEntries(house.assets.map(asset => [asset.name, asset.path])),
+    /** URL that the page polls for changes. */
+    live: link({ seen: page.etag, done: undefined }),
+    signedIn: session,
+    csrf: session?.csrf,
+    /** Submission id: a form submitted twice takes effect once. */
+    once: submissionId ?? randomUUID(),
+    navigation: session ? buildNavigation(session.user.role, path) : [],
+    assets: Object.fromEntries(context.assets.map(asset => [asset.name, asset.path])),
     done: ctx.method === 'GET' && t.has(done) ? t(done) : null,
     refusal: refusal && {
       code: refusal.code,
@@ -121,23 +124,26 @@ function buildSharedModel(
       text: t.has(`refusal.${refusal.code}`)
         ? t(`refusal.${refusal.code}`, { now: refusal.details.currentStateText ?? '' })
         : refusal.message,
-      /** It may have been taken all the same: the page looks for news, and its form asks for no second one. */
-      isOpen: kept !== null && refusal.status >= 500,
+      /**
+       * The operation may have been accepted all the same: the page polls, and its form does not invite a second
+       * submission.
+       */
+      isOpen: submissionId !== null && refusal.status >= 500,
     },
     requestId: ctx.state.requestId,
-    workflow: createWorkflowLinks(house.config.temporal),
+    workflow: createWorkflowLinks(context.config.temporal),
   }
 }
 
 /**
- * A refused form stays the same wish, however often it is sent, unless its refusal stands for good: what an earlier answer
- * has left open a later one need not have looked at.
+ * Returns the submission id to reuse after a failed form, unless the failure is final for the id: an operation whose
+ * outcome is still open must not be started a second time under another id.
  */
 function reuseSubmissionId({ refusal, submissionId: once }: ResponseInput): string | null {
   return refusal && !refusal.details.isFinalForKey && uuidSchema.safeParse(once).success ? once! : null
 }
 
-/** A life in the Temporal UI; null where no UI is configured. */
+/** Creates links to workflows in the Temporal UI; null where no UI is configured. */
 function createWorkflowLinks({ uiUrl, namespace }: DashboardContext['config']['temporal']) {
   return (id: string) =>
     uiUrl ? `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(id)}` : null
@@ -145,10 +151,10 @@ function createWorkflowLinks({ uiUrl, namespace }: DashboardContext['config']['t
 
 type UrlQuery = Record<string, string | string[] | undefined>
 
-/** A path with what a query has, but for what is empty. */
+/** Appends a query to a path, without empty values. */
 export function withQuery(path: string, query: UrlQuery): string {
-  const kept = new URLSearchParams()
+  const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') kept.set(name, [value].flat().join(','))
-  return kept.size === 0 ? path : `${path}?${kept}`
+    if (value !== undefined && value !== '') search.set(name, [value].flat().join(','))
+  return search.size === 0 ? path : `${path}?${search}`
 }

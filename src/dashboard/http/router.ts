@@ -21,31 +21,34 @@ import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
 import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.ts'
 import { createViewRenderer, type ViewRenderer } from './view-renderer.ts'
 
-/** What a page knows of the one who looks at it. */
+/** Request context of a page handler. */
 export type PageContext<Role extends Audience = Audience> = {
   em: EntityManager
   session: DashboardSession
-  /** As what the API's functions know a merchant: one of its account, bound to no provider. Operators have none. */
+  /**
+   * Token by which API functions identify the merchant: of the user's account, bound to no provider. Null for
+   * operators.
+   */
   token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
   language: Language
   params: Record<string, string>
   query: Record<string, string>
-  /** Empty on GET. */
+  /** Form fields; empty on GET. */
   form: URLSearchParams
-  /** What a form with files brought, nested as its names say. */
+  /** Fields of a form with files, nested by their names. */
   upload: Record<string, unknown>
   requestId: string
 }
 
-/** Whose a page is. */
+/** Role that may see a page. */
 export type Audience = UserRole | 'any'
 
 type PageHandler<Role extends Audience> = (visit: PageContext<Role>) => Promise<DashboardResponse>
-/** What a POST does; where it is refused, `again` shows the page that asked, with the refusal above it. */
+/** Handler of a POST; after a failure `renderForm` shows the page of the form, with the error above it. */
 type FormAction<Role extends Audience> = {
   handle: PageHandler<Role>
   renderForm?: PageHandler<Role>
-  /** Its form brings files; here is refused, before it is read, what need not come. */
+  /** Set where the form has files; rejects, before they are read, uploads that are not needed. */
   beforeBody?(visit: PageContext<Role>): Promise<unknown>
 }
 
@@ -55,14 +58,14 @@ export type DashboardContext = ApiDependencies & {
   workflowClientContext: WorkflowClientContext
   views: ViewRenderer
   assets: Asset[]
-  /** Whether browsers come through https. */
+  /** Whether browsers connect by HTTPS. */
   isSecure: boolean
 }
 
 export const SESSION_COOKIE = 'trilho_session'
 export const SIGN_IN_PATH = '/dashboard/sign-in'
 
-/** What the dashboard's pages share; built once per process. */
+/** Creates the dependencies that all dashboard pages share; called once per process. */
 export function createDashboardContext(router: ApiRouter, dependencies: ApiDependencies): DashboardContext {
   const { config, temporal } = dependencies
   return {
@@ -79,54 +82,58 @@ export function createDashboardContext(router: ApiRouter, dependencies: ApiDepen
   }
 }
 
-/** The way to every page: who is not signed in goes to sign in, who has the wrong role finds nothing. */
-export function createDashboardRouter(house: DashboardContext) {
+/**
+ * Creates the router of all pages. Unauthenticated users are redirected to sign-in; users with the wrong role get
+ * 404.
+ */
+export function createDashboardRouter(context: DashboardContext) {
   return {
-    house,
+    house: context,
     get<Role extends Audience>(role: Role, path: string, page: PageHandler<Role>): void {
-      house.router.koa.get(path, ctx => servePage(house, ctx, { role, handle: page } as PageRoute))
+      context.router.koa.get(path, ctx => servePage(context, ctx, { role, handle: page } as PageRoute))
     },
-    /** Who looks at what only takes a form is led to the page of the form. */
-    post<Role extends Audience>(role: Role, path: string, act: FormAction<Role>): void {
-      house.router.koa.post(path, ctx => servePage(house, ctx, { role, ...act } as PageRoute))
-      const look: PageHandler<Role> = async visit => redirectToOwnPage(await act.renderForm?.(visit))
-      house.router.koa.get(path, ctx => servePage(house, ctx, { role, handle: look } as PageRoute))
+    /** A GET on a form's address redirects to the page of the form. */
+    post<Role extends Audience>(role: Role, path: string, action: FormAction<Role>): void {
+      context.router.koa.post(path, ctx => servePage(context, ctx, { role, ...action } as PageRoute))
+      const showForm: PageHandler<Role> = async visit => redirectToOwnPage(await action.renderForm?.(visit))
+      context.router.koa.get(path, ctx => servePage(context, ctx, { role, handle: showForm } as PageRoute))
     },
   }
 }
 
 type PageRoute = FormAction<Audience> & { role: Audience }
 
-async function servePage(house: DashboardContext, ctx: RouterContext, serving: PageRoute): Promise<void> {
-  const { role, handle: act, renderForm: again } = serving
+async function servePage(context: DashboardContext, ctx: RouterContext, route: PageRoute): Promise<void> {
+  const { role, handle, renderForm } = route
   ctx.set(PAGE_HEADERS)
-  if (handleLanguageSwitch(house, ctx)) return
-  const language = readRequestLanguage(house, ctx)
-  await using ends = new AsyncDisposableStack()
+  if (handleLanguageSwitch(context, ctx)) return
+  const language = readRequestLanguage(context, ctx)
+  await using cleanup = new AsyncDisposableStack()
   const deadline = getRequestDeadline()
   let visit: PageContext | undefined
-  const show = async () => {
-    const signedIn = await authenticateSession(house, ctx)
-    if (!signedIn) return null
-    if (role !== 'any' && signedIn.user.role !== role) fail('not_found') // Before `again` may show its page.
-    visit = createPageContext(house, ctx, signedIn)
-    if (ctx.method === 'POST') await readSubmittedForm(house, ctx, { visit, serving, ends })
-    return { response: await act(visit), session: signedIn, language }
+  const respond = async () => {
+    const session = await authenticateSession(context, ctx)
+    if (!session) return null
+    // Before `renderForm` may show the page of another role.
+    if (role !== 'any' && session.user.role !== role) fail('not_found')
+    visit = createPageContext(context, ctx, session)
+    if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
+    return { response: await handle(visit), session, language }
   }
   try {
-    const answer = await deadline.awaitResponse(show(), PAGE_RESERVE_MS)
-    if (!answer) return redirectToSignIn(ctx)
-    sendResponse(house, ctx, answer)
+    const response = await deadline.awaitResponse(respond(), PAGE_RESERVE_MS)
+    if (!response) return redirectToSignIn(ctx)
+    sendResponse(context, ctx, response)
   } catch (error) {
-    const refusal = toLoggedApiError(ctx, error, house.log)
-    const signedIn = visit?.session
-    const isOfThisPage = again && visit && !ERRORS_WITHOUT_FORM_PAGE.includes(refusal.code)
-    const shown = isOfThisPage
-      ? await deadline.awaitStep(again(visit!), PAGE_RESERVE_MS).catch(() => undefined)
+    const refusal = toLoggedApiError(ctx, error, context.log)
+    const session = visit?.session
+    const isOfThisPage = renderForm && visit && !ERRORS_WITHOUT_FORM_PAGE.includes(refusal.code)
+    const page = isOfThisPage
+      ? await deadline.awaitStep(renderForm(visit!), PAGE_RESERVE_MS).catch(() => undefined)
       : undefined
-    sendResponse(house, ctx, {
-      response: shown,
-      session: signedIn,
+    sendResponse(context, ctx, {
+      response: page,
+      session,
       language,
       refusal,
       submissionId: visit?.form.get('once'),
@@ -134,46 +141,48 @@ async function servePage(house: DashboardContext, ctx: RouterContext, serving: P
   }
 }
 
-/** Of this nothing is known of the page that asked. */
+/** Errors that occur before the form's page is known. */
 const ERRORS_WITHOUT_FORM_PAGE: ErrorCode[] = ['form_expired']
 
 type SubmittedFormInput = { visit: PageContext; serving: PageRoute; ends: AsyncDisposableStack }
 
-/** Reads what a POST brings; nothing is done that no form of this session asks for. */
+/** Reads a submitted form; fails unless it carries the session's CSRF token. */
 async function readSubmittedForm(
-  house: DashboardContext,
+  context: DashboardContext,
   ctx: RouterContext,
-  { visit, serving, ends }: SubmittedFormInput,
+  { visit, serving: route, ends: cleanup }: SubmittedFormInput,
 ): Promise<void> {
   const { csrf } = visit.session
-  if (!serving.beforeBody) {
+  if (!route.beforeBody) {
     visit.form = await readUrlEncodedForm(ctx.req)
     return requireCsrfToken(ctx.req, visit.form.get('_csrf'), csrf)
   }
   requireSameOrigin(ctx.req)
   setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
   const deadline = getRequestDeadline()
-  ends.defer(await deadline.pauseWhile(house.router.formSemaphore.acquire(visit.session.account?.uuid ?? '')))
-  await serving.beforeBody(visit)
+  cleanup.defer(
+    await deadline.pauseWhile(context.router.formSemaphore.acquire(visit.session.account?.uuid ?? '')),
+  )
+  await route.beforeBody(visit)
   const form = await deadline.pauseWhile(readMultipartForm(ctx.req))
-  ends.defer(form.discard)
+  cleanup.defer(form.discard)
   const { _csrf, ...fields } = form.value
   requireCsrfToken(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)
-  visit.upload = fields // Before it may be refused, so that what was typed is shown again.
+  visit.upload = fields // Before the request may fail, so that the page shows the typed values again.
   if (Object.keys(form.errors).length > 0) fail('validation_failed', { errors: form.errors })
 }
 
 function createPageContext(
-  house: DashboardContext,
+  context: DashboardContext,
   ctx: RouterContext,
-  signedIn: DashboardSession,
+  session: DashboardSession,
 ): PageContext {
   const query = Object.entries(ctx.query).map(([name, value]) => [name, [value].flat().join(',')])
   return {
-    em: house.orm.em.fork(),
-    session: signedIn,
-    token: toSessionToken(signedIn) as never,
-    language: readRequestLanguage(house, ctx),
+    em: context.orm.em.fork(),
+    session,
+    token: toSessionToken(session) as never,
+    language: readRequestLanguage(context, ctx),
     params: ctx.params,
     query: Object.fromEntries(query),
     form: new URLSearchParams(),
@@ -182,26 +191,29 @@ function createPageContext(
   }
 }
 
-/** A person's session stands where a program has its token; where the mode matters the page says which (pages/mode.ts). */
+/** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/mode.ts). */
 function toSessionToken({ account, user }: DashboardSession): CallerToken | null {
   return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
 }
 
 export async function authenticateSession(
-  house: DashboardContext,
+  context: DashboardContext,
   ctx: RouterContext,
 ): Promise<DashboardSession | null> {
-  const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, house))
+  const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, context))
   if (!secret) return null
-  return findSession(house.orm.em.fork(), secret, { isUserActive: isUserActive(ctx) })
+  return findSession(context.orm.em.fork(), secret, { isUserActive: isUserActive(ctx) })
 }
 
-/** A page looks for news by itself; it says so where somebody has typed on it since it last did. */
+/** Tests for user activity: a polling page sends a header if the user has typed since its last poll. */
 function isUserActive(ctx: RouterContext): boolean {
   return ctx.get('HX-Request') !== 'true' || ctx.get('X-Trilho-Typed') === 'true'
 }
 
-/** A page that looks for news by itself is told to leave; a person is brought back after signing in. */
+/**
+ * Redirects to sign-in. A polling page is told by a header to navigate there; a user returns to the page after
+ * signing in.
+ */
 function redirectToSignIn(ctx: RouterContext): void {
   if (ctx.get('HX-Request') === 'true') {
     ctx.status = 401

@@ -4,7 +4,7 @@ import { html, Markup } from '../../api/docs/html.ts'
 
 export type ViewRenderer = { render(view: string, told: object): string }
 
-/** The templates under `views/`; what they write is escaped, whatever it is, but for markup that our own code made. */
+/** Creates the renderer of the templates under `views/`. It escapes every value except markup made by our own code. */
 export function createViewRenderer(): ViewRenderer {
   const eta = new Eta({
     views: join(import.meta.dirname, '..', 'views'),

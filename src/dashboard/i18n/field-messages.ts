@@ -1,15 +1,15 @@
 import type { Language } from './translator.ts'
 
-/** What the API says of a field, in the words of a page. English is the API's own language. */
+/** Translates a field error of the API to the page's language. English is the API's own language. */
 export function translateFieldMessage(language: Language, message: string): string {
   if (language === 'en') return message
-  const said = PORTUGUESE_FIELD_MESSAGES.find(([english]) => english.test(message))
-  return said ? message.replace(said[0], said[1]) : message
+  const translation = PORTUGUESE_FIELD_MESSAGES.find(([english]) => english.test(message))
+  return translation ? message.replace(translation[0], translation[1]) : message
 }
 
 type FieldMessageTranslation = [english: RegExp, portuguese: string]
 
-/** Numbers and names stay as they are: `$1` is the first of them. */
+/** Portuguese patterns; numbers and names stay unchanged: `$1` is the first of them. */
 const PORTUGUESE_FIELD_MESSAGES: readonly FieldMessageTranslation[] = (
   [
     ['is required', 'é obrigatório'],
@@ -138,12 +138,12 @@ const PORTUGUESE_FIELD_MESSAGES: readonly FieldMessageTranslation[] = (
       'No TLS connection to the URL could be made: (.+)\\.',
       'não foi possível uma conexão TLS ao endereço: $1',
     ],
-    // Why a webhook is disabled.
+    // Reasons of a disabled webhook.
     ['the endpoint answered 410 Gone', 'o endereço respondeu 410 Gone'],
     ['no success for five days', 'nenhum sucesso em cinco dias'],
     ['disabled by the account', 'desativado pela conta'],
     ['unknown', 'motivo desconhecido'],
-    // What zod says by itself.
+    // Messages of zod itself.
     ['Invalid (?:GUID|UUID)', 'precisa ser um identificador (UUID)'],
     ['Invalid ISO date', 'precisa ser um dia que existe'],
     ['Invalid ISO datetime', 'precisa ser um momento (ISO 8601, em UTC)'],

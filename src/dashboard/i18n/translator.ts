@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The languages of the dashboard; the first is spoken where a browser asks for neither. */
+/** Languages of the dashboard; the first is the default. */
 export const LANGUAGES = ['pt-BR', 'en'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** A phrase of the dictionary by its name, with its `{gaps}` filled. A name that is not there is a bug. */
+/** Returns a dictionary phrase by its name, with its `{gaps}` filled. An unknown name throws. */
 export type Translator = {
   (name: string, gaps?: Record<string, string | number>): string
   has(name: string): boolean
@@ -16,15 +16,15 @@ export const TRANSLATORS: Record<Language, Translator> = {
   en: createTranslator('en'),
 }
 
-/** What a browser asks for by cookie or by `Accept-Language`. */
+/** Chooses the language from the cookie or from `Accept-Language`. */
 export function negotiateLanguage(cookie: string | undefined, accepted: string): Language {
-  const known = LANGUAGES.find(language => language === cookie)
-  if (known) return known
+  const chosen = LANGUAGES.find(language => language === cookie)
+  if (chosen) return chosen
   const first = accepted.split(',')[0]?.trim().toLowerCase() ?? ''
   return first.startsWith('en') ? 'en' : 'pt-BR'
 }
 
-/** The phrases of a language by their names, as its file has them. */
+/** Reads the phrases of a language by their names. */
 export function readDictionary(language: Language): Record<string, string> {
   const file = join(import.meta.dirname, `${language.toLowerCase()}.json`)
   return JSON.parse(readFileSync(file, 'utf8'))

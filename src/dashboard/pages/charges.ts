@@ -32,8 +32,8 @@ export function registerChargePages({ get, post, house }: DashboardRouter): void
     const connections = await listConnections(em, token)
     const rows = data.map(showCharge)
     const moves = data.some(charge => !chargeMachine.isFinal(charge.state) || charge.state === 'refunding')
-    const told = { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves }
-    return createPage('charges', { ...told, mode: token.mode, modes })
+    const model = { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves }
+    return createPage('charges', { ...model, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, renderCharge)
@@ -76,13 +76,13 @@ export function registerChargePages({ get, post, house }: DashboardRouter): void
   })
 }
 
-/** A charge with its life, its refunds, and what may be done with it now. */
+/** Renders a charge with its history, its refunds and the actions possible now. */
 async function renderCharge(visit: PageContext<'merchant'>) {
   const { token, params, form } = visit
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, parseUuidParam(params.uuid))
   const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MAX_REFUNDS })
-  const told = {
+  const model = {
     charge: showCharge(row),
     mode: await findConnectionMode(em, row.connection.uuid),
     refunds: refunds.data.map(({ refund }) => refund),
@@ -92,17 +92,17 @@ async function renderCharge(visit: PageContext<'merchant'>) {
     refundable: computeRefundableCents(row),
     moves: !chargeMachine.isFinal(row.state) || row.state === 'refunding',
   }
-  // What somebody has typed is no news.
-  return createPage('charge', { ...told, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, told)
+  // The user's typed values do not count as a change of the page.
+  return createPage('charge', { ...model, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, model)
 }
 
-/** SPEC §1: what is no UUID is not there. */
+/** Parses a UUID of the path; anything else is 404 (SPEC §1). */
 export function parseUuidParam(text: string | undefined): string {
   const checked = uuidSchema.safeParse(text)
   return checked.success ? checked.data : fail('not_found')
 }
 
-/** Empty is "all that is left". */
+/** Parses a refund amount; empty means the whole remainder. */
 function parseRefundAmount(text: string | null, language: Language): number | undefined {
   const amount = normalizeAmount(text ?? '', language) ?? failField('value', AMOUNT_FORMAT_MESSAGE)
   return amount === '' ? undefined : Number(amount)

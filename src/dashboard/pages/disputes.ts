@@ -49,17 +49,17 @@ export function registerDisputePages({ get, post, house }: DashboardRouter): voi
     renderForm: dispute,
   })
 
-  /** Browsers count the end of a line as one character, and send two. */
+  /** Normalizes line ends: browsers count one as one character and send two. */
   function asCounted(text: unknown): unknown {
     return typeof text === 'string' ? text.replaceAll('\r\n', '\n') : text
   }
 
-  /** A dispute with its deadline, its proofs, and the form that answers it while it takes one. */
+  /** Renders a dispute with its deadline, its attachments and, while it accepts a reply, the reply form. */
   function dispute({ em: outside, token, params, upload }: PageContext<'merchant'>) {
     return readInSnapshot(outside, async em => {
       const row = await requireVisibleDispute(em, token, parseUuidParam(params.uuid))
       const { attachments, ...med } = await showDisputeWithAttachments(em, storage, row)
-      const told = {
+      const model = {
         dispute: med,
         mode: row.connection.isSimulated ? 'test' : 'live',
         history: row.history,
@@ -78,8 +78,8 @@ export function registerDisputePages({ get, post, house }: DashboardRouter): voi
         typed: typeof upload.analysis === 'string' ? upload.analysis : '',
         decided: upload.accept,
       }
-      // Links to proofs are signed anew each time: they are no news.
-      return createPage('dispute', { ...told, ...form, attachments }, `${PATH}/${row.uuid}`, told)
+      // Links to attachments are signed anew at each request; they do not count as a change of the page.
+      return createPage('dispute', { ...model, ...form, attachments }, `${PATH}/${row.uuid}`, model)
     })
   }
 }

@@ -25,7 +25,7 @@ export function registerEventPages({ get }: DashboardRouter): void {
       await tokenWithMode(visit),
       parseUuidParam(visit.params.uuid),
     )
-    const shown = showEvent(event)
-    return createPage('event', { event: shown, json: JSON.stringify(shown.data, null, 2) })
+    const data = showEvent(event)
+    return createPage('event', { event: data, json: JSON.stringify(data.data, null, 2) })
   })
 }

@@ -8,22 +8,22 @@ import type { PageContext } from '../http/router.ts'
 type ListQuery = { page: number; per_page: number }
 type ListResult<Row> = { data: Row[]; meta: ReturnType<typeof buildListPage>['meta'] }
 
-/** A list by the API's own filters; filters that do not fit are named, and nothing is listed. */
+/** Lists rows by the API's own filters. Invalid filters give field errors and an empty list. */
 export async function listByFilters<S extends z.ZodType<ListQuery>, Row>(
   { query, language }: PageContext,
   schema: S,
   list: (query: z.output<S>) => Promise<ListResult<Row>>,
 ): Promise<ListResult<Row> & { wrong: FieldErrors }> {
-  const wrong: FieldErrors = {}
+  const errors: FieldErrors = {}
   const filters = Object.entries(query)
     .filter(([name]) => !RESERVED_QUERY_NAMES.includes(name))
     .map(([name, value]) => {
-      const read = name.startsWith('value_') ? normalizeAmount(value, language) : value.trim()
-      if (read === null) wrong[name] = [AMOUNT_FORMAT_MESSAGE]
-      return [name, read ?? '']
+      const text = name.startsWith('value_') ? normalizeAmount(value, language) : value.trim()
+      if (text === null) errors[name] = [AMOUNT_FORMAT_MESSAGE]
+      return [name, text ?? '']
     })
-  const asked = validateFormFields(schema, Object.fromEntries(filters))
-  if (asked.kind === 'invalid') Object.assign(wrong, asked.errors)
-  else if (Object.keys(wrong).length === 0) return { ...(await list(asked.value)), wrong }
-  return { ...buildListPage<Row>({ page: 1, per_page: 15, total: 0, rows: [] }), wrong }
+  const result = validateFormFields(schema, Object.fromEntries(filters))
+  if (result.kind === 'invalid') Object.assign(errors, result.errors)
+  else if (Object.keys(errors).length === 0) return { ...(await list(result.value)), wrong: errors }
+  return { ...buildListPage<Row>({ page: 1, per_page: 15, total: 0, rows: [] }), wrong: errors }
 }

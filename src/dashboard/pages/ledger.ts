@@ -14,9 +14,9 @@ import { restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/ledger'
 const CSV_LINES_PER_QUERY = 1_000
-/** Of one account: each takes a connection for as long as it is written. */
+/** Most concurrent exports per account: each holds a database connection until it is written. */
 const MAX_CONCURRENT_FILES = 1
-/** A file of more lines than this is asked for in parts, by its dates. */
+/** Most lines per file; a larger export must be split by date. */
 const MAX_CSV_LINES = 50_000
 
 export function registerLedgerPages({ get }: DashboardRouter): void {
@@ -50,14 +50,17 @@ const CSV_COLUMNS = [
   ...['reason', 'charge_uuid', 'transfer_uuid', 'refund_uuid', 'uuid'],
 ] as const
 
-/** The lines of the API's `/ledger`, for a spreadsheet, each once: they are of one moment, whatever moves meanwhile. */
+/**
+ * Builds the CSV of the API's `/ledger` for a spreadsheet. All pages are read in one snapshot, so each line appears
+ * once.
+ */
 function buildCsvLines({ em, token, query }: PageContext<'merchant'>): Promise<string[]> {
   const { page: _, per_page: __, mode: ___, ...filters } = query
-  const asked = { ...parseFormFields(ledgerQuery, filters), per_page: CSV_LINES_PER_QUERY }
+  const listQuery = { ...parseFormFields(ledgerQuery, filters), per_page: CSV_LINES_PER_QUERY }
   return readInSnapshot(em, async tx => {
     const lines = [CSV_COLUMNS.join(',')]
     for (let page = 1; ; page++) {
-      const { data, meta } = await listLedgerLines(tx, token, { ...asked, page })
+      const { data, meta } = await listLedgerLines(tx, token, { ...listQuery, page })
       if (meta.total > MAX_CSV_LINES) failField('date_from', `must leave at most ${MAX_CSV_LINES} lines`)
       lines.push(...data.map(formatCsvLine))
       if (page >= meta.last_page) return lines
@@ -67,20 +70,22 @@ function buildCsvLines({ em, token, query }: PageContext<'merchant'>): Promise<s
 
 type LedgerLine = Awaited<ReturnType<typeof listLedgerLines>>['data'][number]
 
-/** Its numbers with a decimal point, its moments in UTC. */
+/** Formats a line: decimal point, timestamps in UTC. */
 function formatCsvLine(line: LedgerLine): string {
   const sign = line.movement_type === 'OUT' ? -1 : 1
-  const told: Record<string, string> = {
+  const cells: Record<string, string> = {
     ...(line as unknown as Record<string, string>),
     created_at: formatTimestamp(line.created_at),
     value: textFromCents(sign * line.value),
     balance: textFromCents(line.balance),
     provider: line.provider.provider,
   }
-  return CSV_COLUMNS.map(column => escapeCsvCell(told[column])).join(',')
+  return CSV_COLUMNS.map(column => escapeCsvCell(cells[column])).join(',')
 }
 
-/** Quoted, and never a formula: nothing in it is text that anybody outside has chosen, but that may change. */
+/**
+ * Escapes a CSV cell, also against spreadsheet formulas: no column holds third-party text today, but that may change.
+ */
 function escapeCsvCell(text = ''): string {
   const safe = /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -3,16 +3,19 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { PageContext } from '../http/router.ts'
 
-/** Of simulators or of real providers only where that is asked for; what must be of one is as the account has. */
+/**
+ * Returns the token restricted to the requested mode. Without a requested mode it sees both, and new operations use
+ * the account's first mode.
+ */
 export async function tokenWithMode(visit: ModeContext): Promise<CallerToken> {
   const { token } = visit
-  const asked = readRequestedMode(visit)
-  if (asked) return { ...token, mode: asked, modeScope: asked }
+  const requestedMode = readRequestedMode(visit)
+  if (requestedMode) return { ...token, mode: requestedMode, modeScope: requestedMode }
   const [mode = 'live'] = await listAccountModes(visit)
   return { ...token, mode }
 }
 
-/** Simulators or real providers, and never both, so that what a simulator moved is not taken for money. */
+/** Restricts the token to one mode, never both, so that simulated amounts are not mistaken for money. */
 export async function restrictToOneMode(
   visit: ModeContext,
 ): Promise<{ token: CallerToken; modes: CallerToken['mode'][] }> {
@@ -21,7 +24,7 @@ export async function restrictToOneMode(
   return { token: { ...visit.token, mode, modeScope: mode }, modes }
 }
 
-/** Of what kind a connection is. */
+/** Finds the mode of a connection. */
 export async function findConnectionMode(
   em: EntityManager,
   connectionUuid: string,
@@ -29,13 +32,13 @@ export async function findConnectionMode(
   return (await em.count(Connection, { uuid: connectionUuid, isSimulated: true })) > 0 ? 'test' : 'live'
 }
 
-/** What a form or the address asks for; null where neither does. */
+/** Reads the mode requested by the form or the query; null where neither has one. */
 function readRequestedMode({ query, form }: Pick<ModeContext, 'query' | 'form'>): CallerToken['mode'] | null {
-  const asked = form.get('mode') ?? query.mode
-  return asked === 'test' || asked === 'live' ? asked : null
+  const requestedMode = form.get('mode') ?? query.mode
+  return requestedMode === 'test' || requestedMode === 'live' ? requestedMode : null
 }
 
-/** Of what kinds the account's providers are, real ones first. */
+/** Lists the modes of the account's connections, live first. */
 export async function listAccountModes({
   em,
   token,

@@ -23,12 +23,13 @@ export function registerPixKeyPages({ get, post, house }: DashboardRouter): void
 
   get('merchant', PATH, visit => renderPixKeys(visit))
 
-  /** The first half of an e-mail's or a phone's key: six digits go to it, and the page asks for them. */
+  /** First step of an e-mail or phone key: sends a six-digit code, and the page asks for it. */
   post('merchant', `${PATH}/code`, {
     async handle(visit) {
       const body = parseFormFields(requestCodeBody, Object.fromEntries(visit.form))
-      const asked = { ...(await readOperationContext(visit)), body }
-      const { data } = (await requestAuthCode({ engine, sealer, messengers: config.messengers }, asked)).body
+      const context = { ...(await readOperationContext(visit)), body }
+      const { data } = (await requestAuthCode({ engine, sealer, messengers: config.messengers }, context))
+        .body
       return renderPixKeys(visit, {
         ...data,
         type: body.type,
@@ -41,11 +42,11 @@ export function registerPixKeyPages({ get, post, house }: DashboardRouter): void
 
   post('merchant', PATH, {
     async handle(visit) {
-      const asked = await readOperationContext(visit)
-      await countCreationAttempt({ ...asked, em: visit.em.fork() })
+      const context = await readOperationContext(visit)
+      await countCreationAttempt({ ...context, em: visit.em.fork() })
       const body = parseFormFields(createPixKeyBody, Object.fromEntries(visit.form))
-      await createPixKey({ engine, sealer }, { ...asked, body })
-      return redirect(PATH, 'key_created', asked.token.mode)
+      await createPixKey({ engine, sealer }, { ...context, body })
+      return redirect(PATH, 'key_created', context.token.mode)
     },
     renderForm: visit => renderPixKeys(visit, readPendingVerification(visit)),
   })
@@ -61,7 +62,10 @@ export function registerPixKeyPages({ get, post, house }: DashboardRouter): void
   })
 }
 
-/** Whose order it is; a form that is sent twice by mistake asks once. */
+/**
+ * Builds the operation context; the form's submission id is the Idempotency-Key, so that a form submitted twice acts
+ * once.
+ */
 async function readOperationContext(visit: PageContext<'merchant'>) {
   const { em, form, requestId } = visit
   const sent = form.has('once') ? parseFormFields(submissionSchema, { once: form.get('once') }).once : null
@@ -78,13 +82,13 @@ type PendingVerification = {
 
 async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVerification | null) {
   const token = await tokenWithMode(visit)
-  const { data, meta, wrong } = await listByFilters(visit, pixKeysQuery, asked =>
-    listPixKeys(visit.em.fork(), token, asked),
+  const { data, meta, wrong } = await listByFilters(visit, pixKeysQuery, query =>
+    listPixKeys(visit.em.fork(), token, query),
   )
   const reached = { ...token, modeScope: token.mode }
   const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
-  const told = {
+  const model = {
     rows: data,
     meta,
     wrong,
@@ -96,10 +100,10 @@ async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVe
     plain,
     proved: VERIFIED_KEY_TYPES,
   }
-  return createPage('keys', told, PATH)
+  return createPage('keys', model, PATH)
 }
 
-/** After a wrong code the page asks for it again. */
+/** Reads the pending verification from the form, so that the page asks for the code again after a wrong one. */
 function readPendingVerification({ form }: PageContext<'merchant'>): PendingVerification | null {
   const id = form.get('auth_code_id')
   if (!id) return null

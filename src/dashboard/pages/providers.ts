@@ -20,8 +20,8 @@ export function registerProviderPages({ get, post }: DashboardRouter): void {
       const order = reorderProviders(form.getAll('order'), form.get('move') ?? '')
       const unusable = new Set((await listConnections(em, token)).filter(isUnusable).map(({ uuid }) => uuid))
       const provider_uuids = order.filter(uuid => !unusable.has(uuid))
-      const asked = parseFormFields(replaceDefaultProvidersBody, { payment_type: 'PIX', provider_uuids })
-      await replaceDefaultProviders(em, token, asked.provider_uuids)
+      const fields = parseFormFields(replaceDefaultProvidersBody, { payment_type: 'PIX', provider_uuids })
+      await replaceDefaultProviders(em, token, fields.provider_uuids)
       return redirect(PATH, 'order_replaced')
     },
     renderForm: renderProviders,
@@ -37,7 +37,7 @@ async function renderProviders(visit: PageContext<'merchant'>) {
   )
 }
 
-/** Of simulators or of real providers, those in the order of priority and the others. */
+/** Builds the provider list of a mode: the defaults in order of priority, and the others. */
 async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerToken['mode']) {
   const token = { ...visit.token, mode, modeScope: mode }
   const data = await listConnections(visit.em, token)
@@ -55,12 +55,12 @@ async function buildProviderList(visit: PageContext<'merchant'>, mode: CallerTok
 
 type ListedConnection = Awaited<ReturnType<typeof listConnections>>[number]
 
-/** No order may name it (SPEC §9): whoever changes one leaves it out, as long as it is so. */
+/** Tests whether a connection may not be a default (SPEC §9); a change of the defaults leaves it out. */
 function isUnusable({ status, is_public }: ListedConnection): boolean {
   return status !== 'ACTIVE' || !is_public
 }
 
-/** `up <uuid>`, `down <uuid>`, `add <uuid>` or `remove <uuid>`, done to an order. */
+/** Applies `up <uuid>`, `down <uuid>`, `add <uuid>` or `remove <uuid>` to the order of defaults. */
 export function reorderProviders(order: string[], move: string): string[] {
   const [how, uuid = ''] = move.split(' ')
   const rest = order.filter(one => one !== uuid)

@@ -22,16 +22,19 @@ import {
   SIGN_IN_PATH,
 } from '../http/router.ts'
 
-/** Only `authenticateUser` says what is wrong with them, so long as they are texts at all. */
+/** Accepts any texts: only `authenticateUser` decides whether they are right. */
 const credentialsSchema = z.object({ email: z.string().default(''), password: z.string().default('') })
 
-/** Before there is a session the form belongs to a cookie of its own. */
+/** Cookie that the form's CSRF token belongs to before there is a session. */
 const FORM_COOKIE = 'trilho_form'
 
-/** Of a device that has signed in: strangers' failures are not counted against it (src/dashboard/authentication/device-cookie.ts). */
+/**
+ * Cookie of a device that has signed in: failures from other devices are not counted against it
+ * (src/dashboard/authentication/device-cookie.ts).
+ */
 const DEVICE_COOKIE = 'trilho_device'
 
-/** Signing in and out: the only pages that strangers see. */
+/** Registers sign-in and sign-out, the only pages without authentication. */
 export function registerSignInPages({ house, post }: DashboardRouter): void {
   house.router.koa.get(SIGN_IN_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
@@ -54,17 +57,17 @@ export function registerSignInPages({ house, post }: DashboardRouter): void {
       )
       const em = house.orm.em.fork()
       const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
-      const given = parseFormFields(credentialsSchema, { email, password })
+      const credentials = parseFormFields(credentialsSchema, { email, password })
       const device = openDeviceCookie(ctx.cookies.get(cookieName(DEVICE_COOKIE, house)), house.sealer)
       const user = await authenticateUser(em, {
-        ...given,
+        ...credentials,
         address: ctx.ip,
         isAddressOfCaller: house.config.isBehindProxy,
         device,
       })
       setCookie(ctx, {
         name: DEVICE_COOKIE,
-        value: sealDeviceCookie(device, normalizeEmail(given.email), house.sealer),
+        value: sealDeviceCookie(device, normalizeEmail(credentials.email), house.sealer),
         isSecure: house.isSecure,
         maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS,
       })
@@ -96,7 +99,7 @@ function homePathOfRole(role: 'merchant' | 'operator'): string {
 
 type SignInFormInput = { next: unknown; email?: string; refusal?: ReturnType<typeof toLoggedApiError> }
 
-/** The form, with what it was sent with but for the password. */
+/** Sends the sign-in form with its submitted values, except the password. */
 function sendSignInForm(
   house: DashboardContext,
   ctx: RouterContext,
@@ -104,9 +107,9 @@ function sendSignInForm(
 ): void {
   const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? randomBytes(32).toString('base64url')
   setCookie(ctx, { name: FORM_COOKIE, value: cookie, isSecure: house.isSecure })
-  const told = { csrf: deriveFormToken(cookie), next: sanitizeReturnPath(next) ?? '', email }
+  const model = { csrf: deriveFormToken(cookie), next: sanitizeReturnPath(next) ?? '', email }
   sendSignInResponse(house, ctx, {
-    response: createPage('sign-in', told, SIGN_IN_PATH),
+    response: createPage('sign-in', model, SIGN_IN_PATH),
     ...(refusal && { refusal }),
   })
 }
@@ -119,12 +122,12 @@ function sendSignInResponse(
   sendResponse(house, ctx, { ...answering, language: readRequestLanguage(house, ctx) })
 }
 
-/** What the form must carry to belong to the cookie; the cookie itself no page shows. */
+/** Derives the form's CSRF token from the cookie; no page shows the cookie itself. */
 function deriveFormToken(cookie: string): string {
   return sha256(`sign-in ${cookie}`).toString('base64url')
 }
 
-/** Only ever a page of ours: nobody is sent elsewhere by a link to our own sign-in. */
+/** Accepts a return path only to our own pages, so that a sign-in link cannot redirect to another site. */
 function sanitizeReturnPath(path: unknown): string | null {
   return typeof path === 'string' && /^\/dashboard(\/[\w/-]*)?(\?[\w=&%.,:+-]*)?$/.test(path) ? path : null
 }

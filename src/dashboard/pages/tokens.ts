@@ -18,7 +18,7 @@ const createTokenSchema = z.object({
   name: partyName,
   mode: z.enum(['live', 'test']),
   provider_uuid: uuidSchema.optional(),
-  /** The last day on which it works, in Brasília. */
+  /** Last day of validity, in the time of Brasília. */
   expires_on: z.iso.date().optional(),
   once: uuidSchema,
 })
@@ -29,19 +29,19 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   post('merchant', PATH, {
     async handle(visit) {
       const { em, token, form } = visit
-      const asked = parseFormFields(createTokenSchema, Object.fromEntries(form))
+      const fields = parseFormFields(createTokenSchema, Object.fromEntries(form))
       const { accountUuid } = token
-      if (asked.provider_uuid !== undefined) {
-        await readVisibleProvider(em, token, asked.provider_uuid)
-        await requireConnectionMode(em, asked.provider_uuid, asked.mode)
+      if (fields.provider_uuid !== undefined) {
+        await readVisibleProvider(em, token, fields.provider_uuid)
+        await requireConnectionMode(em, fields.provider_uuid, fields.mode)
       }
       const issued = await issueToken(em, {
-        uuid: asked.once,
+        uuid: fields.once,
         accountUuid,
-        name: asked.name,
-        mode: asked.mode,
-        ...(asked.provider_uuid !== undefined && { connectionUuid: asked.provider_uuid }),
-        ...(asked.expires_on !== undefined && { expiresAt: parseExpiryDay(asked.expires_on) }),
+        name: fields.name,
+        mode: fields.mode,
+        ...(fields.provider_uuid !== undefined && { connectionUuid: fields.provider_uuid }),
+        ...(fields.expires_on !== undefined && { expiresAt: parseExpiryDay(fields.expires_on) }),
       }).catch(ignoreDuplicateToken)
       return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },
@@ -57,13 +57,15 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   })
 }
 
-/** Two clicks, or reloading the page that showed it, send its form again: the token is there, and is not shown again. */
+/**
+ * Ignores the duplicate key of a form sent twice, by two clicks or a reload: the token exists and is not shown again.
+ */
 function ignoreDuplicateToken(error: unknown): null {
   if (Object(error).constraint === 'token_pkey') return null
   throw error
 }
 
-/** A token that is bound to what its mode never reaches could do nothing. */
+/** Fails where a token would be bound to a connection of another mode: it could do nothing. */
 async function requireConnectionMode(
   em: EntityManager,
   uuid: string,
@@ -94,11 +96,11 @@ async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
   return createPage('tokens', { rows, connections, issued, mode, typed }, PATH)
 }
 
-/** Each with its mode, because one provider may be there as itself and as a simulator. */
+/** Lists the connections of all modes, each with its mode: one provider may be connected both live and simulated. */
 async function listConnectionsOfAllModes(visit: PageContext<'merchant'>) {
   const lists = (await listAccountModes(visit)).map(async mode => {
-    const seen = await listConnections(visit.em, { ...visit.token, modeScope: mode })
-    return seen.map(connection => ({ ...connection, mode }))
+    const connections = await listConnections(visit.em, { ...visit.token, modeScope: mode })
+    return connections.map(connection => ({ ...connection, mode }))
   })
   return (await Promise.all(lists)).flat()
 }

@@ -46,7 +46,7 @@ export function registerTransferPages({ get, post, house }: DashboardRouter): vo
   })
 }
 
-/** A transfer with every attempt, and why the next provider was or was not tried. */
+/** Renders a transfer with every attempt and the reason why the next provider was or was not tried. */
 async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
   const row = await requireVisibleTransfer(em, token, parseUuidParam(params.uuid))
   return createPage(
@@ -60,7 +60,8 @@ async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
         finality: attempt.finality,
         code: attempt.code,
         providerCode: attempt.providerCode,
-        // Its own word: what is known of one that was not reached names its host, which is for operators.
+        // Only the provider's own message: the message of an unreachable attempt contains its host name, which is for
+        // operators.
         message: attempt.state === 'rejected' ? attempt.message : null,
         createdAt: attempt.createdAt,
         updatedAt: attempt.updatedAt,

@@ -23,7 +23,7 @@ import { listByFilters } from './filtered-list.ts'
 import { tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/webhooks'
-/** SPEC §8: an account has no more of them. */
+/** Most webhooks per account (SPEC §8). */
 const MAX_WEBHOOKS = 20
 
 export function registerWebhookPages({ get, post, house }: DashboardRouter): void {
@@ -46,8 +46,8 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
         events: readSelectedEvents(form),
       })
       const { once } = parseFormFields(z.object({ once: uuidSchema }), { once: form.get('once') })
-      const made = await createWebhook(tools, { body, token, idempotencyKey: `dashboard ${once}`, em })
-      return renderWebhooks(visit, made.body.data)
+      const response = await createWebhook(tools, { body, token, idempotencyKey: `dashboard ${once}`, em })
+      return renderWebhooks(visit, response.body.data)
     },
     renderForm: visit => renderWebhooks(visit),
   })
@@ -55,7 +55,7 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
   post('merchant', `${PATH}/:uuid/rotate`, {
     async handle(visit) {
       const place = readWebhookScope(visit)
-      // Reloading the page that showed it sends the form again, of a secret that is replaced already.
+      // Reloading the page that showed the secret submits the form again, for a secret that is already replaced.
       const token = await rotateSecretIfUnchanged(visit.em, place, visit.form.get('replaces'), tools)
       return token ? renderWebhook(visit, token) : redirect(`${PATH}/${place.uuid}`, 'secret_replaced')
     },
@@ -68,7 +68,8 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
       const place = readWebhookScope(visit)
       const { url } = await requireVisibleWebhook(visit.em.fork(), place)
       const body = parseFormFields(updateWebhookBody, {
-        // One that stays need not answer now: it may be down, and be changed for that.
+        // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the
+        // change.
         url: form.get('url') === url ? '' : (form.get('url') ?? ''),
         status: form.get('status') ?? '',
         events: readSelectedEvents(form),
@@ -110,7 +111,7 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
   })
 }
 
-/** What is ticked, none included; undefined where a form has nothing to tick (views/parts/kinds.eta). */
+/** Reads the selected event types, possibly none; undefined where a form has no checkboxes (views/parts/kinds.eta). */
 function readSelectedEvents(form: URLSearchParams): string[] | undefined {
   return form.has('events') ? form.getAll('events').filter(kind => kind !== '') : undefined
 }
@@ -137,7 +138,7 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
   )
 }
 
-/** An endpoint, what went to it, and what it answered. `secret` is its new one, shown this once. */
+/** Renders a webhook with its deliveries and their responses. `secret` is its new signing secret, shown once. */
 async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
   const place = readWebhookScope(visit)
   const { form } = visit

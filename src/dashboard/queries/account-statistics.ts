@@ -3,27 +3,27 @@ import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
 import { TIME_ZONE } from '../views/formats.ts'
 
-/** What an account moved and how its providers did, for the overview's plots. */
+/** Statistics for the overview's plots: volumes of an account, and the performance of its providers. */
 
-/** Of who moves so much that adding it up would keep a page waiting, fewer days are told. */
+/** Plotted days; fewer where adding up the volume of the account would delay the page. */
 const PLOTTED_DAYS = [14, 3, 1]
 const VOLUME_TIMEOUT_MS = 1_000
-/** Providers are judged by what they did lately: of each connection of an account, or of all there are. */
+/** Days of provider statistics, for the connections of an account or for all. */
 const PROVIDER_STATISTICS_DAYS = 7
 const MAX_ATTEMPTS_PER_CONNECTION = { ofOne: 1_000, ofAll: 100 }
 
 export type DailyVolume = { day: string; received: number; sent: number; refunded: number }
 
-/** Whose figures, and of which providers: what simulators moved is never added to money. */
+/** Scope of statistics: one account and one mode; simulated amounts are never added to money. */
 export type StatisticsScope = { accountUuid: string; isSimulated: boolean }
 
-/** The connections of these figures, as a condition of SQL on a column that names one. */
+/** SQL condition on a connection column: the connections in scope. */
 const CONNECTION_IN_SCOPE_SQL =
   'connection_uuid in (select uuid from connection where account_uuid = ? and is_simulated = ?)'
 
 /**
- * Centavos settled on each of the last days as Brasília counts them, oldest first, days of nothing among them; none where
- * not even those of today are added up in time.
+ * Finds the centavos settled on each of the last days in the time of Brasília, oldest first, empty days included.
+ * Returns an empty list where even today's cannot be added up in time.
  */
 export async function findDailyVolumes(em: EntityManager, of: StatisticsScope): Promise<DailyVolume[]> {
   for (const days of PLOTTED_DAYS) {
@@ -36,7 +36,7 @@ export async function findDailyVolumes(em: EntityManager, of: StatisticsScope): 
   return []
 }
 
-/** What PostgreSQL calls a statement that it has ended. */
+/** SQLSTATE of a statement that PostgreSQL cancelled. */
 const QUERY_CANCELED = '57014'
 
 async function sumDailyVolumes(
@@ -74,13 +74,13 @@ async function sumDailyVolumes(
 export type ProviderStatistics = {
   provider: ProviderName
   calls: number
-  /** Of the calls whose outcome is known. */
+  /** Share of successful calls among those with a known outcome. */
   success: number | null
   issuingMs: number | null
   settlingMs: number | null
 }
 
-/** How often each provider of these figures, or of all accounts, took what it was asked, and the median of its times. */
+/** Finds, per provider in scope or of all accounts, the share of successful calls and the median duration. */
 export async function findProviderStatistics(
   em: EntityManager,
   of: StatisticsScope | null,
@@ -130,7 +130,7 @@ export type AccountCounts = {
   unmatched: number
 }
 
-/** What there is, what is on its way, and what somebody may want to look at. */
+/** Counts the resources of an account: total, pending, and those that may need attention. */
 export async function findAccountCounts(
   em: EntityManager,
   { accountUuid, isSimulated }: StatisticsScope,

@@ -12,7 +12,7 @@ export type ConnectionHealth = {
   pause: string | null
 }
 
-/** Every connection, those in trouble first: its status, its breaker, and whether it is paused. */
+/** Lists every connection, unhealthy ones first: status, circuit breaker and pauses. */
 export function listConnectionHealth(em: EntityManager): Promise<ConnectionHealth[]> {
   return em.execute(
     `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause

@@ -3,24 +3,24 @@ import { PENDING_ATTEMPT_STATES } from '../../db/repositories/attempts.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS, type PayoutKind } from '../../domain/payouts/payout-kind.ts'
 
-/** What operators watch, over all accounts: the oldest first, and no more than a person can look at. */
+/** Most rows of an operator list; lists cover all accounts, oldest first, and stay readable. */
 export const MAX_LISTED_ROWS = 200
-/** A life that moves by itself and has not for this long is stuck. */
+/** Minutes without progress after which a workflow counts as stuck. */
 const STUCK_MINUTES = 10
 
 export type UnknownOutcome = {
   operation: PayoutKind
   subject_uuid: string
   attempt: string
-  /** The attempts at the operation, counted from 1. */
+  /** Number of the attempt within its operation, from 1. */
   number: number
-  /** How often the attempt was sent. */
+  /** How often the attempt was sent to the provider. */
   sending: number
   account_name: string
   provider: string
   state: string
   code: string | null
-  /** What the provider said of it last. */
+  /** Latest message of the provider. */
   message: string | null
   cents: string
   /** Our id of the attempt at the provider. */
@@ -29,7 +29,10 @@ export type UnknownOutcome = {
   next_check_at: Date | null
 }
 
-/** Money whose outcome no provider has told yet: unknown, or one that is under way and silent. It may be settled by a word. */
+/**
+ * Lists payouts whose outcome is unknown, or pending without any update from the provider. An operator may settle
+ * these manually.
+ */
 export function listUnknownOutcomes(em: EntityManager): Promise<UnknownOutcome[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
@@ -56,7 +59,7 @@ export type ContradictedOutcome = {
   contradiction_at: Date
 }
 
-/** Settled money that its provider has reported as failed since, the latest first. */
+/** Lists settled payouts that the provider has later reported as failed, the latest first. */
 export function listContradictedOutcomes(em: EntityManager): Promise<ContradictedOutcome[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.contradiction_code, a.contradiction_at
@@ -68,16 +71,16 @@ export function listContradictedOutcomes(em: EntityManager): Promise<Contradicte
 export type StuckWorkflow = {
   noun: 'charge' | 'transfer' | 'refund' | 'pix-key'
   uuid: string
-  /** What its workflow is called beside noun and uuid. */
+  /** Suffix of the workflow's id, besides noun and UUID. */
   part: string
   account_name: string
   state: string
-  /** Null where it is not about money. */
+  /** Amount in centavos; null for resources without one. */
   cents: string | null
   updated_at: Date
 }
 
-/** Lives in a state that they leave by themselves, and have not left. */
+/** Lists workflows that have not left a transient state in time. */
 export function listStuckWorkflows(em: EntityManager): Promise<StuckWorkflow[]> {
   const still = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
   return em.execute(
@@ -110,7 +113,10 @@ export type FailingWebhook = {
   since: Date
 }
 
-/** Endpoints that fail, that have missed something for good, or that are disabled: those last, however old, hide no other. */
+/**
+ * Lists webhooks that fail, that have permanently missed events, or that are disabled; disabled ones come last, so
+ * that however many there are, they hide no other.
+ */
 export function listFailingWebhooks(em: EntityManager): Promise<FailingWebhook[]> {
   return em.execute(
     `select w.uuid, w.account_uuid, n.name as account_name, w.url, w.status, w.disabled_reason, w.failing_since,
@@ -134,13 +140,13 @@ export type UnmatchedPayment = {
   disposition: string
   end_to_end: string
   charge_uuid: string | null
-  /** How often its return was sent. */
+  /** How often the return was sent. */
   sending: number
   code: string | null
   created_at: Date
 }
 
-/** Money that is no charge's and is neither returned nor kept yet, with its provider's last word. */
+/** Lists unmatched payments that are neither returned nor kept yet, with the provider's latest message. */
 export function listUnmatchedPayments(em: EntityManager): Promise<UnmatchedPayment[]> {
   return em.execute(
     `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
@@ -166,7 +172,9 @@ export type UnexpectedSettlement = {
   told_at: Date
 }
 
-/** Money that left a second time, or after it was said that it had not, of the last thirty days; the newest first. */
+/**
+ * Lists settlement anomalies of the last thirty days (paid twice, or settled after we reported FAILED), newest first.
+ */
 export function listUnexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
   return em.execute(
     `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,
@@ -192,7 +200,7 @@ export type OpenDifference = {
   seen_at: Date
 }
 
-/** What a provider's statement and ours disagree on. */
+/** Lists the open differences between provider statements and our ledger. */
 export function listOpenDifferences(em: EntityManager): Promise<OpenDifference[]> {
   return em.execute(
     `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder, d.detail, d.found_at, d.seen_at

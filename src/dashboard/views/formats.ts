@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../api/docs/html.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
-/** Brazil's banks keep the time of Brasília; the exact moment in UTC stands in the markup beside it. */
+/** Time zone of shown times: Brazil's banks use the time of Brasília. The exact UTC time is in the markup. */
 export const TIME_ZONE = 'America/Sao_Paulo'
 
 export type Formats = ReturnType<typeof createFormats>
@@ -10,7 +10,7 @@ export const FORMATS = Object.fromEntries(
   LANGUAGES.map(language => [language, createFormats(language)]),
 ) as Record<Language, Formats>
 
-/** Numbers, amounts and moments as people of a language read them. */
+/** Creates the number, amount and time formats of a language. */
 function createFormats(language: Language) {
   const locale = language === 'en' ? 'en-GB' : language
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
@@ -38,14 +38,14 @@ function createFormats(language: Language) {
       new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(cents / 100),
     number: (value: number) => number.format(value),
     percent: (share: number) => percent.format(share),
-    /** A moment with the exact one behind it. */
+    /** Renders a time, with the exact UTC time in the markup. */
     time: (at: Date | string): Markup => renderTime(at, moment),
-    /** The same without seconds, and without its year while that is the present one. */
+    /** Renders a time without seconds, and without the year in the current year. */
     shortTime: (at: Date | string, now: Date = new Date()): Markup =>
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),
-    /** A day `YYYY-MM-DD` as `21/11`. */
+    /** Formats a day `YYYY-MM-DD` as `21/11`. */
     day: (text: string) => day.format(new Date(`${text}T00:00:00Z`)),
-    /** How long ago or ahead, in the largest unit that fits. */
+    /** Formats how long ago or ahead a time is, in the largest unit that fits. */
     age(at: Date | string, now: Date = new Date()): string {
       const seconds = Math.round((new Date(at).getTime() - now.getTime()) / 1_000)
       const [unit, size] =
@@ -76,7 +76,10 @@ function renderTime(at: Date | string, format: Intl.DateTimeFormat): Markup {
   return html`<time datetime="${date.toISOString()}">${format.format(date)}</time>`
 }
 
-/** `123.456.789-09` and `12.ABC.345/01DE-35`; anything else, masks among it, as it is. */
+/**
+ * Formats a document as `123.456.789-09` or `12.ABC.345/01DE-35`; anything else, masked ones included, stays
+ * unchanged.
+ */
 function formatDocument(text: string): string {
   if (/^\d{11}$/.test(text)) return text.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')
   if (/^[0-9A-Z]{12}\d\d$/.test(text)) return text.replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5')

@@ -1,7 +1,7 @@
 import type { UserRole } from '../../db/entities/user.ts'
 import type { IconName } from './icons.ts'
 
-/** The pages of each role, in the order of the menu; a phrase `nav.<name>` names each. */
+/** Menu entries per role, in order; the phrase `nav.<name>` names each. */
 const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> = {
   merchant: [
     { name: 'overview', path: '/dashboard', icon: 'overview' },
@@ -32,7 +32,7 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
 
 export function buildNavigation(role: UserRole, path: string) {
   const menu = MENUS[role]
-  // The longest path that leads here: `/dashboard` leads everywhere.
+  // The longest matching path is active: `/dashboard` matches every page.
   const here = menu
     .filter(one => path === one.path || path.startsWith(`${one.path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0]

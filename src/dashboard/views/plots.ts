@@ -2,7 +2,7 @@ import { html, type Markup } from '../../api/docs/html.ts'
 import type { DailyVolume } from '../queries/account-statistics.ts'
 import type { Formats } from './formats.ts'
 
-/** Plots as SVG; their colours are the style sheet's, their numbers stand in a table beside them. */
+/** Plots as SVG; colours are in the style sheet, numbers in a table beside them. */
 
 const SERIES = ['received', 'sent', 'refunded'] as const
 type Series = (typeof SERIES)[number]
@@ -14,7 +14,7 @@ const GRID_LINES = 4
 
 type BarPlotInput = { format: Formats; label: string; names: Record<Series, string> }
 
-/** Three bars for each day, from nothing to the largest. */
+/** Renders three bars per day, scaled from zero to the maximum. */
 export function renderDailyBars(days: DailyVolume[], { format, label, names }: BarPlotInput): Markup {
   const most = roundUpAxisMax(Math.max(...days.flatMap(day => SERIES.map(series => day[series]))))
   const inner = { width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom }
@@ -41,14 +41,17 @@ export function renderDailyBars(days: DailyVolume[], { format, label, names }: B
   return html`<svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">${grid}${bars}</svg>`
 }
 
-/** A share of one as a bar. */
+/** Renders a share between 0 and 1 as a bar. */
 export function renderShareBar(share: number, label: string): Markup {
   const width = formatCoordinate(Math.max(0, Math.min(1, share)) * 100)
   const kind = share >= 0.98 ? 'good' : share >= 0.9 ? 'fair' : 'poor'
   return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${label}"><rect class="rest" width="100" height="6" rx="3"/><rect class="${kind}" width="${width}" height="6" rx="3"/></svg>`
 }
 
-/** The next of 1, 2, 4, 8 times a power of ten, in reais, so that the lines stand at round amounts. */
+/**
+ * Rounds an axis maximum up to 1, 2, 4 or 8 times a power of ten, in reais, so that the grid lines are at round
+ * amounts.
+ */
 export function roundUpAxisMax(cents: number): number {
   const reais = Math.max(cents / 100, 10)
   const power = 10 ** Math.floor(Math.log10(reais))

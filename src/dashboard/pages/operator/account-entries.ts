@@ -30,21 +30,21 @@ const proposeFormSchema = z.object({
 const approveFormSchema = z.object({ adjustment: uuidSchema, reason: reasonSchema })
 
 /**
- * Entries of providers' statements that nothing accounts for, and corrections of the ledger: one operator proposes, another
- * approves, as by `trilho ledger` (docs/production.md). An operator acts as the user who is signed in.
+ * Registers the pages for unexplained entries of provider statements and for ledger corrections: one operator
+ * proposes, another approves, as by `trilho ledger` (docs/production.md). The acting operator is the signed-in user.
  */
 export function registerAccountEntryPages({ get, post, house }: DashboardRouter): void {
   get('operator', PATH, renderAccountEntries)
 
   post('operator', `${PATH}/adjust`, {
     async handle({ em, form, session: signedIn, language }) {
-      const asked = parseFormFields(proposeFormSchema, Object.fromEntries(form))
-      const connection = await em.fork().findOne(Connection, asked.connection)
+      const fields = parseFormFields(proposeFormSchema, Object.fromEntries(form))
+      const connection = await em.fork().findOne(Connection, fields.connection)
       if (!connection) return failField('connection', 'is not known here')
       await proposeAdjustment(house.orm, {
         ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid },
-        ...{ direction: asked.direction, cents: parseAdjustmentCents(asked.value, language) },
-        ...{ entryUuid: asked.entry ?? null, operatorEmail: signedIn.user.email, reason: asked.reason },
+        ...{ direction: fields.direction, cents: parseAdjustmentCents(fields.value, language) },
+        ...{ entryUuid: fields.entry ?? null, operatorEmail: signedIn.user.email, reason: fields.reason },
       }).catch(createAdjustmentErrorHandler(language))
       return redirect(PATH, 'adjustment_proposed')
     },
@@ -53,8 +53,8 @@ export function registerAccountEntryPages({ get, post, house }: DashboardRouter)
 
   post('operator', `${PATH}/approve`, {
     async handle({ form, session: signedIn, language }) {
-      const asked = parseFormFields(approveFormSchema, Object.fromEntries(form))
-      const order = { uuid: asked.adjustment, operatorEmail: signedIn.user.email, reason: asked.reason }
+      const fields = parseFormFields(approveFormSchema, Object.fromEntries(form))
+      const order = { uuid: fields.adjustment, operatorEmail: signedIn.user.email, reason: fields.reason }
       await approveAdjustment(house.orm, order).catch(createAdjustmentErrorHandler(language))
       return redirect(PATH, 'adjustment_booked')
     },
@@ -72,8 +72,8 @@ async function renderAccountEntries({
     listAdjustments(em.fork(), { isOpen: true }),
     listAdjustableConnections(em.fork()),
   ])
-  const told = { entries, proposals, connections, who: signedIn.user.email }
-  return createPage('operator/entries', { ...told, typed: Object.fromEntries(form) }, PATH)
+  const model = { entries, proposals, connections, who: signedIn.user.email }
+  return createPage('operator/entries', { ...model, typed: Object.fromEntries(form) }, PATH)
 }
 
 function parseAdjustmentCents(text: string, language: Language): number {
@@ -81,7 +81,7 @@ function parseAdjustmentCents(text: string, language: Language): number {
   return cents === null || cents <= 0 ? failField('value', AMOUNT_FORMAT_MESSAGE) : cents
 }
 
-/** How the page says what the ledger refused. */
+/** Creates the error handler that explains why the ledger rejected a correction. */
 function createAdjustmentErrorHandler(language: Language) {
   return (error: unknown): never => {
     if (!(error instanceof AdjustmentError)) throw error

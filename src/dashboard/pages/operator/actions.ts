@@ -30,10 +30,10 @@ import type { DashboardRouter } from '../../http/router.ts'
 import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
 import { OPERATOR_PAGES, OPERATOR_PATH } from './lists.ts'
 
-/** Every act says why; that is kept for ever with who did it. */
+/** Reason of an operator action; stored permanently with the operator's e-mail. */
 const reasonSchema = z.string().trim().min(3, 'must say why').max(1_000)
 
-/** How often something had been sent, as its page showed it. */
+/** Number of sends that the page showed, to detect a change since. */
 const sendCountSchema = z.coerce.number().int().min(0).max(1_000_000)
 
 const settleFormSchema = z
@@ -60,7 +60,7 @@ const unmatchedFormSchema = z.object({
   sending: sendCountSchema,
   reason: reasonSchema,
 })
-/** What may be done about money that nobody claims. */
+/** Actions on unmatched payments. */
 const UNMATCHED_ACTIONS = [
   { name: 'return', act: requestUnmatchedReturn, done: 'return_begun' },
   { name: 'keep', act: requestUnmatchedKeep, done: 'keeping' },
@@ -83,7 +83,10 @@ const resumeFormSchema = z.object({
   seen_reach: z.enum(['money_out', 'everything']).optional(),
 })
 
-/** What an operator may do: with a reason, written down before it is done, and always through the life. */
+/**
+ * Registers the operator actions. Each requires a reason, is recorded before it runs, and always goes through the
+ * resource's workflow.
+ */
 export function registerOperatorActions({ post, house }: DashboardRouter): void {
   const { workflowClientContext: engine } = house
   const tools = {
@@ -94,11 +97,14 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
 
   post('operator', `${OPERATOR_PATH}/settle`, {
     async handle({ em, form, session: signedIn, language }) {
-      const asked = parseFormFields(settleFormSchema, Object.fromEntries(form))
-      const { attempt, sending, as, reason } = asked
-      const seen = { attempt, sending, reason }
-      const word = as === 'rejected' ? { ...seen, as } : { ...seen, as, endToEnd: asked.end_to_end! }
-      const order = { noun: asked.noun, uuid: asked.uuid, settlement: word, who: signedIn.user.email }
+      const fields = parseFormFields(settleFormSchema, Object.fromEntries(form))
+      const { attempt, sending, as, reason } = fields
+      const expectedAttempt = { attempt, sending, reason }
+      const settlement =
+        as === 'rejected'
+          ? { ...expectedAttempt, as }
+          : { ...expectedAttempt, as, endToEnd: fields.end_to_end! }
+      const order = { noun: fields.noun, uuid: fields.uuid, settlement, who: signedIn.user.email }
       await requestManualSettlement(engine, em, order).catch(createActionErrorHandler(language))
       return redirect(`${OPERATOR_PATH}/unknown`, 'settled')
     },
@@ -108,8 +114,8 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
   for (const { name, act, done } of UNMATCHED_ACTIONS)
     post('operator', `${OPERATOR_PATH}/${name}`, {
       async handle({ em, form, session: signedIn, language }) {
-        const { uuid, reason, ...seen } = parseFormFields(unmatchedFormSchema, Object.fromEntries(form))
-        const order = { uuid, expected: seen, who: signedIn.user.email, reason }
+        const { uuid, reason, ...expected } = parseFormFields(unmatchedFormSchema, Object.fromEntries(form))
+        const order = { uuid, expected, who: signedIn.user.email, reason }
         await act(engine, em, order).catch(createActionErrorHandler(language))
         return redirect(`${OPERATOR_PATH}/unmatched`, done)
       },
@@ -118,10 +124,10 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
 
   post('operator', `${OPERATOR_PATH}/recover`, {
     async handle({ em, form, session: signedIn, language }) {
-      const asked = parseFormFields(recoverFormSchema, Object.fromEntries(form))
-      const webhook = await em.findOne(Webhook, { uuid: asked.uuid, deletedAt: null })
+      const fields = parseFormFields(recoverFormSchema, Object.fromEntries(form))
+      const webhook = await em.findOne(Webhook, { uuid: fields.uuid, deletedAt: null })
       if (!webhook) return fail('not_found')
-      if (asked.status && webhook.status !== asked.status)
+      if (fields.status && webhook.status !== fields.status)
         return fail('act_stale', { currentStateText: TRANSLATORS[language](`status.${webhook.status}`) })
       await engine.client()
       const who = signedIn.user.email
@@ -129,12 +135,12 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
         who,
         act: 'resend',
         subject: `endpoint/${webhook.uuid}`,
-        reason: asked.reason,
+        reason: fields.reason,
       })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
       await startEventReplay(
         engine,
-        { webhookUuid: webhook.uuid, since: asked.since },
+        { webhookUuid: webhook.uuid, since: fields.since },
         getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
       )
       return redirect(`${OPERATOR_PATH}/webhooks`, 'recovering')
@@ -144,9 +150,9 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
 
   post('operator', `${OPERATOR_PATH}/pause`, {
     async handle({ em, form, session: signedIn }) {
-      const asked = parseFormFields(pauseFormSchema, Object.fromEntries(form))
-      const order = { reach: asked.reach, who: signedIn.user.email, reason: asked.reason }
-      await startPause(em, { target: await findPauseTarget(em, asked), ...order })
+      const fields = parseFormFields(pauseFormSchema, Object.fromEntries(form))
+      const order = { reach: fields.reach, who: signedIn.user.email, reason: fields.reason }
+      await startPause(em, { target: await findPauseTarget(em, fields), ...order })
       return redirect(`${OPERATOR_PATH}/providers`, 'paused')
     },
     renderForm: OPERATOR_PAGES.providers,
@@ -154,14 +160,20 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
 
   post('operator', `${OPERATOR_PATH}/resume`, {
     async handle({ em, form, session: signedIn, language }) {
-      const asked = parseFormFields(resumeFormSchema, Object.fromEntries(form))
-      const target = await findPauseTarget(em, asked)
-      const seen = asked.pause && asked.seen_reach && { uuid: asked.pause, reach: asked.seen_reach }
-      const order = { target, ...(seen && { seen }), who: signedIn.user.email, reason: asked.reason }
+      const fields = parseFormFields(resumeFormSchema, Object.fromEntries(form))
+      const target = await findPauseTarget(em, fields)
+      const expectedPause = fields.pause &&
+        fields.seen_reach && { uuid: fields.pause, reach: fields.seen_reach }
+      const order = {
+        target,
+        ...(expectedPause && { seen: expectedPause }),
+        who: signedIn.user.email,
+        reason: fields.reason,
+      }
       if (!(await endPause(em, order))) {
-        const standing = await findPause(em, target)
-        if (!standing) return fail('not_found')
-        return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${standing.reach}`) })
+        const current = await findPause(em, target)
+        if (!current) return fail('not_found')
+        return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${current.reach}`) })
       }
       return redirect(`${OPERATOR_PATH}/providers`, 'resumed')
     },
@@ -169,22 +181,25 @@ export function registerOperatorActions({ post, house }: DashboardRouter): void 
   })
 }
 
-/** Whom a pause stops; what is not there cannot be. */
+/** Finds the target of a pause; 404 where it does not exist. */
 async function findPauseTarget(
   em: EntityManager,
-  asked: { target: 'all' | 'account' | 'connection'; uuid?: string | undefined },
+  fields: { target: 'all' | 'account' | 'connection'; uuid?: string | undefined },
 ): Promise<PauseTarget> {
-  if (asked.target === 'all') return 'all'
-  const { uuid } = parseFormFields(z.object({ uuid: uuidSchema }), { uuid: asked.uuid ?? '' })
-  const there = em.fork()
-  const known = await (asked.target === 'account'
-    ? there.count(Account, { uuid })
-    : there.count(Connection, { uuid }))
-  if (known === 0) fail('not_found')
-  return asked.target === 'account' ? { accountUuid: uuid } : { connectionUuid: uuid }
+  if (fields.target === 'all') return 'all'
+  const { uuid } = parseFormFields(z.object({ uuid: uuidSchema }), { uuid: fields.uuid ?? '' })
+  const fork = em.fork()
+  const count = await (fields.target === 'account'
+    ? fork.count(Account, { uuid })
+    : fork.count(Connection, { uuid }))
+  if (count === 0) fail('not_found')
+  return fields.target === 'account' ? { accountUuid: uuid } : { connectionUuid: uuid }
 }
 
-/** What an operator acted on has changed or ended since it was shown; the refusal says how it stands now. */
+/**
+ * Creates the error handler for a resource that has changed or ended since the page showed it; the error text gives
+ * its current state.
+ */
 function createActionErrorHandler(language: Language) {
   const t = TRANSLATORS[language]
   return (error: unknown): never => {

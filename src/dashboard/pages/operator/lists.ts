@@ -24,15 +24,15 @@ import { renderShareBar } from '../../views/plots.ts'
 export const OPERATOR_PATH = '/dashboard/operator'
 const MAX_ACTIONS = 200
 
-/** What an operator looks at, over all accounts. */
+/** Operator pages over all accounts. */
 export const OPERATOR_PAGES = {
   async unknown({ em, form }: OperatorPageContext) {
-    const told = {
+    const model = {
       rows: await listUnknownOutcomes(em.fork()),
       contradictions: await listContradictedOutcomes(em.fork()),
       ...{ typed: Object.fromEntries(form), moves: true },
     }
-    return createPage('operator/unknown', told, `${OPERATOR_PATH}/unknown`)
+    return createPage('operator/unknown', model, `${OPERATOR_PATH}/unknown`)
   },
   lives: async ({ em }: OperatorPageContext) =>
     createPage(
@@ -41,12 +41,12 @@ export const OPERATOR_PAGES = {
       `${OPERATOR_PATH}/lives`,
     ),
   async webhooks({ em, form }: OperatorPageContext) {
-    const told = { rows: await listFailingWebhooks(em.fork()), typed: Object.fromEntries(form) }
-    return createPage('operator/webhooks', told, `${OPERATOR_PATH}/webhooks`)
+    const model = { rows: await listFailingWebhooks(em.fork()), typed: Object.fromEntries(form) }
+    return createPage('operator/webhooks', model, `${OPERATOR_PATH}/webhooks`)
   },
   async unmatched({ em, form }: OperatorPageContext) {
-    const told = { rows: await listUnmatchedPayments(em.fork()), typed: Object.fromEntries(form) }
-    return createPage('operator/unmatched', told, `${OPERATOR_PATH}/unmatched`)
+    const model = { rows: await listUnmatchedPayments(em.fork()), typed: Object.fromEntries(form) }
+    return createPage('operator/unmatched', model, `${OPERATOR_PATH}/unmatched`)
   },
   unexpected: async ({ em }: OperatorPageContext) =>
     createPage(
@@ -63,8 +63,8 @@ export const OPERATOR_PAGES = {
   async providers({ em, form }: OperatorPageContext) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
     const typed = Object.fromEntries(form)
-    const told = { rows: await listConnectionHealth(em.fork()), pauses: pauses.map(presentPause), typed }
-    return createPage('operator/providers', told, `${OPERATOR_PATH}/providers`)
+    const model = { rows: await listConnectionHealth(em.fork()), pauses: pauses.map(presentPause), typed }
+    return createPage('operator/providers', model, `${OPERATOR_PATH}/providers`)
   },
   async acts({ em }: OperatorPageContext) {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
@@ -98,7 +98,7 @@ export function registerOperatorPages({ get }: DashboardRouter): void {
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
 }
 
-/** How many of each wait for somebody, as far as they are listed. */
+/** Counts the rows of each operator list, up to its limit. */
 async function countOperatorLists(em: EntityManager): Promise<Record<string, number>> {
   const lists = {
     unknown: listUnknownOutcomes(em.fork()),

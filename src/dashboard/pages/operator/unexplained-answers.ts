@@ -26,19 +26,22 @@ const openFormSchema = z.object({
   reason: z.string().trim().min(3, 'must say why').max(1_000),
 })
 
-/** Answers of providers that no document explains: by name, those of one name or attempt, and one with its body. */
+/**
+ * Registers the pages of provider responses that no document explains: by name, of one name or attempt, and one with
+ * its body.
+ */
 export function registerUnexplainedAnswerPages({ get, post, house }: DashboardRouter): void {
   get('operator', PATH, renderUnexplainedAnswers)
   post('operator', `${PATH}/open`, {
     async handle({ em, form, session: signedIn }) {
-      const asked = parseFormFields(openFormSchema, Object.fromEntries(form))
+      const fields = parseFormFields(openFormSchema, Object.fromEntries(form))
       const opened = await openUnexplainedAnswer(em, house.sealer, {
-        uuid: asked.uuid,
+        uuid: fields.uuid,
         who: signedIn.user.email,
-        reason: asked.reason,
+        reason: fields.reason,
       })
       if (!opened) return fail('not_found')
-      // Not as `body`: that is the name of a layout's own content, which is not escaped.
+      // Not named `body`: in a template that is the layout's own content, which is not escaped.
       const { body: answer, ...row } = opened
       return createPage('operator/answer', { row, answer }, PATH)
     },
