@@ -103,7 +103,7 @@ export function createMerchantActions(scene: StormContext) {
         const mine = note({ place, kind: 'refund', merchant: placeOfMerchant(of), key, externalRef: null })
         await Promise.all(Array.from({ length: asking.times }, () => postUntilAnswered(api, mine, request)))
         await readUnconfirmed(mine, { token: merchant.token, path: `${API_PATHS.charge}/${uuid}/refunds` })
-        return { uuid: uuidOf(mine), request, asked: mine }
+        return { uuid: uuidOf(mine), request, record: mine }
       }),
     )
     return refunds[0]!
