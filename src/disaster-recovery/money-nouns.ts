@@ -24,19 +24,19 @@ export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
 
 export type RestoredRow = { state: string; connection_uuid: string }
 /** Returns whether the workflow's result is ahead of a final row: money moved after the row's end. */
-export function isHistoryAhead(noun: MoneyNoun, state: string, ended: string | undefined): boolean {
+export function isHistoryAhead(noun: MoneyNoun, state: string, result: string | undefined): boolean {
   switch (noun) {
     case 'charge':
-      return !isPaidChargeState(state) && state !== 'failed' && isPaidChargeState(ended)
+      return !isPaidChargeState(state) && state !== 'failed' && isPaidChargeState(result)
     case 'transfer':
       return (
-        isSettledTransferState(ended) &&
-        (!isSettledTransferState(state) || (state !== ended && state !== 'refunded' && ended !== 'paid'))
+        isSettledTransferState(result) &&
+        (!isSettledTransferState(state) || (state !== result && state !== 'refunded' && result !== 'paid'))
       )
     case 'refund':
-      return state === 'failed' && ended === 'settled'
+      return state === 'failed' && result === 'settled'
     case 'return':
-      return state === 'not_returned' && ended === 'settled'
+      return state === 'not_returned' && result === 'settled'
   }
 }
 

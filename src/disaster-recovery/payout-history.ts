@@ -64,25 +64,25 @@ export async function readPayoutHistory(
   let pendingConnection: string | undefined
   let activityCount = earlierConnections.length
   for (const runId of runIds) {
-    const scheduled = new Map<string, ScheduledActivity>()
+    const scheduledActivities = new Map<string, ScheduledActivity>()
     for await (const event of readHistoryEvents(client, workflowId, runId)) {
-      const started = event.activityTaskScheduledEventAttributes
-      const completed = event.activityTaskCompletedEventAttributes
-      const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes
+      const scheduledEvent = event.activityTaskScheduledEventAttributes
+      const completedEvent = event.activityTaskCompletedEventAttributes
+      const failedEvent = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes
       const marker = event.markerRecordedEventAttributes
-      if (started || marker?.markerName === LOCAL_ACTIVITY_MARKER) activityCount += 1
-      if (started) {
-        const { connectionUuid } = decodeJsonPayload<ActivityOutcome>(started.input?.payloads)
-        const type = started.activityType?.name ?? ''
-        scheduled.set(String(event.eventId), { type, ...(connectionUuid && { connectionUuid }) })
+      if (scheduledEvent || marker?.markerName === LOCAL_ACTIVITY_MARKER) activityCount += 1
+      if (scheduledEvent) {
+        const { connectionUuid } = decodeJsonPayload<ActivityOutcome>(scheduledEvent.input?.payloads)
+        const type = scheduledEvent.activityType?.name ?? ''
+        scheduledActivities.set(String(event.eventId), { type, ...(connectionUuid && { connectionUuid }) })
         if (!SEND_ACTIVITIES.has(type) || !connectionUuid) continue
         sendCounts.set(connectionUuid, (sendCounts.get(connectionUuid) ?? 0) + 1)
         latestOutcomes.set(connectionUuid, 'pending')
         pendingConnection = connectionUuid
-      } else if (completed) {
-        const outcome = decodeJsonPayload<ActivityOutcome>(completed.result?.payloads)
-        recordOutcome(scheduled.get(String(completed.scheduledEventId)), outcome)
-      } else if (failed) recordOutcome(scheduled.get(String(failed.scheduledEventId)), {})
+      } else if (completedEvent) {
+        const outcome = decodeJsonPayload<ActivityOutcome>(completedEvent.result?.payloads)
+        recordOutcome(scheduledActivities.get(String(completedEvent.scheduledEventId)), outcome)
+      } else if (failedEvent) recordOutcome(scheduledActivities.get(String(failedEvent.scheduledEventId)), {})
       else if (marker) recordRefusal(decodeJsonPayload<ActivityOutcome>(marker.details?.result?.payloads))
     }
   }

@@ -23,10 +23,7 @@ import { chargeWorkflowId } from '../workflows/contracts/workflow-ids.ts'
 import { queryProviderDisputeIds, routeToDispute, routeToDisputes } from './disputes.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
 
-/**
- * Age after which a notification that names a charge without row and workflow is not ours, in milliseconds at scale
- * 1.
- */
+/** Unscaled age after which a notification that names a charge without row and workflow is not ours. */
 const FOREIGN_AFTER_MS = 10 * 60_000
 
 /**

@@ -51,8 +51,8 @@ export function createPerEndpointLimiter(
   }
 
   function getEndpoint(url: string): EndpointState {
-    const known = endpoints.get(url)
-    if (known) return known
+    const existing = endpoints.get(url)
+    if (existing) return existing
     if (endpoints.size >= MAX_ENDPOINTS) removeIdleEndpoints()
     const endpoint = {
       activeRequests: 0,

@@ -70,8 +70,10 @@ async function buildLockTimeoutError(
   { name, tries, cause }: { name: string; tries: number; cause: Error },
 ) {
   const holders: { said: string }[] = await orm.em.fork().execute(LOCK_HOLDERS)
-  const held = holders.map(({ said }) => said).join('; ') || 'nobody any more'
-  return new Error(`Migration ${name} got no lock in ${tries} tries; tables are held by ${held}.`, { cause })
+  const holderText = holders.map(({ said }) => said).join('; ') || 'nobody any more'
+  return new Error(`Migration ${name} got no lock in ${tries} tries; tables are held by ${holderText}.`, {
+    cause,
+  })
 }
 
 const LOCK_HOLDERS = `

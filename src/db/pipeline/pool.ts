@@ -41,7 +41,7 @@ export function applyStatementTimeout(pool: PgPool, limitMs: number): void {
 }
 
 /**
- * Returns connections to the pool that end while in use. Kysely releases the connection of a transaction only after
+ * Removes connections from the pool that end while in use. Kysely releases the connection of a transaction only after
  * its begin, commit or rollback has succeeded, which on a dead connection never happens; without this, a restart of
  * PostgreSQL would cost every pool that many connections for ever, and leave a busy process with none.
  */

@@ -47,8 +47,8 @@ export function queryAttemptByReference(
   em: EntityManager,
   { reference, providerAccountUuid }: { reference?: string | null; providerAccountUuid: string },
 ): Query<Attempt | undefined> {
-  const named = 'r.reference = ? and r.provider_account_uuid = ?'
-  return firstRow(queryAttemptsWhere(em, named, [reference ?? null, providerAccountUuid]))
+  const condition = 'r.reference = ? and r.provider_account_uuid = ?'
+  return firstRow(queryAttemptsWhere(em, condition, [reference ?? null, providerAccountUuid]))
 }
 
 function queryAttemptsWhere(em: EntityManager, where: string, values: (string | null)[]): Query<Attempt[]> {

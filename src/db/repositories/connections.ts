@@ -9,7 +9,8 @@ import { firstRow, type Query, query } from '../pipeline/query.ts'
  */
 
 /**
- * SQL condition: operations may have gone through the connection. Before its webhooks are registered, none has.
+ * SQL condition: operations may have gone through the connection. One whose notification URL was never registered is
+ * not polled.
  */
 export const IS_CONFIGURED = `status <> 'CONFIGURATION_PENDING'`
 

@@ -12,15 +12,15 @@ import { getManualSettlementCutoff, PENDING_ATTEMPT_STATES } from './attempts.ts
  */
 export function findSettleableAttempt(
   attempts: Attempt[],
-  seen: AttemptVersion,
+  expected: AttemptVersion,
   timeScale: number,
 ): Attempt | undefined {
   return attempts.find(
-    one => one.uuid === seen.attempt && one.sendings === seen.sending && isSettleable(one, timeScale),
+    one => one.uuid === expected.attempt && one.sendings === expected.sending && isSettleable(one, timeScale),
   )
 }
 
-/** Unknown, or pending without an update since the cut-off by which the provider should have answered. */
+/** Returns whether an attempt is unknown, or pending without an update since the cut-off of manual settlement. */
 function isSettleable({ state, updatedAt }: Attempt, timeScale: number): boolean {
   return (
     state === 'unknown' ||

@@ -37,13 +37,13 @@ const MAX_ENDED_DELIVERIES = 1_000
  * transaction has locked, are not sent and are ended by the sweep. Returns whether some may remain.
  */
 export async function endPendingDeliveries(em: EntityManager, webhook: Webhook): Promise<boolean> {
-  const ended: unknown[] = await em.execute(
+  const endedRows: unknown[] = await em.execute(
     `update delivery set status = ?, next_try_at = null, wake_at = now(), updated_at = now()
      where uuid in (select uuid from delivery where webhook_uuid = ? and status = 'PENDING' limit ? for update skip locked)
      returning uuid`,
     [getUndeliveredStatus(webhook), webhook.uuid, MAX_ENDED_DELIVERIES],
   )
-  return ended.length === MAX_ENDED_DELIVERIES
+  return endedRows.length === MAX_ENDED_DELIVERIES
 }
 
 /** Disables an endpoint under its row lock: no delivery is sent to it until its merchant enables it again. */

@@ -59,10 +59,10 @@ export function createProviderCalls<Name extends string>(
       call: ProviderCall<Name>,
       read: ReadAnswer<T>,
     ): Promise<AcceptedAnswer<T> | RejectedResult | UnreachableResult | UnknownResult> {
-      const reply = await exchange(call)
-      if (reply.kind === 'unreachable') return reply
-      if (reply.kind === 'no_answer') return { ...reply, kind: 'unknown' }
-      const answer = await explain(call, reply, read)
+      const response = await exchange(call)
+      if (response.kind === 'unreachable') return response
+      if (response.kind === 'no_answer') return { ...response, kind: 'unknown' }
+      const answer = await explain(call, response, read)
       switch (answer.kind) {
         case 'read':
           return { kind: 'accepted', ...answer.value }
@@ -100,10 +100,10 @@ export function createProviderCalls<Name extends string>(
     call: ProviderCall<Name>,
     read: ReadAnswer<T>,
   ): Promise<FoundAnswer<T> | NotFoundResult | NoAnswerResult> {
-    const reply = await exchange(call)
-    if (reply.kind === 'unreachable') return { ...reply, kind: 'no_answer', isUnprocessed: true }
-    if (reply.kind === 'no_answer') return reply
-    const answer = await explain(call, reply, read)
+    const response = await exchange(call)
+    if (response.kind === 'unreachable') return { ...response, kind: 'no_answer', isUnprocessed: true }
+    if (response.kind === 'no_answer') return response
+    const answer = await explain(call, response, read)
     switch (answer.kind) {
       case 'read':
         return { kind: 'found', ...answer.value }
