@@ -180,11 +180,11 @@ export type DisputeReplyDetails = {
   }[]
 }
 export type ReplyToDisputeInput = {
-  /** MedReplyDetails, sealed. */
+  /** DisputeReplyDetails, sealed. */
   details: string
   requestId: string
 }
-/** `taken`: the dispute shows PROCESSING and the reply is sent to the provider. */
+/** `accepted`: the dispute shows PROCESSING and the reply is sent to the provider. */
 export type ReplyToDisputeResult = 'accepted' | 'med_already_answered' | 'med_not_answerable'
 /** Update: completes when the reply is stored, once only, or refused. */
 export const replyToDisputeUpdate = defineUpdate<ReplyToDisputeResult, [ReplyToDisputeInput]>(
