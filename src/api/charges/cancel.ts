@@ -30,8 +30,8 @@ export async function cancelMerchantCharge(
     .awaitStep(executeCancelChargeUpdate(engine, uuid, update), READ_BACK_RESERVE_MS)
     .catch(() => ({ kind: 'no_answer' }) as const)
   if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-  const now = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))
+  const current = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))
   // Another request, a payment or the expiration came first.
-  if (now.state !== 'cancelled') fail('charge_not_cancellable')
-  return now
+  if (current.state !== 'cancelled') fail('charge_not_cancellable')
+  return current
 }

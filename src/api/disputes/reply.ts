@@ -116,8 +116,8 @@ async function respondWithReply(
   { headers }: { headers: Record<string, string> },
 ) {
   const em = outside.fork()
-  const now = await showDisputeWithAttachments(em, storage, await requireVisibleDispute(em, token, uuid))
-  const data = { ...now, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }
+  const current = await showDisputeWithAttachments(em, storage, await requireVisibleDispute(em, token, uuid))
+  const data = { ...current, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }
   return { headers, body: { data } }
 }
 
@@ -173,12 +173,12 @@ async function submitReply(
     }
     return await submitDisputeReply(engine, med, reply)
   } catch (error) {
-    const now = await em.fork().findOneOrFail(Dispute, med.uuid)
-    if (now.replyRequestId === id) return 'accepted'
+    const current = await em.fork().findOneOrFail(Dispute, med.uuid)
+    if (current.replyRequestId === id) return 'accepted'
     if (isOutage(error)) return 'unknown'
     // The workflow completed during the update, or there is a bug: in both cases it has not accepted the reply.
     await removeAttachments(dependencies, proofs)
-    requireAnswerable(now)
+    requireAnswerable(current)
     throw error
   }
 }

@@ -69,8 +69,8 @@ function countLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQu
 }
 
 /**
- * Selects the account's own connection to the provider account of a line: of several the one the token's query names,
- * else the one that carried the movement, else the oldest.
+ * Selects the account's own connection to the provider account of a line: of several the one that the token or the query
+ * names, else the one that carried the movement, else the oldest.
  */
 const LINE_CONNECTION_SQL = `lateral (
   select c.uuid, c.provider from connection c

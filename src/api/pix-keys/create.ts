@@ -41,8 +41,8 @@ export type CreatePixKeyRequest = {
 }
 
 /** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
-export async function createPixKey(means: PixKeyDependencies, request: CreatePixKeyRequest) {
-  const { engine, sealer } = means
+export async function createPixKey(dependencies: PixKeyDependencies, request: CreatePixKeyRequest) {
+  const { engine, sealer } = dependencies
   const { body, token, em, idempotencyKey: key, requestId } = request
   const { accountUuid, connectionUuid } = token
   const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: PIX_KEYS_PATH, key })
@@ -51,26 +51,30 @@ export async function createPixKey(means: PixKeyDependencies, request: CreatePix
   const stored = key === null ? null : await find()
   if (stored) {
     requireSameRequest(stored, fingerprint)
-    const waits = stored.state === 'creating'
+    const isPending = stored.state === 'creating'
     return readOrFailNotConfirmed(uuid, async () => {
-      const now = waits ? await awaitAccepted(engine, stored, { kind: 'pix_key', find }) : stored
-      return respondWithPixKey(now, { replayed: true })
+      const current = isPending ? await awaitAccepted(engine, stored, { kind: 'pix_key', find }) : stored
+      return respondWithPixKey(current, { replayed: true })
     })
   }
-  const maker = await choosePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type: body.type })
-  const proved = await validateUnlessStarted(
-    validatePixKey(sealer, request, maker),
+  const connection = await choosePixKeyProvider(em, {
+    token,
+    providerUuid: body.provider_uuid,
+    type: body.type,
+  })
+  const provenKey = await validateUnlessStarted(
+    validatePixKey(sealer, request, connection),
     key === null ? null : find,
   )
-  if (!proved) return createPixKey(means, request)
-  requireUnpausedConnections([maker], 'in')
-  const details: PixKeyInputDetails = { key: proved.key, fingerprint }
+  if (!provenKey) return createPixKey(dependencies, request)
+  requireUnpausedConnections([connection], 'in')
+  const details: PixKeyInputDetails = { key: provenKey.key, fingerprint }
   const order: PixKeyInput = {
     uuid,
     accountUuid,
-    connectionUuid: maker.uuid,
+    connectionUuid: connection.uuid,
     type: body.type,
-    ...(proved.authCodeUuid !== undefined && { authCodeUuid: proved.authCodeUuid }),
+    ...(provenKey.authCodeUuid !== undefined && { authCodeUuid: provenKey.authCodeUuid }),
     details: sealer.seal(details),
     requestId,
     timeScale: engine.timeScale,

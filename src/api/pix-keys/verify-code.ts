@@ -25,8 +25,10 @@ export async function verifyAddress(
   sealer: Sealer,
   proof: AuthCodeProof,
 ): Promise<string> {
-  const judged = await em.fork().transactional(inner => verifyCode(inner, sealer, proof))
-  return 'address' in judged ? judged.address : failField(judged.field, judged.message)
+  const verification = await em.fork().transactional(inner => verifyCode(inner, sealer, proof))
+  return 'address' in verification
+    ? verification.address
+    : failField(verification.field, verification.message)
 }
 
 type CodeVerification = { address: string } | { field: 'auth_code_id' | 'auth_code'; message: string }

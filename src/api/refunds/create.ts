@@ -50,8 +50,8 @@ export async function createChargeRefund(engine: WorkflowClientContext, request:
     requireSameRequest(stored, fingerprint)
     return readOrFailNotConfirmed(uuid, async () => {
       const isPending = isResponsePending(stored)
-      const now = isPending ? await awaitAccepted(engine, stored, { kind: 'refund', find }) : stored
-      const accepted = await storeAcceptedRefund(em, now)
+      const current = isPending ? await awaitAccepted(engine, stored, { kind: 'refund', find }) : stored
+      const accepted = await storeAcceptedRefund(em, current)
       // Read after the refund, so that the charge already shows that it is being refunded.
       return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), {
         replayed: true,

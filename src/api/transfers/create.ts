@@ -44,10 +44,10 @@ export type CreateTransferRequest = {
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
 export async function createTransfer(
-  means: { engine: WorkflowClientContext; sealer: Sealer },
+  dependencies: { engine: WorkflowClientContext; sealer: Sealer },
   request: CreateTransferRequest,
 ) {
-  const { engine, sealer } = means
+  const { engine, sealer } = dependencies
   const { body, token, em, idempotencyKey: key } = request
   const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: TRANSFERS_PATH, key })
   const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
@@ -56,17 +56,17 @@ export async function createTransfer(
   if (stored) {
     requireSameRequest(stored, fingerprint)
     return readOrFailNotConfirmed(uuid, async () => {
-      const waits = isResponsePending(stored)
-      const now = waits ? await awaitAccepted(engine, stored, { kind: 'transfer', find }) : stored
-      return respondWithTransfer(await storeAcceptedTransfer(em, now), { replayed: true })
+      const isPending = isResponsePending(stored)
+      const current = isPending ? await awaitAccepted(engine, stored, { kind: 'transfer', find }) : stored
+      return respondWithTransfer(await storeAcceptedTransfer(em, current), { replayed: true })
     })
   }
-  const judged = await validateUnlessStarted(
+  const validated = await validateUnlessStarted(
     validateCreateTransfer({ em, token }, body),
     key === null ? null : find,
   )
-  if (!judged) return createTransfer(means, request)
-  const { candidates, takeBefore } = judged
+  if (!validated) return createTransfer(dependencies, request)
+  const { candidates, takeBefore } = validated
   const details: TransferInputDetails = {
     pixKey: body.pix_key,
     ...(body.document !== undefined && { document: body.document }),

@@ -26,9 +26,12 @@ export async function validateCreateTransfer(caller: TransferCaller, body: Creat
   const { errors, able: capable, acceptBefore: takeBefore } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
-  const ready = requireUnpausedConnections(capable, 'out')
+  const unpaused = requireUnpausedConnections(capable, 'out')
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
-  return { candidates: body.scheduled_for ? ready : await orderByCircuitState(caller.em, ready), takeBefore }
+  return {
+    candidates: body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused),
+    takeBefore,
+  }
 }
 
 /**

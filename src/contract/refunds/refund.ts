@@ -27,7 +27,7 @@ export const createRefundBody = z.strictObject({
 
 export const refundsQuery = z.strictObject(pageQueryFields)
 
-/** Movement of a refund: null before it exists, or only the ledger fields. */
+/** One refund of a charge, with the movement that paid the charge and the movement that pays it back. */
 const refundPartSchema = z
   .object({
     uuid: uuidSchema,

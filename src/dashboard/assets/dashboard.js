@@ -1,4 +1,4 @@
-/* What pages can do besides being read; without it they are read all the same. */
+/* Progressive enhancement: every page works without this script. */
 document.documentElement.classList.add('scripted')
 
 document.addEventListener('click', event => {
@@ -8,7 +8,7 @@ document.addEventListener('click', event => {
   if (button.dataset.copy) copy(button)
 })
 
-/* A form is sent once, however often its button is pressed before the next page comes; whoever comes back may send it again. */
+/* Submits a form once, however often its button is pressed before the next page loads; after navigating back it may be submitted again. */
 document.addEventListener('submit', event => {
   const form = event.target
   if (form.method !== 'post') return
@@ -19,7 +19,7 @@ addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
 })
 
-/* News that a page looks for by itself: they tell whether somebody types here, and close nothing that was opened. */
+/* Polling: requests report whether the user has typed since the last one; a refresh keeps open elements open. */
 let hasTyped = false
 let opened = []
 document.addEventListener('input', () => {

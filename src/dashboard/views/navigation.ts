@@ -33,8 +33,8 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
 export function buildNavigation(role: UserRole, path: string) {
   const menu = MENUS[role]
   // The longest matching path is active: `/dashboard` matches every page.
-  const here = menu
+  const active = menu
     .filter(one => path === one.path || path.startsWith(`${one.path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0]
-  return menu.map(one => ({ ...one, isHere: one === here }))
+  return menu.map(one => ({ ...one, isHere: one === active }))
 }
