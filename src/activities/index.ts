@@ -38,7 +38,7 @@ import { pruneEvents } from './webhooks/prune-events.ts'
 import { replayMissedEvents } from './webhooks/replay-events.ts'
 import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
-/** Calls that leave the machine, each with the transaction that keeps their answer. */
+/** Activities that call a provider, each with the transaction that records the answer. */
 export function providerActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return {
     issueCharge: issueCharge(dependencies),
@@ -66,7 +66,7 @@ export function providerActivities(dependencies: ActivityDependencies, engine: W
   }
 }
 
-/** Short reads and writes of the database, run as local activities. */
+/** Activities that only read and write the database, run as local activities. */
 export function databaseActivities(dependencies: ActivityDependencies) {
   return {
     getCharge: getCharge(dependencies),
@@ -93,12 +93,12 @@ export function databaseActivities(dependencies: ActivityDependencies) {
   }
 }
 
-/** Webhook tries, on a queue of their own: a dead endpoint must not keep a provider waiting. */
+/** Webhook delivery attempts, on a task queue of their own: an endpoint that does not respond must not delay provider calls. */
 export function webhookActivities(dependencies: ActivityDependencies) {
   return { attemptDelivery: attemptDelivery(dependencies) }
 }
 
-/** What keeps events and deliveries in order beside their own lives. */
+/** Maintenance of events and deliveries: sweep, replay, pruning. */
 export function eventActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return {
     sweepDeliveries: sweepDeliveries(dependencies, engine),

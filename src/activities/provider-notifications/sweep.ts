@@ -7,18 +7,18 @@ import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /**
- * At most this many at a time, whichever: some may wait long, for the rebuild of a restored database, and are no reason for
- * others to wait behind them.
+ * Number of notifications per sweep, chosen at random: some may wait long, for the rebuild of a restored database, and must not
+ * delay the others.
  */
 const MAX_PER_SWEEP = 500
-/** A younger notice is still in the hands of the request that brought it. */
+/** Minimum age of a swept notification: a younger one is still being routed by the API request that received it. */
 const MIN_NOTIFICATION_AGE_MS = 10_000
 
-/** Hands over the notices that no life has taken yet; answers how many it looked at and how many it handed over. */
+/** Routes stored notifications that have not reached a workflow yet. Returns how many it read and how many it routed. */
 export function sweepProviderNotifications(
   { orm, log }: ActivityDependencies,
   engine: WorkflowClientContext,
-  most = MAX_PER_SWEEP,
+  limit = MAX_PER_SWEEP,
 ) {
   return async (): Promise<{ waiting: number; routedCount: number }> => {
     const em = orm.em.fork()
@@ -28,16 +28,16 @@ export function sweepProviderNotifications(
         handedAt: null,
         receivedAt: { $lt: new Date(Date.now() - MIN_NOTIFICATION_AGE_MS / engine.timeScale) },
       },
-      { orderBy: { [raw('random()')]: 'asc' }, limit: most },
+      { orderBy: { [raw('random()')]: 'asc' }, limit },
     )
     let routedCount = 0
-    for (const notice of waiting) {
+    for (const notification of waiting) {
       if (isCancellationRequested()) break
-      // One that cannot be handed over must not keep the others waiting.
-      const isTaken = await routeNotification(engine, em, notice).catch(error =>
-        log.warn({ error: redactError(error), notice: notice.uuid }, 'notice not handed over'),
+      // A notification that cannot be routed must not delay the others.
+      const isRouted = await routeNotification(engine, em, notification).catch(error =>
+        log.warn({ error: redactError(error), notice: notification.uuid }, 'notice not handed over'),
       )
-      if (isTaken) routedCount += 1
+      if (isRouted) routedCount += 1
     }
     return { waiting: waiting.length, routedCount }
   }

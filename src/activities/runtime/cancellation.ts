@@ -1,29 +1,30 @@
 import { asyncLocalStorage } from '@temporalio/activity'
 
 /**
- * A worker that stops waits for its activities only so long, and then tells them to end: one that does not would take it
- * down in the middle of all others. Outside of a worker nothing ends early.
+ * Returns the cancellation signal of the current activity. A worker that shuts down waits for its activities for a limited time
+ * and then cancels them; one that ignored this would delay the shutdown until the process is killed with all others. Outside
+ * an activity there is no signal, and nothing is cancelled.
  */
 
 const getCancellationSignal = () => asyncLocalStorage.getStore()?.cancellationSignal
 
-/** Of work whose next run goes on where it was left. */
+/** Tells whether the activity is to end now; for work that the next run continues. */
 export function isCancellationRequested(): boolean {
   return getCancellationSignal()?.aborted ?? false
 }
 
-/** The same of work that may last for so long. */
+/** Starts a time budget; the returned function is true until `ms` have passed or the activity is cancelled. */
 export function startTimeBudget(ms: number): () => boolean {
   const until = Date.now() + ms
   return () => Date.now() < until && !isCancellationRequested()
 }
 
-/** Of work that another worker does again from its beginning: it fails here, and is tried there. */
+/** Throws if the activity is cancelled; for work that another worker repeats from its beginning. */
 export function throwIfCancelled(): void {
   getCancellationSignal()?.throwIfAborted()
 }
 
-/** Waits for a look at far that may take minutes, or until it is to end; nobody hears what it comes to then. */
+/** Waits for a provider call that may take minutes, or rejects when the activity is cancelled; the call's result is then dropped. */
 export function raceCancellation<T>(look: Promise<T>): Promise<T> {
   const context = asyncLocalStorage.getStore()
   return context ? Promise.race([look, context.cancelled]) : look

@@ -8,19 +8,19 @@ import type { Sealer } from '../../security/sealing.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import type { WebhookClient } from '../../webhook-client/client.ts'
 
-/** What activities are built over, once per worker. */
+/** Dependencies of all activities, built once per worker. */
 export type ActivityDependencies = {
   orm: Orm
   sealer: Sealer
   storage: FileStorage
   providers: ProviderRegistry
   webhooks: WebhookClient
-  /** Who carries codes to people. */
+  /** Senders of verification codes, by e-mail and phone. */
   messengers: Messengers
   temporal: () => Promise<Client>
-  /** Hears of every try of a webhook. */
+  /** Called after every webhook delivery attempt, for the metrics. */
   onDeliveryAttempt?: (one: WebhookAttemptSample) => void
-  /** Counts the contradictions of providers. */
+  /** Called for every contradiction of a provider, for the metrics. */
   onContradiction?: (one: ProviderContradiction) => void
   timeScale: number
   log: Logger

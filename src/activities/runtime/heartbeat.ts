@@ -1,11 +1,11 @@
 import { activityInfo, heartbeat } from '@temporalio/activity'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever an activity takes is handed on.
+// biome-ignore lint/suspicious/noExplicitAny: the input of an activity is passed on unchanged.
 type HeartbeatActivities = Record<string, (...input: any[]) => Promise<unknown>>
 
 /**
- * Activities that say they are alive for as long as they run. A worker that dies in the middle of a call is then missed
- * within the heartbeat's limit (src/workflows/shared/activity-proxies.ts), not only when the call itself would be given up.
+ * Wraps activities so that they send heartbeats while they run. Temporal then detects a worker that dies during a call within
+ * the heartbeat timeout (src/workflows/shared/activity-proxies.ts), not only at the activity's own timeout.
  */
 export function withHeartbeat<T extends HeartbeatActivities>(activities: T): T {
   const entries = Object.entries(activities).map(([name, activity]) => [name, addHeartbeat(activity)])
@@ -16,11 +16,11 @@ function addHeartbeat(activity: HeartbeatActivities[string]): HeartbeatActivitie
   return async (...input) => {
     const { heartbeatTimeoutMs } = activityInfo()
     if (!heartbeatTimeoutMs) return activity(...input)
-    const beats = setInterval(heartbeat, heartbeatTimeoutMs / 4)
+    const timer = setInterval(heartbeat, heartbeatTimeoutMs / 4)
     try {
       return await activity(...input)
     } finally {
-      clearInterval(beats)
+      clearInterval(timer)
     }
   }
 }

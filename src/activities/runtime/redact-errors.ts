@@ -1,11 +1,11 @@
 import { DriverException } from '@mikro-orm/core'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever an activity takes is handed on.
+// biome-ignore lint/suspicious/noExplicitAny: the input of an activity is passed on unchanged.
 type RedactedActivities = Record<string, (...input: any[]) => Promise<unknown>>
 
 /**
- * Activities whose failures quote nobody. PostgreSQL's error tells the row that it refused, and an activity's failure
- * stands in a history for good: what is left of it names the rule that was broken.
+ * Wraps activities so that their failures contain no data of a row. A PostgreSQL error quotes the row that it refused, and an
+ * activity's failure stays in a workflow history: the redacted error names only the code, the constraint and the table.
  */
 export function redactErrors<T extends RedactedActivities>(activities: T): T {
   const entries = Object.entries(activities).map(([name, activity]) => [name, redactDriverErrors(activity)])

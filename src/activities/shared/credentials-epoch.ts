@@ -3,8 +3,8 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 
 /**
- * What "not found" proves after a connection's credentials were replaced by some that may be another account's: nothing
- * about what was called with the credentials before (docs/security.md, Providers).
+ * Replaces a "not found" after a connection's credentials were replaced by ones that may belong to another account: it proves
+ * nothing about calls made with the earlier credentials (docs/security.md, Providers).
  */
 
 const CREDENTIALS_CHANGED = {
@@ -15,12 +15,12 @@ const CREDENTIALS_CHANGED = {
 
 type EpochHolder = Pick<Connection | Attempt, 'credentialsEpoch'>
 
-/** Whether an attempt was called with credentials of the account that the connection's of now belong to. */
+/** Tells whether an attempt was made with credentials of the same provider account as the connection's current ones. */
 export function hasSameCredentialsEpoch(attempt: EpochHolder, connection: EpochHolder): boolean {
   return attempt.credentialsEpoch === connection.credentialsEpoch
 }
 
-/** A provider's answer about an attempt, in which "not found" counts only in the attempt's own epoch. */
+/** Guards a provider's answer about an attempt: "not found" counts only in the attempt's own credentials epoch. */
 export function guardNotFoundByEpoch<Answer extends { kind: string }>(
   answer: Answer,
   { attempt, connection }: { attempt: EpochHolder; connection: EpochHolder },
@@ -30,7 +30,7 @@ export function guardNotFoundByEpoch<Answer extends { kind: string }>(
     : answer
 }
 
-/** The same about what no attempt is stored of, which may have been called from when it was ordered. */
+/** Guards an answer about an operation without a stored attempt, which may have been sent at any time since it was ordered. */
 export function guardNotFoundByOrderTime<Answer extends { kind: string }>(
   answer: Answer,
   { orderedAt, connection }: { orderedAt: Date; connection: Pick<Connection, 'credentialsSince'> },

@@ -1,7 +1,7 @@
 import type { AttemptOperation } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 
-/** It never left: the next candidate may be tried, and the same one later. */
+/** Result of a request that was not sent: the next candidate may be tried now, and the same one later. */
 const UNREACHABLE = { state: 'unreachable', finality: null } as const
 const PAUSED = { ...UNREACHABLE, code: 'paused', message: 'paused by an operator' } as const
 const BLOCKED = { ...UNREACHABLE, code: 'account_blocked', message: 'the account is blocked' } as const
@@ -11,20 +11,20 @@ const INACTIVE = {
   message: 'the connection is not ACTIVE',
 } as const
 
-/** What a connection begins only while it is ACTIVE (SPEC §6); what gives back money that came through it goes on. */
+/** Operations that need an ACTIVE connection (SPEC §6). Refunds and returns of money received through it need none. */
 const ACTIVE_ONLY_OPERATIONS: readonly AttemptOperation[] = ['issue', 'transfer', 'create_key']
 
-/** What an operator has decided: read again for every call, because an order may wait long between its request and its call. */
+/** Blocks set by an operator. They are read before every call, because a call may come long after its request. */
 type OperatorBlocks = { isPaused: boolean; isAccountBlocked?: boolean }
 
-/** Why nothing new may begin through a connection now (SPEC §6, §9). */
-export function blockedReason(operation: AttemptOperation, { status }: Connection, held: OperatorBlocks) {
+/** Returns why a connection may start no new attempt now, or null (SPEC §6, §9). */
+export function blockedReason(operation: AttemptOperation, { status }: Connection, blocks: OperatorBlocks) {
   return ACTIVE_ONLY_OPERATIONS.includes(operation) && status !== 'ACTIVE'
     ? INACTIVE
-    : operatorBlockedReason(operation, held)
+    : operatorBlockedReason(operation, blocks)
 }
 
-/** Why an operator lets nothing leave; a blocked account sends no transfer, and gives back what was ordered before. */
+/** Returns which block of an operator forbids a call, or null. A blocked account sends no transfer; its refunds and returns go on. */
 export function operatorBlockedReason(
   operation: AttemptOperation,
   { isPaused, isAccountBlocked = false }: OperatorBlocks,

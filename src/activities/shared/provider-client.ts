@@ -6,12 +6,12 @@ import type { Party } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/** A connection of an account with the provider behind it. */
+/** A connection of an account with its provider's adapter. */
 export type ProviderConnection = { connection: Connection; provider: Provider }
 
 type RegistryDependency = Pick<ActivityDependencies, 'providers'>
 
-/** The same, read first. */
+/** Reads a connection and returns it with its adapter. */
 export async function loadProviderConnection(
   dependencies: RegistryDependency,
   em: EntityManager,
@@ -20,7 +20,7 @@ export async function loadProviderConnection(
   return toProviderConnection(dependencies, await runQuery(em, queryConnectionToCall(em, connectionUuid)))
 }
 
-/** A connection that was read to be called; adapters are reused across calls. */
+/** Returns a connection with its adapter; adapters are reused across calls. Throws where the connection does not exist. */
 export function toProviderConnection(
   { providers }: RegistryDependency,
   connection: Connection | undefined,
@@ -29,7 +29,7 @@ export function toProviderConnection(
   return { connection, provider: providers.providerFor(connection) }
 }
 
-/** The account behind a connection as a party of its payments; null where it is shared. */
+/** Returns the account of a connection as a party of its payments; null where the provider account is shared. */
 export function getConnectionParty({ virtualAccount }: Connection): Party | null {
   if (!virtualAccount) return null
   const { type: _, ...party } = virtualAccount

@@ -13,32 +13,32 @@ import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { type TransferEvent, transferMachine } from '../../domain/transfers/transfer.ts'
 
 /**
- * Locks a charge's row and the connection row of its balances, and loads what its presenter needs. Every change of its money
- * starts here.
+ * Locks a charge's row and the connection row of its balances, and loads what its presenter needs. Every transaction that
+ * changes a charge's money starts with this lock.
  */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
   return (await lockChargeWithQuery(em, uuid, noQuery))[0]
 }
 
-/** The same, and what else is to be known from then on. */
+/** Locks a charge like `lockCharge` and runs `more` after the lock, in the same batch where possible. */
 export async function lockChargeWithQuery<More>(
   em: EntityManager,
   uuid: string,
   more: Query<More>,
 ): Promise<[Charge, More]> {
-  const beside = batchQueries(lockMoneyFor(em, 'charge', uuid), queryHasSplits(uuid), more)
-  const [charge, [, isSplit, heard]] = await lockRow(em, Charge, uuid, beside)
-  if (isSplit) await em.populate(charge, ['splits.recipient'])
+  const queries = batchQueries(lockMoneyFor(em, 'charge', uuid), queryHasSplits(uuid), more)
+  const [charge, [, hasSplits, result]] = await lockRow(em, Charge, uuid, queries)
+  if (hasSplits) await em.populate(charge, ['splits.recipient'])
   else if (!charge.splits.isInitialized()) charge.splits.hydrate([])
-  return [charge, heard]
+  return [charge, result]
 }
 
-/** Whether a charge has splits; most have none. */
+/** Returns the query that tells whether a charge has splits; most have none. */
 function queryHasSplits(chargeUuid: string): Query<boolean> {
   return query('select from split where charge_uuid = ? limit 1', [chargeUuid], rows => rows.length > 0)
 }
 
-/** A transfer under its row lock, and all its attempts in the order in which they were made. */
+/** A transfer under its row lock, with all its attempts in the order in which they were made. */
 export type LockedTransfer = { transfer: Transfer; attempts: Attempt[] }
 
 /** Locks a transfer's row and the connection row of its balances. */
@@ -46,16 +46,16 @@ export async function lockTransfer(em: EntityManager, uuid: string): Promise<Loc
   return (await lockTransferWithQuery(em, uuid, noQuery))[0]
 }
 
-/** The same, and what else is to be known from then on. */
+/** Locks a transfer like `lockTransfer` and runs `more` after the lock, in the same batch where possible. */
 export async function lockTransferWithQuery<More>(
   em: EntityManager,
   uuid: string,
   more: Query<More>,
 ): Promise<[LockedTransfer, More]> {
-  const tried = queryAttempts(em, { operation: 'transfer', subjectUuid: uuid })
-  const beside = batchQueries(lockMoneyFor(em, 'transfer', uuid), tried, more)
-  const [transfer, [, attempts, heard]] = await lockRow(em, Transfer, uuid, beside)
-  return [{ transfer, attempts }, heard]
+  const attemptsQuery = queryAttempts(em, { operation: 'transfer', subjectUuid: uuid })
+  const queries = batchQueries(lockMoneyFor(em, 'transfer', uuid), attemptsQuery, more)
+  const [transfer, [, attempts, result]] = await lockRow(em, Transfer, uuid, queries)
+  return [{ transfer, attempts }, result]
 }
 
 export function transitionCharge(charge: Charge, event: ChargeEvent, at: Date): void {
@@ -70,26 +70,27 @@ export function transitionDispute(med: Dispute, event: DisputeEvent, at: Date): 
   transitionRow(disputeMachine, med, event, at)
 }
 
-type StatefulRow<State, Shown extends string> = {
+type StatefulRow<State, Status extends string> = {
   state: State
-  history: HistoryEntry<Shown>[]
+  history: HistoryEntry<Status>[]
   updatedAt: Date
 }
 
 /**
- * Applies an event to a row's state machine; the only writer of a state. The table decides from the state found under the row
- * lock, never from a remembered one. Throws where the table has no such transition; ask `accepts` first.
+ * Applies an event to a row's state machine; the only writer of a state. The caller holds the row lock, so that the table
+ * decides from the current state, never from one read earlier. Throws where the table has no such transition: call `accepts`
+ * first.
  */
-function transitionRow<State extends string, Shown extends string, Event extends string>(
-  life: StateMachine<State, Shown, Event>,
-  row: StatefulRow<State, Shown>,
+function transitionRow<State extends string, Status extends string, Event extends string>(
+  machine: StateMachine<State, Status, Event>,
+  row: StatefulRow<State, Status>,
   event: Event,
   at: Date,
 ): void {
-  row.state = life.next(row.state, event)
+  row.state = machine.next(row.state, event)
   row.updatedAt = at
-  const status = life.statusOf(row.state)
-  // The history holds changes of the shown status only.
+  const status = machine.statusOf(row.state)
+  // The history lists only changes of the public status.
   if (row.history.at(-1)?.status !== status)
     row.history = [...row.history, { status, created_at: formatTimestamp(at) }]
 }

@@ -18,45 +18,45 @@ export type AttemptDeliveryResult =
   /** Before `TRILHO_TIME_SCALE`. */
   | { kind: 'again'; waitMs: number }
 
-/** Tolerance for clocks of two machines: an attempt may be made so much earlier than it is due. */
+/** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
 const CLOCK_TOLERANCE_MS = 1_000
-/** The event was pruned, and the delivery with it. */
+/** Result where the event was pruned, and its delivery with it. */
 const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
 
-/** Makes one delivery attempt, where it is due, stores it, and returns what comes next (SPEC §8). */
+/** Makes one delivery attempt if it is due, records it, and returns whether and when the next one follows (SPEC §8). */
 export function attemptDelivery({
   orm,
   sealer,
   webhooks,
   timeScale,
-  onDeliveryAttempt: tell,
+  onDeliveryAttempt,
 }: ActivityDependencies) {
   return async ({ deliveryUuid }: AttemptDeliveryInput): Promise<AttemptDeliveryResult> => {
     const em = orm.em.fork()
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return PRUNED_RESULT
     if (delivery.status !== 'PENDING') return { kind: 'closed', outcome: delivery.status }
-    // Signalled early: an attempt is made before its time only where the row was made due.
+    // A signal may come early: only `nextTryAt` of the row makes an attempt due.
     const dueInMs = (delivery.nextTryAt?.getTime() ?? 0) - Date.now()
     if (dueInMs > CLOCK_TOLERANCE_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
-    const ending = getUndeliveredStatus(endpoint)
-    if (ending) return endDelivery(orm, delivery, ending)
+    const finalStatus = getUndeliveredStatus(endpoint)
+    if (finalStatus) return endDelivery(orm, delivery, finalStatus)
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
     const isFailing = endpoint.failingSince != null
-    const tried = await webhooks.postSigned({
+    const attempt = await webhooks.postSigned({
       ...buildSignedRequest({ endpoint, event, sealer, at }),
       isFailing,
     })
-    if (tried.kind === 'busy') return postponeAttempt(orm, delivery, { ...tried, timeScale })
-    tell?.(toAttemptMetric(tried, event))
+    if (attempt.kind === 'busy') return postponeAttempt(orm, delivery, { ...attempt, timeScale })
+    onDeliveryAttempt?.(toAttemptMetric(attempt, event))
     return runInTransaction(orm, tx =>
       recordDeliveryAttempt(tx, {
         deliveryBefore: delivery,
         url: endpoint.url,
-        attempt: tried,
+        attempt,
         at,
         timeScale,
       }),
@@ -64,10 +64,10 @@ export function attemptDelivery({
   }
 }
 
-/** As the metrics want it; the lag is that of the clock that wrote the event. */
-function toAttemptMetric(tried: MadeAttempt, event: Event): WebhookAttemptSample {
-  if (tried.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
-  if (!isSuccessfulAttempt(tried)) return { outcome: 'refused', lagSeconds: null }
+/** Converts an attempt to a sample for the metrics. The lag is measured from the event's `created_at`, the database's clock. */
+function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSample {
+  if (attempt.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
+  if (!isSuccessfulAttempt(attempt)) return { outcome: 'refused', lagSeconds: null }
   return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
 }
 
@@ -91,19 +91,19 @@ async function postponeAttempt(
   { uuid, nextTryAt }: Delivery,
   { retryInMs, timeScale }: { retryInMs: number; timeScale: number },
 ): Promise<AttemptDeliveryResult> {
-  const forgottenAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
+  const overdueAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
   await orm.em.fork().execute(
     `update delivery set wake_at = ? where uuid = ? and status = 'PENDING'
        and date_trunc('milliseconds', next_try_at) is not distinct from ?::timestamptz`,
-    [forgottenAt, uuid, nextTryAt],
+    [overdueAt, uuid, nextTryAt],
   )
-  // The pace of real sockets, which no time scale divides.
+  // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
   return { kind: 'again', waitMs: retryInMs * timeScale }
 }
 
 type SigningInput = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }
 
-/** Builds body and Standard Webhooks signature; replaced signing secrets sign as well until they expire. */
+/** Builds body and Standard Webhooks signature; a replaced signing secret signs as well until it expires. */
 function buildSignedRequest({ endpoint, event, sealer, at }: SigningInput) {
   const body = JSON.stringify(z.encode(eventSchema, showEvent(event)))
   const previous = endpoint.previousTokens.filter(({ until }) => Date.parse(until) > at.getTime())
@@ -123,7 +123,7 @@ function buildSignedRequest({ endpoint, event, sealer, at }: SigningInput) {
 }
 
 type MadeAttempt = Exclude<WebhookAttemptResult, { kind: 'busy' }>
-/** `before`: the delivery as it was when the attempt began; `url`: the address that was called. */
+/** `deliveryBefore`: the delivery's row as it was when the attempt started; `url`: the address that was called. */
 type AttemptRecord = {
   deliveryBefore: Delivery
   url: string
@@ -132,18 +132,22 @@ type AttemptRecord = {
   timeScale: number
 }
 
-async function recordDeliveryAttempt(em: EntityManager, kept: AttemptRecord): Promise<AttemptDeliveryResult> {
-  const { deliveryBefore: before, attempt: tried, at, timeScale } = kept
-  await updateEndpointHealth(em, kept)
-  const delivery = await em.findOne(Delivery, before.uuid, ROW_LOCK)
+async function recordDeliveryAttempt(
+  em: EntityManager,
+  record: AttemptRecord,
+): Promise<AttemptDeliveryResult> {
+  const { deliveryBefore, attempt, at, timeScale } = record
+  await updateEndpointHealth(em, record)
+  const delivery = await em.findOne(Delivery, deliveryBefore.uuid, ROW_LOCK)
   if (!delivery) return PRUNED_RESULT
   delivery.tries += 1
-  em.create(DeliveryAttempt, buildAttemptRow(delivery, tried, at))
-  if (isSuccessfulAttempt(tried)) return endLockedDelivery(delivery, 'DELIVERED')
+  em.create(DeliveryAttempt, buildAttemptRow(delivery, attempt, at))
+  if (isSuccessfulAttempt(attempt)) return endLockedDelivery(delivery, 'DELIVERED')
   if (delivery.status !== 'PENDING') return endLockedDelivery(delivery, delivery.status)
   // Another attempt was requested during this one.
-  if (delivery.nextTryAt?.getTime() !== before.nextTryAt?.getTime()) return { kind: 'again', waitMs: 0 }
-  const retryAfterMs = tried.kind === 'answered' ? tried.retryAfterMs : 0
+  if (delivery.nextTryAt?.getTime() !== deliveryBefore.nextTryAt?.getTime())
+    return { kind: 'again', waitMs: 0 }
+  const retryAfterMs = attempt.kind === 'answered' ? attempt.retryAfterMs : 0
   const waitMs = retryDelayMs(delivery.tries - delivery.roundFrom, Math.random(), retryAfterMs)
   if (waitMs === null) return endLockedDelivery(delivery, 'FAILED')
   delivery.nextTryAt = new Date(at.getTime() + scaleWait(waitMs, timeScale))
@@ -157,10 +161,10 @@ async function recordDeliveryAttempt(em: EntityManager, kept: AttemptRecord): Pr
  */
 async function updateEndpointHealth(
   em: EntityManager,
-  { deliveryBefore: before, url, attempt: tried, at, timeScale }: AttemptRecord,
+  { deliveryBefore, url, attempt, at, timeScale }: AttemptRecord,
 ): Promise<void> {
-  const uuid = before.webhookUuid
-  if (isSuccessfulAttempt(tried)) {
+  const uuid = deliveryBefore.webhookUuid
+  if (isSuccessfulAttempt(attempt)) {
     await em.execute(
       `update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
          and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
@@ -171,21 +175,21 @@ async function updateEndpointHealth(
   const endpoint = await lockWebhook(em, uuid)
   if (endpoint?.status !== 'ACTIVE' || endpoint.url !== url) return
   endpoint.failingSince ??= at
-  const isGone = tried.kind === 'answered' && tried.status === 410
+  const isGone = attempt.kind === 'answered' && attempt.status === 410
   const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaleWait(DISABLE_AFTER_MS, timeScale)
   if (isGone || isSilent) await disableWebhook(em, endpoint, isGone ? 'gone' : 'silent')
   else await em.flush()
 }
 
-function buildAttemptRow({ uuid, tries }: Delivery, tried: MadeAttempt, at: Date) {
-  const answered = tried.kind === 'answered'
+function buildAttemptRow({ uuid, tries }: Delivery, attempt: MadeAttempt, at: Date) {
+  const isAnswered = attempt.kind === 'answered'
   return {
     deliveryUuid: uuid,
     number: tries,
-    statusCode: answered ? tried.status : null,
-    failure: answered ? null : tried.kind,
-    durationMs: tried.durationMs,
-    answer: answered ? tried.answer : '',
+    statusCode: isAnswered ? attempt.status : null,
+    failure: isAnswered ? null : attempt.kind,
+    durationMs: attempt.durationMs,
+    answer: isAnswered ? attempt.answer : '',
     at,
   }
 }
@@ -200,7 +204,7 @@ function endLockedDelivery(
   return { kind: 'closed', outcome: status }
 }
 
-/** SPEC §8: only 2xx succeeds. */
-function isSuccessfulAttempt(tried: WebhookAttemptResult): boolean {
-  return tried.kind === 'answered' && tried.status >= 200 && tried.status < 300
+/** Tells whether an attempt succeeded: only a 2xx response does (SPEC §8). */
+function isSuccessfulAttempt(attempt: WebhookAttemptResult): boolean {
+  return attempt.kind === 'answered' && attempt.status >= 200 && attempt.status < 300
 }

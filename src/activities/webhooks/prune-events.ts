@@ -3,21 +3,21 @@ import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/** Small enough that no transaction holds up the writing of events. */
+/** Number of events deleted in one transaction; small, so that it does not delay the writing of events. */
 const PRUNE_BATCH_SIZE = 500
-/** Well within the activity's ten minutes; the next run goes on. */
+/** Time budget of one run, within the activity's ten minutes; the next run continues. */
 const MAX_PRUNING_MS = 8 * 60_000
 
 /**
- * Deletes events older than thirty days, and with them their deliveries and tries, the oldest first. What is still being
- * delivered stays, and what its life is still to be told of, and so does what tells a life of money that it has to send
- * back. Unexplained answers of providers are deleted after the same time (src/db/repositories/unexplained-answers.ts).
+ * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a delivery
+ * of it is pending or due to be signalled to its workflow, or while its movement is held for a return. Unexplained answers of
+ * providers are deleted after the same time (src/db/repositories/unexplained-answers.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
   return async (): Promise<{ forgotten: number }> => {
-    const mayGoOn = startTimeBudget(MAX_PRUNING_MS)
+    const hasTimeLeft = startTimeBudget(MAX_PRUNING_MS)
     const before = eventRetentionStartOf(new Date())
-    let forgotten = 0
+    let deletedCount = 0
     for (;;) {
       const rows: unknown[] = await orm.em.fork().execute(
         `delete from event where uuid in (
@@ -29,13 +29,13 @@ export function pruneEvents({ orm }: ActivityDependencies) {
          ) returning uuid`,
         [before, PRUNE_BATCH_SIZE],
       )
-      forgotten += rows.length
-      if (rows.length < PRUNE_BATCH_SIZE || !mayGoOn()) break
+      deletedCount += rows.length
+      if (rows.length < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
     while (
-      mayGoOn() &&
+      hasTimeLeft() &&
       (await pruneUnexplainedAnswers(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE
     );
-    return { forgotten }
+    return { forgotten: deletedCount }
   }
 }

@@ -9,7 +9,10 @@ import {
   wakeDeliveries,
 } from './sweep-deliveries.ts'
 
-/** Events of the endpoint's account and mode from `since` until `until`, from after `after` on; moments are ISO 8601. */
+/**
+ * Input of a replay: the events of the endpoint's account and mode from `since` until `until`, after the cursor `after`. Times
+ * are ISO 8601.
+ */
 export type ReplayEventsInput = {
   webhookUuid: string
   since: string
@@ -22,14 +25,15 @@ type EventCursor = { at: string; uuid: string }
 const REPLAY_BATCH_SIZE = 500
 
 /**
- * Begins again what an endpoint has missed: what failed, what still fails, and what was never sent to it. What it took
- * is left alone. Safe to repeat: what is on its way for the first time is not touched.
+ * Replays one batch of the events that an endpoint has missed: failed deliveries, deliveries that are being retried, and events
+ * that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first attempt is still to be
+ * made is not changed.
  */
 export function replayMissedEvents({ orm }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {
-    const { begun, next } = await runInTransaction(orm, async em => {
+    const { claimed, next } = await runInTransaction(orm, async em => {
       const webhook = await lockWebhook(em, order.webhookUuid)
-      // One that is gone or disabled has nothing to recover.
+      // A deleted or disabled endpoint receives nothing.
       if (webhook?.status !== 'ACTIVE') return NOTHING_TO_REPLAY
       const events: MissedEventRow[] = await em.execute(
         `select e.uuid, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
@@ -49,7 +53,7 @@ export function replayMissedEvents({ orm }: ActivityDependencies, engine: Workfl
         ],
       )
       if (events.length === 0) return NOTHING_TO_REPLAY
-      const begun: ClaimedDelivery[] = await em.execute(
+      const claimed: ClaimedDelivery[] = await em.execute(
         `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
          select gen_random_uuid(), ?, e.uuid, now(), now(), ${CLAIM_EXPIRY_SQL} from unnest(array[?]::uuid[]) as e (uuid)
          on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_try_at = now(),
@@ -59,12 +63,15 @@ export function replayMissedEvents({ orm }: ActivityDependencies, engine: Workfl
          returning ${CLAIMED_COLUMNS_SQL}`,
         [webhook.uuid, events.map(event => event.uuid)],
       )
-      return { begun, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
+      return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
     })
-    return { recovered: await wakeDeliveries(orm, engine, begun), next }
+    return { recovered: await wakeDeliveries(orm, engine, claimed), next }
   }
 }
 
 type MissedEventRow = { uuid: string; at: string }
-const NOTHING_TO_REPLAY: { begun: ClaimedDelivery[]; next: EventCursor | null } = { begun: [], next: null }
+const NOTHING_TO_REPLAY: { claimed: ClaimedDelivery[]; next: EventCursor | null } = {
+  claimed: [],
+  next: null,
+}
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'

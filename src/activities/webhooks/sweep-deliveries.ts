@@ -12,16 +12,16 @@ import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import { isCancellationRequested, startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/** So many rows are claimed at a time, of so many endpoints, and so many of them woken at once. */
+/** Limits of a sweep: rows per claim, endpoints per claim, and workflows signalled concurrently. */
 const CLAIM_BATCH_SIZE = 200
 const ENDPOINTS_PER_CLAIM = 10
 const MAX_CONCURRENT_WAKES = 20
-/** Of each half of a sweep, well within the activity's limit; the next sweep goes on. */
+/** Time budget of each half of a sweep, within the activity's timeout; the next sweep continues. */
 const MAX_SWEEP_MS = 40_000
 
 /**
- * Wakes the lives whose rows were changed from outside or forgotten, disables who has not answered for five days, and ends
- * what was left to be delivered to endpoints that are not called any more.
+ * Sweeps deliveries: signals the workflows of due rows, which the API has changed or whose workflow is lost; disables endpoints
+ * without a success for five days; ends the pending deliveries of disabled and deleted endpoints.
  */
 export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (): Promise<{ woken: number; disabled: number }> => {
@@ -32,8 +32,8 @@ export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, engine
 }
 
 /**
- * An endpoint without a success for five days that has nothing under way by which it would be noticed. What is under way
- * is judged by its next try: it may be we who were away.
+ * Disables endpoints without a success for five days that have no pending delivery. An endpoint with a pending delivery is
+ * judged by its next attempt, because the worker itself may have been down.
  */
 async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<number> {
   const silentSince = new Date(Date.now() - scaleWait(DISABLE_AFTER_MS, timeScale))
@@ -55,20 +55,20 @@ async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<num
   return disabled
 }
 
-/** Ends the rest of what was to be delivered to endpoints that were disabled or removed, a batch at a time. */
+/** Ends the pending deliveries of disabled and deleted endpoints, a batch at a time. */
 async function endUndeliverable(orm: Orm): Promise<void> {
-  const mayGoOn = startTimeBudget(MAX_SWEEP_MS)
-  const left: { uuid: string }[] = await orm.em.fork().execute(
+  const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
+  const endpoints: { uuid: string }[] = await orm.em.fork().execute(
     `select uuid from webhook w where (status = 'DISABLED' or deleted_at is not null)
          and exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING')`,
   )
-  for (const { uuid } of left) {
-    let isMore = true
-    while (isMore && mayGoOn()) isMore = await endPendingBatch(orm, uuid)
+  for (const { uuid } of endpoints) {
+    let hasMore = true
+    while (hasMore && hasTimeLeft()) hasMore = await endPendingBatch(orm, uuid)
   }
 }
 
-/** Whether there may be more; what is left of an endpoint that was enabled again meanwhile goes on. */
+/** Ends one batch of an endpoint's deliveries and returns whether there may be more. Stops where the endpoint is enabled again. */
 function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
     const webhook = await lockWebhook(em, uuid, {})
@@ -77,26 +77,26 @@ function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
 }
 
 /**
- * Wakes whatever is due to be woken now, until nothing is or time is up: some of each endpoint in every round, so that
- * none waits for the backlog of another.
+ * Signals the workflows of due deliveries until none is due or the time budget is used. Every round claims some of each
+ * endpoint, so that no endpoint waits for the backlog of another.
  */
 async function wakeDueDeliveries(orm: Orm, engine: WorkflowClientContext): Promise<number> {
-  const mayGoOn = startTimeBudget(MAX_SWEEP_MS)
+  const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
   let woken = 0
   for (;;) {
-    const before = woken
+    const previousCount = woken
     const due = await findDueEndpoints(orm)
-    for (let from = 0; from < due.length && mayGoOn(); from += ENDPOINTS_PER_CLAIM)
+    for (let from = 0; from < due.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM)
       woken += await wakeDeliveries(
         orm,
         engine,
         await claimDueDeliveries(orm, due.slice(from, from + ENDPOINTS_PER_CLAIM)),
       )
-    if (woken === before || !mayGoOn()) return woken
+    if (woken === previousCount || !hasTimeLeft()) return woken
   }
 }
 
-/** Endpoints with something due, the one that has waited longest first. */
+/** Finds the endpoints with due deliveries, the longest waiting first. */
 async function findDueEndpoints(orm: Orm): Promise<string[]> {
   const rows: { uuid: string }[] = await orm.em.fork().execute(
     `select w.uuid from webhook w cross join lateral (
@@ -108,11 +108,11 @@ async function findDueEndpoints(orm: Orm): Promise<string[]> {
 
 export type ClaimedDelivery = { uuid: string; status: string; held: string }
 
-/** Who claims a delivery holds it until then: several workers sweep side by side, and what one of them drops is found again. */
+/** End of a claim on a delivery. Several workers sweep concurrently; a delivery whose worker dies is due again after its claim. */
 export const CLAIM_EXPIRY_SQL = `now() + interval '60 seconds'`
 export const CLAIMED_COLUMNS_SQL = 'uuid, status, wake_at::text as held'
 
-/** Takes a batch, the same number of each endpoint. */
+/** Claims a batch of due deliveries, the same number of each endpoint. */
 function claimDueDeliveries(orm: Orm, endpoints: string[]): Promise<ClaimedDelivery[]> {
   return orm.em.fork().execute(
     `update delivery set wake_at = ${CLAIM_EXPIRY_SQL} where uuid in (
@@ -125,29 +125,29 @@ function claimDueDeliveries(orm: Orm, endpoints: string[]): Promise<ClaimedDeliv
   )
 }
 
-/** Wakes the lives of what was claimed. */
+/** Signals the workflows of claimed deliveries, and returns their number. */
 export async function wakeDeliveries(
   orm: Orm,
   engine: WorkflowClientContext,
   claimed: ClaimedDelivery[],
 ): Promise<number> {
   for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_WAKES) {
-    const some = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
-    await Promise.all(some.map(one => signalDelivery(engine, one)))
-    await recordWokenDeliveries(orm, some, engine.timeScale)
+    const batch = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
+    await Promise.all(batch.map(one => signalDelivery(engine, one)))
+    await recordWokenDeliveries(orm, batch, engine.timeScale)
   }
   return claimed.length
 }
 
-/** What a life has said of itself meanwhile stays. */
-async function recordWokenDeliveries(orm: Orm, some: ClaimedDelivery[], timeScale: number): Promise<void> {
+/** Sets when signalled deliveries are overdue. A row that its workflow has updated since the claim stays as it is. */
+async function recordWokenDeliveries(orm: Orm, batch: ClaimedDelivery[], timeScale: number): Promise<void> {
   await orm.em.fork().execute(
     `update delivery set wake_at = case when status = 'PENDING' then ?::timestamptz end
      where (uuid, wake_at) in (select * from unnest(array[?]::uuid[], array[?]::timestamptz[]))`,
     [
       new Date(Date.now() + scaleWait(WAITS.deliveryOverdue, timeScale)),
-      some.map(one => one.uuid),
-      some.map(one => one.held),
+      batch.map(one => one.uuid),
+      batch.map(one => one.held),
     ],
   )
 }
