@@ -8,7 +8,7 @@ import { type PixKeyEvent, type PixKeyState, pixKeyMachine } from '../../domain/
 import type { CreateKeyOutcome } from '../../domain/providers/provider.ts'
 import { describeRefusal } from '../payouts/record-outcome.ts'
 
-/** A key under its lock, its one step, and the attempts at it: making it and removing it have these in common. */
+/** Locks a key's row and loads its connection. Creating and deleting a key share the functions of this file. */
 
 export async function lockPixKey(em: EntityManager, uuid: string): Promise<PixKey> {
   const pixKey = await em.findOneOrFail(PixKey, uuid, { ...ROW_LOCK, refresh: true })
@@ -46,7 +46,7 @@ export function createKeyAttempt(em: EntityManager, row: PixKey, operation: KeyO
   })
 }
 
-/** Nothing was done, by the provider's definite word or because nothing left. */
+/** Records that nothing was done at the provider: it refused, or the request was not sent. */
 export function recordKeyRefusal(
   attempt: Attempt,
   outcome: Extract<CreateKeyOutcome, { kind: 'rejected' | 'unreachable' }>,

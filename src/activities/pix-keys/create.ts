@@ -22,79 +22,79 @@ import {
   transitionPixKey,
 } from './attempts.ts'
 
-/** What is known of a key once its provider was told or asked. */
+/** State of a key after a call to its provider or a poll. */
 export type KeyOperationResult =
   | { kind: 'closed'; state: PixKeyState }
-  /** It may have been done: only the provider's list of keys can tell. */
+  /** The provider may have done it: only its list of keys can tell. */
   | { kind: 'unknown'; code: string }
-  /** Its list does not have it, which proves nothing before the settle window is over. */
+  /** The provider's list does not have the key, which proves nothing before the settle window has passed. */
   | { kind: 'not_found'; settleWindowMs: number }
-  /** Not even the attempt was stored, so nothing can have been asked. */
+  /** No attempt was stored, so no request can have been sent. */
   | { kind: 'not_started' }
-  /** Of a removal: it is there, so it may be removed again. */
+  /** Result of polling a removal: the provider still has the key, so it may be removed again. */
   | { kind: 'still_there' }
 
 export type PollPixKeyInput = { uuid: string; pollCount: number }
 
-/** Has its provider make a key. The attempt is stored before the call; one found in the middle of a call is only asked about. */
+/** Creates a key at its provider. The attempt is stored before the call; a key with a stored attempt is only polled. */
 export function createKey(dependencies: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyOperationResult> => {
     const { orm } = dependencies
     const em = orm.em.fork()
     const { type, key, connection: by } = await em.findOneOrFail(PixKey, uuid)
     const { connection, provider } = await loadProviderConnection(dependencies, em, by.uuid)
-    // A random key has no name before it is there: what is new in the list afterwards tells of a lost answer.
+    // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
     const before = type === 'RANDOM' ? await provider.listKeys() : null
-    const told = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
-    if (told !== 'call') return told
+    const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
+    if (preparation !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
     await recordCircuitResult(em, connection, outcome)
     return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, outcome))
   }
 }
 
-/** Looks for a key in its provider's list. */
+/** Polls a key that is being created: looks for it in its provider's list. */
 export function pollPixKey(dependencies: ActivityDependencies) {
-  return async ({ uuid, pollCount: asked }: PollPixKeyInput): Promise<KeyOperationResult> => {
+  return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { connection } = await em.findOneOrFail(PixKey, uuid)
-    const reached = await loadProviderConnection(dependencies, em, connection.uuid)
-    const listed = await reached.provider.listKeys()
-    await recordCircuitResult(em, reached.connection, listed)
+    const client = await loadProviderConnection(dependencies, em, connection.uuid)
+    const listed = await client.provider.listKeys()
+    await recordCircuitResult(em, client.connection, listed)
     return runInTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'creating') return { kind: 'closed', state: row.state }
       const attempt = await findKeyAttempt(tx, row, 'create_key')
       if (!attempt) return { kind: 'not_started' }
-      markUnknown(attempt, { pollCount: asked, timeScale })
+      markUnknown(attempt, { pollCount, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
-      // The list may be another account's: its new key is not ours, and what it lacks may be there.
-      if (!hasSameCredentialsEpoch(attempt, reached.connection))
+      // The list may be of another account: a new key in it is not ours, and a missing key may exist.
+      if (!hasSameCredentialsEpoch(attempt, client.connection))
         return { kind: 'unknown', code: 'credentials_changed' }
       const found = await findListedKey(tx, row, listed.keys)
       if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
-      if (found === null) return { kind: 'not_found', settleWindowMs: reached.connection.settleWindowMs }
+      if (found === null) return { kind: 'not_found', settleWindowMs: client.connection.settleWindowMs }
       return recordKeyCreation(tx, uuid, { kind: 'created', key: found })
     })
   }
 }
 
-/** Its absence from the list is proved: it was never made. */
+/** Fails a key whose absence from the provider's list is proved: it was never created. */
 export function failPixKey({ orm }: ActivityDependencies) {
   return ({ uuid }: { uuid: string }): Promise<PixKeyState> =>
     runInTransaction(orm, async em => {
       const code = 'no_provider_available'
-      const told = await recordKeyCreation(em, uuid, {
+      const result = await recordKeyCreation(em, uuid, {
         kind: 'unreachable',
         code,
         message: ERROR_CATALOGUE[code].message,
       })
-      return told.kind === 'closed' ? told.state : 'creating'
+      return result.kind === 'closed' ? result.state : 'creating'
     })
 }
 
-/** What was answered before, or leave to call. */
+/** Prepares the creation under the row lock: returns `call`, with the attempt stored, or the result where no call is made. */
 async function prepareKeyCreation(
   em: EntityManager,
   uuid: string,
@@ -104,19 +104,19 @@ async function prepareKeyCreation(
   if (row.state !== 'creating') return { kind: 'closed', state: row.state }
   if (await findKeyAttempt(em, row, 'create_key')) return { kind: 'unknown', code: 'interrupted' }
   createKeyAttempt(em, row, 'create_key')
-  const paused = await runQuery(em, queryIsPaused(row.connection.uuid, 'in'))
-  // Without the list nothing could be told of a lost answer, so nothing is asked for either.
+  const isPaused = await runQuery(em, queryIsPaused(row.connection.uuid, 'in'))
+  // Without the list a lost answer could not be resolved, so no call is made.
   const unlisted = before?.kind === 'no_answer' ? before : null
-  const why = blockedReason('create_key', row.connection, { isPaused: paused }) ?? unlisted
-  if (why) {
+  const refusal = blockedReason('create_key', row.connection, { isPaused }) ?? unlisted
+  if (refusal) {
     await em.flush()
-    return recordKeyCreation(em, uuid, { kind: 'unreachable', code: why.code, message: why.message })
+    return recordKeyCreation(em, uuid, { kind: 'unreachable', code: refusal.code, message: refusal.message })
   }
   row.listedBefore = before?.kind === 'found' ? before.keys.map(one => one.key) : null
   return 'call'
 }
 
-/** Keeps what a provider said, in one transaction with where the key then stands; a state once reached stays. */
+/** Records a provider's answer and the key's new state, under the row lock. A key that is no longer being created stays as it is. */
 async function recordKeyCreation(
   em: EntityManager,
   uuid: string,
@@ -143,8 +143,8 @@ async function recordKeyCreation(
 }
 
 /**
- * A key by its name; a random one by being new there and nobody else's. While another random one is being made there, a
- * new one may be that one's.
+ * Finds a key in the provider's list: by its value, or a random key by being new and no other row's. Returns `unclear` while
+ * another random key is being created there, because a new key may be that one.
  */
 async function findListedKey(
   em: EntityManager,

@@ -21,26 +21,26 @@ import {
 } from './attempts.ts'
 import type { KeyOperationResult, PollPixKeyInput } from './create.ts'
 
-/** Has its provider remove a key. Removing twice is removing once, so a broken-off removal may be asked for again. */
+/** Deletes a key at its provider. Deleting is idempotent there, so an interrupted call may be repeated. */
 export function deleteKey(dependencies: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
-    const told = await runInTransaction(orm, tx => prepareKeyRemoval(tx, uuid))
-    if (told.kind !== 'call') return told
+    const preparation = await runInTransaction(orm, tx => prepareKeyRemoval(tx, uuid))
+    if (preparation.kind !== 'call') return preparation
     const em = orm.em.fork()
     const { key, connection: by } = await em.findOneOrFail(PixKey, uuid)
     const { connection, provider } = await loadProviderConnection(dependencies, em, by.uuid)
     const outcome = await provider.deleteKey(key!)
     await recordCircuitResult(em, connection, outcome)
     return runInTransaction(orm, tx =>
-      recordKeyRemoval(tx, { uuid, outcome, calledBeforeAt: told.calledBeforeAt, timeScale }),
+      recordKeyRemoval(tx, { uuid, outcome, calledBeforeAt: preparation.calledBeforeAt, timeScale }),
     )
   }
 }
 
-/** Whether its provider's list still has a key that is being removed. */
+/** Polls a key that is being deleted: checks whether its provider's list still has it. */
 export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
-  return async ({ uuid, pollCount: asked }: PollPixKeyInput): Promise<KeyOperationResult> => {
+  return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { connection: by } = await em.findOneOrFail(PixKey, uuid)
@@ -51,7 +51,7 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : toKeyResult(row)
       const attempt = (await findKeyAttempt(tx, row, 'delete_key'))!
-      markUnknown(attempt, { pollCount: asked, timeScale })
+      markUnknown(attempt, { pollCount, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
       return recordKeyRemoval(tx, { uuid, outcome: { kind: 'not_found' }, calledBeforeAt: null, timeScale })
@@ -59,10 +59,10 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
   }
 }
 
-/** When the last call before this one was made, of those that may still arrive. */
+/** Time of the previous call, which may still reach the provider; null where there is none. */
 type EarlierCall = { calledBeforeAt: Date | null }
 
-/** What was answered before, or leave to call. */
+/** Prepares the removal under the row lock: returns `call`, with the attempt stored, or the result where no call is made. */
 async function prepareKeyRemoval(
   em: EntityManager,
   uuid: string,
@@ -81,7 +81,7 @@ async function prepareKeyRemoval(
   const attempt = (await findKeyAttempt(em, row, 'delete_key')) ?? createKeyAttempt(em, row, 'delete_key')
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
   Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
-  // An older worker kept only since when it is unknown.
+  // An older version of the worker stored only the time since which the attempt is unknown.
   const before = isRepeat ? (attempt.calledAt ?? attempt.unknownSince ?? attempt.updatedAt) : null
   if (isRepeat) attempt.unknownSince ??= new Date()
   attempt.calledAt = new Date()
@@ -90,7 +90,7 @@ async function prepareKeyRemoval(
 
 type KeyRemovalOutcome = EarlierCall & { uuid: string; outcome: DeleteKeyOutcome; timeScale: number }
 
-/** Keeps what a provider said, as far as that says anything. */
+/** Records a provider's answer as far as it proves anything, under the row lock. */
 async function recordKeyRemoval(
   em: EntityManager,
   { uuid, outcome, calledBeforeAt: before, timeScale }: KeyRemovalOutcome,
@@ -98,7 +98,7 @@ async function recordKeyRemoval(
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'removing') return toKeyResult(row)
   const attempt = (await findKeyAttempt(em, row, 'delete_key'))!
-  // What another account does not have may still be there, at the one that was asked to remove it.
+  // The credentials may be of another account: the key may still exist at the account that was called.
   if (outcome.kind === 'not_found' && !hasSameCredentialsEpoch(attempt, row.connection)) {
     attempt.state = 'unknown'
     attempt.unknownSince ??= new Date()
@@ -124,12 +124,12 @@ async function recordKeyRemoval(
   return { kind: 'unknown', code: outcome.code }
 }
 
-/** What is said of a repeat is no word about the call before it, which may arrive as long as its settle window is open. */
+/** Tells whether an earlier call may still reach the provider: its settle window is open, and a repeat's refusal proves nothing. */
 function canStillArrive(calledAt: Date, { connection }: PixKey, timeScale: number): boolean {
   return Date.now() < calledAt.getTime() + scaleWait(connection.settleWindowMs, timeScale)
 }
 
-/** Its provider refused, or was never reached: the key stays, and why. */
+/** Records a refused or unsent removal: the key stays active, with the reason. */
 function recordRemovalRefusal(
   attempt: Attempt,
   row: PixKey,

@@ -10,8 +10,9 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createKeyAttempt, findKeyAttempt } from './attempts.ts'
 
 /**
- * Stores a key's order and uses its code, under the lock of its account: of many at once the fourth of a type, the second
- * of a key and the second use of a code are stored as refused, and no provider is called. The constraints say the same.
+ * Stores a key's order and uses its verification code, under the account's row lock. Of concurrent orders the fourth key of a
+ * type, the second order of a key and the second use of a code are stored as refused, and no provider is called. Database
+ * constraints hold the same rules.
  */
 export function openPixKey({ orm, sealer }: ActivityDependencies) {
   return (order: PixKeyInput): Promise<PixKeyState> =>
@@ -21,7 +22,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
       await em.execute('select from account where uuid = ? for no key update', [order.accountUuid])
       const details = sealer.open<PixKeyInputDetails>(order.details)
       const connection = await em.findOneOrFail(Connection, order.connectionUuid)
-      const why = order.restored
+      const failure = order.restored
         ? getKeyFailureBeforeRestore(order.restored)
         : await getKeyRefusal(em, { order, key: details.key, isSimulated: connection.isSimulated })
       const at = new Date()
@@ -33,9 +34,9 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
         isSimulated: connection.isSimulated,
         type: order.type,
         key: details.key,
-        state: why ? 'refused' : 'creating',
+        state: failure ? 'refused' : 'creating',
         authCodeUuid: order.authCodeUuid ?? null,
-        failure: why,
+        failure,
         requestId: order.requestId,
         fingerprint: details.fingerprint,
         createdAt: at,
@@ -45,7 +46,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
     })
 }
 
-/** Of a restored database: it may have been asked for, so that its provider's list tells. */
+/** Stores an unknown attempt after a restore: the key may have been requested, and its provider's list tells whether it exists. */
 async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
   await em.flush()
   if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state
@@ -57,7 +58,7 @@ async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKey
   return row.state
 }
 
-/** What was refused stays so; why is gone with its row. */
+/** Returns the failure of a key that was refused before a restore; the original reason is lost with its row. */
 function getKeyFailureBeforeRestore({
   ended,
 }: NonNullable<PixKeyInput['restored']>): OperationFailure | null {
@@ -76,9 +77,13 @@ async function getKeyRefusal(
   if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated })))
     return createKeyFailure('pix_key_taken')
   if (authCodeUuid === undefined) return null
-  // Last, so that a code is only spent on what is then asked of a provider.
-  const used = await em.nativeUpdate(AuthCode, { uuid: authCodeUuid, usedAt: null }, { usedAt: new Date() })
-  return used === 1 ? null : { code: 'auth_code_used', message: 'the code was used before' }
+  // Checked last, so that a code is used only for an order that reaches a provider.
+  const updatedCount = await em.nativeUpdate(
+    AuthCode,
+    { uuid: authCodeUuid, usedAt: null },
+    { usedAt: new Date() },
+  )
+  return updatedCount === 1 ? null : { code: 'auth_code_used', message: 'the code was used before' }
 }
 
 function createKeyFailure(

@@ -11,12 +11,12 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 export type CodeOutcome = Exclude<CodeDelivery, 'waiting'>
 export type SendAuthCodeResult = { kind: 'closed'; outcome: CodeOutcome } | { kind: 'again'; code: string }
 
-/** What waits to be sent, sealed in its row until it was. */
+/** Message with a code, sealed in its row until it is sent. */
 export type CodeMessage = { to: string; code: string }
 
 /**
- * Makes a code and stores what tells whether a guess is right; by PostgreSQL's clock, which every API process asks.
- * A repeat finds the code that was made, because the one in its letter must stay the right one.
+ * Creates a code and stores the MAC that verifies a guess. Its expiry is by PostgreSQL's clock, which every API process uses.
+ * Repeatable: a stored code stays, because the one in its message must stay valid.
  */
 export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
   return async (order: VerificationCodeInput): Promise<void> => {
@@ -42,7 +42,7 @@ export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
   }
 }
 
-/** Tries once to send a code; what nobody carried in its time is not sent any more. */
+/** Makes one attempt to send a code; an expired code is not sent any more. */
 export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<SendAuthCodeResult> => {
     const em = orm.em.fork()
@@ -52,28 +52,28 @@ export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependenc
       'select expires_at <= now() as late from auth_code where uuid = ?',
       [uuid],
     )
-    if (late) return over('expired')
-    const letter = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
-    const carried = (await messengers[row.type]?.send(letter)) ?? NO_CARRIER
-    if (carried.kind !== 'again') return over(carried.kind)
-    log.warn({ auth_code: uuid, type: row.type, code: carried.code }, 'a code could not be sent yet')
-    return { kind: 'again', code: carried.code }
+    if (late) return closeDelivery('expired')
+    const message = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
+    const result = (await messengers[row.type]?.send(message)) ?? NO_CARRIER
+    if (result.kind !== 'again') return closeDelivery(result.kind)
+    log.warn({ auth_code: uuid, type: row.type, code: result.code }, 'a code could not be sent yet')
+    return { kind: 'again', code: result.code }
 
-    /** What has left is kept no longer, except in the outbox that is read here. */
-    async function over(fate: CodeOutcome): Promise<SendAuthCodeResult> {
+    /** Records the outcome and deletes the sealed message, except where the local outbox reads it (`kept`). */
+    async function closeDelivery(outcome: CodeOutcome): Promise<SendAuthCodeResult> {
       await em.execute(
         `update auth_code set delivery = ?, sent_at = now(), sealed_message = case when ? = 'kept' then sealed_message end
          where uuid = ? and delivery = 'waiting'`,
-        [fate, fate, uuid],
+        [outcome, outcome, uuid],
       )
-      return { kind: 'closed', outcome: fate }
+      return { kind: 'closed', outcome }
     }
   }
 }
 
 const NO_CARRIER = { kind: 'again', code: 'no_carrier' } as const
 
-/** In the language of those who read it. */
+/** Composes the message of a code, in Portuguese, the language of its readers. */
 function composeCodeMessage(id: string, { to, code }: CodeMessage): OutboundMessage {
   const text = `${code} é o seu código para cadastrar a chave Pix. Ele vale por ${CODE_VALIDITY_MINUTES} minutos. Se você não o pediu, ignore esta mensagem.`
   return { id, to, subject: 'Código de verificação da chave Pix', text }

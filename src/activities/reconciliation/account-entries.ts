@@ -37,14 +37,14 @@ import { createMovement, postMovement } from '../ledger/movements.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/** So long a block is left to the dispute that it may be of, whose notification may come later. */
+/** Time that a block waits for the dispute that may explain it, whose notification may come later. */
 const DISPUTE_WAIT_MS = 60 * 60_000
 
 type BookableKind = Exclude<AccountEntryKind, 'unlisted'>
 
 /**
- * Books the entries of one provider account that nothing accounts for yet, each in a transaction of its own under its row
- * lock, so that a repeat, a second reconciliation or a crash in between books none twice. How many are left.
+ * Posts the open account entries of one provider account, each in its own transaction under its row lock, so that a repeat, a
+ * concurrent reconciliation or a crash posts none twice. Returns how many were posted and how many are left.
  */
 export async function postAccountEntries(
   { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
@@ -54,22 +54,22 @@ export async function postAccountEntries(
   let booked = 0
   for (const { uuid } of open) {
     throwIfCancelled()
-    const booking = runInTransaction(orm, em =>
+    const posting = runInTransaction(orm, em =>
       postAccountEntry(em, { uuid, providerAccountUuid, timeScale }),
     )
-    if (await catchDatabaseRefusal(booking, log, { entry: uuid })) booked += 1
+    if (await catchDatabaseRefusal(posting, log, { entry: uuid })) booked += 1
   }
   return { booked, left: open.length - booked }
 }
 
-/** False, and a line in the log, where the database refuses one booking: the others are made. */
+/** Returns false and logs an error where PostgreSQL refuses one posting, so that the others are made. */
 export async function catchDatabaseRefusal(
-  booking: Promise<boolean>,
+  posting: Promise<boolean>,
   log: ActivityDependencies['log'],
   about: Record<string, string>,
 ): Promise<boolean> {
   try {
-    return await booking
+    return await posting
   } catch (error) {
     if (!(error instanceof DriverException)) throw error
     log.error({ error: redactError(error), ...about }, 'money that moved at a provider is not booked')
@@ -79,7 +79,7 @@ export async function catchDatabaseRefusal(
 
 type EntryToPost = { uuid: string; providerAccountUuid: string; timeScale: number }
 
-/** False where it waits, or needs an operator. True where it is accounted for, by this call or by another. */
+/** Posts one entry. Returns false where it waits or needs an operator, true where it is explained, by this call or another. */
 async function postAccountEntry(
   em: EntityManager,
   { uuid, providerAccountUuid, timeScale }: EntryToPost,
@@ -133,8 +133,8 @@ function createEntryMovement(
 }
 
 /**
- * A debit beyond `available` is the service's shortfall. A block holds as much as is available; a statement may list its
- * release before it, and then it holds nothing.
+ * Builds the legs of an account entry. A debit beyond `available` becomes a shortfall, which the service advances. A block
+ * holds at most what is available; where the statement lists its release before the block, it holds nothing.
  */
 async function buildEntryLegs(em: EntityManager, movement: Movement, kind: BookableKind): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = movement

@@ -7,12 +7,12 @@ import {
 import type { Provider } from '../../providers/port.ts'
 import { raceCancellation } from '../runtime/cancellation.ts'
 
-/** Money that moves between two looks makes a difference that is none: so often it is looked at again. */
+/** Number of comparisons: money that moves between the two reads looks like a difference. */
 const MAX_COMPARISONS = 3
 
 /**
- * Compares what a provider says it holds with the ledger and keeps the result for the operator. Null where the provider
- * does not answer: the last result stands.
+ * Compares the balance at a provider with the ledger and stores the result for the operator. Returns null where the provider
+ * does not answer; the last stored result then stays.
  */
 export async function checkBalance(
   em: EntityManager,

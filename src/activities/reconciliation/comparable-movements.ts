@@ -11,19 +11,19 @@ export type ComparisonPeriod = {
   providerEntries: StatementEntry[]
 }
 
-/** Our movements of the rail: those well inside the period, and those that the statement names whatever their time. */
+/** Finds the PIX movements to compare with a statement: those inside the period, and those that the statement names at any time. */
 export async function findComparableMovements(
   em: EntityManager,
   period: ComparisonPeriod,
 ): Promise<RecordedMovement[]> {
-  const { providerAccountUuid, settledAfter, settledBefore, providerEntries: theirs } = period
-  const returning = theirs.filter(entry => entry.returnOf !== undefined)
+  const { providerAccountUuid, settledAfter, settledBefore, providerEntries } = period
+  const returns = providerEntries.filter(entry => entry.returnOf !== undefined)
   const movements = await em.find(Movement, {
     providerAccountUuid,
     $or: [
-      { endToEnd: { $in: theirs.map(entry => entry.endToEnd).filter(Boolean) } },
-      { returnOf: { $in: returning.map(entry => entry.returnOf!) } },
-      { refundUuid: { $in: returning.flatMap(({ reference }) => uuidFromReference(reference ?? '') ?? []) } },
+      { endToEnd: { $in: providerEntries.map(entry => entry.endToEnd).filter(Boolean) } },
+      { returnOf: { $in: returns.map(entry => entry.returnOf!) } },
+      { refundUuid: { $in: returns.flatMap(({ reference }) => uuidFromReference(reference ?? '') ?? []) } },
       {
         settledAt: { $gte: new Date(settledAfter), $lte: new Date(settledBefore) },
         $or: [{ endToEnd: { $ne: null } }, { type: 'EXTERNAL_REFUND' }],
@@ -43,7 +43,7 @@ export async function findComparableMovements(
 
 type OriginalEndToEndIds = Map<string, string | null | undefined>
 
-/** The end-to-end ids of what our own refunds and returns give back. */
+/** Finds the end-to-end ids of the PIX that our own refunds and returns give back. */
 async function findOriginalEndToEndIds(
   em: EntityManager,
   movements: Movement[],
@@ -54,7 +54,7 @@ async function findOriginalEndToEndIds(
   return new Map(originals.map(one => [one.uuid, one.endToEnd]))
 }
 
-/** A return that we ordered: its id at the provider is ours. */
+/** Tells whether we ordered a return: its id at the provider is then ours. */
 function isOrderedReturn({ type, movementType, originalUuid, medUuid }: Movement): boolean {
   return type === 'EXTERNAL_REFUND' && movementType === 'OUT' && originalUuid != null && medUuid == null
 }

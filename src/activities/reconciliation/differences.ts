@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 
-/** Differences between a provider's statement and ours, kept for the operator until a look finds them gone. */
+/** Stores the differences between a provider's statement and the ledger for the operator, until a comparison finds them gone. */
 
-/** One look at one provider account: what is left different, and what it can tell to be gone. */
+/** Result of one comparison of one provider account: what still differs, and which differences it has checked. */
 export type DifferenceComparison = {
   providerAccountUuid: string
   remaining: StatementDifference[]
-  /** Whether what differed was looked at: what lies outside the period that was compared may stand as ever. */
+  /** Tells whether the comparison has checked a difference: one outside its period may still exist. */
   covers: (difference: StatementDifference) => boolean
 }
 
-/** Differences seen again keep the time they were first seen; those that were looked at and are gone are settled. */
+/** Records a comparison. A repeated difference keeps the time it was first found; a checked one that is gone is settled. */
 export async function recordDifferences(
   em: EntityManager,
-  { providerAccountUuid, remaining: left, covers }: DifferenceComparison,
+  { providerAccountUuid, remaining, covers }: DifferenceComparison,
 ): Promise<void> {
   const open: { uuid: string; detail: StatementDifference }[] = await em.execute(
     'select uuid, detail from difference where provider_account_uuid = ? and settled_at is null',
     [providerAccountUuid],
   )
-  const lookedAt = open.filter(({ detail }) => covers(detail)).map(({ uuid }) => uuid)
-  await em.execute('update difference set settled_at = now() where uuid = any(array[?]::uuid[])', [lookedAt])
-  for (const difference of left)
+  const checked = open.filter(({ detail }) => covers(detail)).map(({ uuid }) => uuid)
+  await em.execute('update difference set settled_at = now() where uuid = any(array[?]::uuid[])', [checked])
+  for (const difference of remaining)
     await em.execute(
       `insert into difference (uuid, provider_account_uuid, kind, movement_type, end_to_end, detail, found_at, seen_at)
        values (?, ?, ?, ?, ?, ?, now(), now())

@@ -41,9 +41,9 @@ import { applyProviderReturns } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
 
 /**
- * Books the PIX of one provider account that only its statement knows, once nothing of ours can account for them: sent or
- * returned in the provider's panel, or received for no merchant. Each in a transaction of its own, known by its end-to-end
- * id, so that a repeat, a second reconciliation or a crash in between books none twice. What waits says why.
+ * Posts the PIX of one provider account that only its statement has, once no operation of ours can explain them: sent or
+ * returned in the provider's panel, or received for no merchant. Each is posted in its own transaction and identified by its
+ * end-to-end id, so that a repeat, a concurrent reconciliation or a crash posts none twice. One that waits stores the reason.
  */
 export async function postPanelPix(
   { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
@@ -55,19 +55,22 @@ export async function postPanelPix(
     throwIfCancelled()
     const { entry } = detail
     if (!entry) continue
-    const booking = runInTransaction(orm, async em => {
+    const posting = runInTransaction(orm, async em => {
       const wait = await postPanelEntry(em, { entry, providerAccountUuid, waitMs })
       await updateMissingPix(em, uuid, wait)
       return wait === null
     })
-    if (await catchDatabaseRefusal(booking, log, { difference: uuid })) booked += 1
+    if (await catchDatabaseRefusal(posting, log, { difference: uuid })) booked += 1
   }
   return { booked }
 }
 
 type PanelEntryToPost = { entry: StatementEntry; providerAccountUuid: string; waitMs: number }
 
-/** Null where it is booked, by this call or by another. Locks a charge, then the gate, then balances. */
+/**
+ * Posts one statement entry. Returns null where it is posted, by this call or another, else why it waits. Locks a charge, then
+ * the connection, then balances.
+ */
 async function postPanelEntry(
   em: EntityManager,
   { entry, ...at }: PanelEntryToPost,
@@ -92,7 +95,7 @@ async function postPanelEntry(
   return null
 }
 
-/** The PIX that one returns, under its row lock and the gate of its money, and the charge that it paid. */
+/** The PIX that an entry returns, under its row lock and its connection lock, and the charge that it paid. */
 type LockedReturnedPix = { original: Movement; charge: Charge | null }
 
 async function lockReturnedPix(
@@ -143,7 +146,7 @@ async function readWaitFacts(
   }
 }
 
-/** A return is borne by whom its PIX was credited to; anything else by the owner of the provider account. */
+/** Finds the account of an entry: for a return the account of its PIX, else the owner of the provider account. */
 async function findEntryOwner(
   em: EntityManager,
   providerAccountUuid: string,
@@ -163,8 +166,8 @@ type PanelEntryPosting = {
   providerAccountUuid: string
 }
 
-function createPanelMovement(em: EntityManager, entry: StatementEntry, booking: PanelEntryPosting): Movement {
-  const { owner, returned, providerAccountUuid } = booking
+function createPanelMovement(em: EntityManager, entry: StatementEntry, posting: PanelEntryPosting): Movement {
+  const { owner, returned, providerAccountUuid } = posting
   const original = returned?.original
   return createMovement(
     em,
@@ -199,8 +202,9 @@ const MOVEMENT_TYPES = {
 } as const satisfies Record<string, { type: MovementType; reason: MovementReason }>
 
 /**
- * What waits of an unmatched PIX goes back from where it waits, unless a return of ours is under way: then our return is
- * refused and makes it good. Anything else leaves `available`, and the service's shortfall bears what that does not cover.
+ * Builds the legs of an entry. The return of an unmatched PIX is taken from `pending`, unless a return of ours is under way:
+ * then the account pays, and the refusal of our return repays it. Any other debit is taken from `available`, and the
+ * service's shortfall covers the rest.
  */
 async function buildPanelLegs(
   em: EntityManager,

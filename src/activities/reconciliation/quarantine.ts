@@ -7,20 +7,20 @@ import {
 } from '../../db/repositories/unexplained-answers.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 
-/** So many periods of one list are listed again at a time; the longest waiting first. */
+/** Number of periods of one list that a run lists again, the longest waiting first. */
 const MAX_PERIODS_PER_RUN = 10
 
 type QuarantinedList = {
   /** The port's name of the list. */
   operation: 'statement' | 'listDisputes'
   providerAccountUuid: string
-  /** By PostgreSQL's clock: what a list has left out since then need not be listed again now. */
+  /** Time of PostgreSQL's clock: items that were left out since then are not listed again by this run. */
   lastSeenBefore: string
 }
 
 /**
- * Lists again the periods in which a list left items out because they could not be read, and resolves the items that it
- * does not leave out any more. `list` takes what is listed like any other and answers whether the provider listed it.
+ * Lists again the periods in which unreadable items were left out, and resolves the items that are readable now. `list`
+ * processes a period like any other and returns whether the provider listed it.
  */
 export async function relistQuarantinedPeriods(
   em: EntityManager,

@@ -27,37 +27,37 @@ import { recordDifferences } from './differences.ts'
 import { postPanelPix } from './panel-pix.ts'
 import { relistQuarantinedPeriods } from './quarantine.ts'
 
-/** What one provider account's statement and ours came to. */
+/** Result of comparing one provider account's statement with the ledger. */
 export type ReconcileResult = {
   providerAccountUuid: string
   matched: number
-  /** Told to their lives, because a notice of them must have been lost. */
+  /** Number of entries routed to their workflows, because their provider notification was lost. */
   repaired: number
   differences: number
-  /** Moved at the provider without us, and booked from its statement by this run. */
+  /** Number of entries that moved at the provider without an order of ours and were posted from its statement by this run. */
   booked?: number
-  /** Entries that are no PIX and that nothing accounts for yet. */
+  /** Number of entries other than PIX that nothing explains yet. */
   unexplainedEntryCount?: number
-  /** What the provider says it holds, beside the ledger, in centavos; absent where it did not say. */
+  /** Balance at the provider and in the ledger, in centavos; absent where the provider did not answer. */
   balance?: BalanceComparison
-  /** Why it was not compared, where it was not: the provider did not answer, or the look at it broke off. */
+  /** Why the statement was not compared: the provider did not answer, or the activity was interrupted. */
   noAnswer?: string
-  /** Why its disputes were not listed, where the provider did not answer. */
+  /** Why the disputes were not listed: the code of the provider's missing answer. */
   disputesNoAnswer?: string
 }
 
 export type ReconcileInput = { providerAccountUuid: string; from: string; to: string }
 
-/** The younger end of a statement may still be on its way to us. */
+/** Age at which an entry is compared: the notification of a younger one may still arrive. */
 const SETTLING_MS = 2 * 60_000
 
 /**
- * Until when after its opening a dispute may still change: what it returns goes back within 90 days of the disputed PIX
- * (Res. BCB 103/2021, art. 41-A), and one day is left for clocks. After a restore all of them are to be found again.
+ * Time after its opening in which a dispute may still change: its returns are made within 90 days of the disputed PIX
+ * (Res. BCB 103/2021, art. 41-A), and one day is added for clocks. After a restore all of them are found again.
  */
 const DISPUTE_LISTING_PERIOD_MS = 91 * 24 * 60 * 60_000
 
-/** Every provider account: what moves there is ours, whatever became of its connections. */
+/** Lists every provider account with a configured connection, active or not: all its money is in the ledger. */
 export function listProviderAccounts({ orm }: ActivityDependencies) {
   return async (): Promise<string[]> => {
     const rows: { uuid: string }[] = await orm.em
@@ -70,39 +70,43 @@ export function listProviderAccounts({ orm }: ActivityDependencies) {
 }
 
 /**
- * Compares a provider's statement with our movements (SPEC §6). What is missing here is told to the life it belongs to,
- * through the inbox like any notice; what remains different is kept for the operator until it is gone. Periods of which
- * items could not be read are listed again.
+ * Compares a provider's statement with our movements (SPEC §6). An entry without a movement is stored as a provider
+ * notification and routed to its workflow. Remaining differences are stored for the operator until they are gone. Periods with
+ * unreadable items are listed again.
  */
 export function reconcile(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   const comparePeriod = createPeriodComparison(dependencies, engine)
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
-    const seenBefore = await readDatabaseTime(em)
-    const compared = await comparePeriod(order)
-    if (compared.noAnswer !== undefined) return compared
-    const quarantine = { providerAccountUuid, lastSeenBefore: seenBefore }
+    const lastSeenBefore = await readDatabaseTime(em)
+    const result = await comparePeriod(order)
+    if (result.noAnswer !== undefined) return result
+    const quarantine = { providerAccountUuid, lastSeenBefore }
     await relistQuarantinedPeriods(em, { ...quarantine, operation: 'statement' }, async ({ from, to }) => {
-      const again = await comparePeriod({ providerAccountUuid, from, to: extendPeriodEnd(to) })
-      compared.repaired += again.repaired
-      return again.noAnswer === undefined
+      const { repaired, noAnswer } = await comparePeriod({
+        providerAccountUuid,
+        from,
+        to: extendPeriodEnd(to),
+      })
+      result.repaired += repaired
+      return noAnswer === undefined
     })
     await relistQuarantinedPeriods(
       em,
       { ...quarantine, operation: 'listDisputes' },
       async ({ from, to, connectionUuid }) => {
-        const reached = await loadProviderConnection(dependencies, em, connectionUuid)
-        const again = await repairDisputes(engine, em, { ...reached, from, to, isReroutingKnown: true })
-        compared.repaired += again.repaired
-        return again.noAnswer === undefined
+        const client = await loadProviderConnection(dependencies, em, connectionUuid)
+        const disputes = await repairDisputes(engine, em, { ...client, from, to, isReroutingKnown: true })
+        result.repaired += disputes.repaired
+        return disputes.noAnswer === undefined
       },
     )
-    return { ...compared, ...(await postFromStatement(dependencies, engine, compared)) }
+    return { ...result, ...(await postFromStatement(dependencies, engine, result)) }
   }
 }
 
-/** The end of a period by which what was on its way at its end has settled. */
+/** Extends the end of a period, so that what was in process at its end has settled. */
 function extendPeriodEnd(to: string): string {
   return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
 }
@@ -116,42 +120,45 @@ function createPeriodComparison(dependencies: ActivityDependencies, engine: Work
       em,
       await findListingConnection(em, providerAccountUuid),
     )
-    const said = await raceCancellation(provider.statement(order.from, order.to))
-    if (said.kind === 'no_answer')
-      return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: said.code }
+    const statement = await raceCancellation(provider.statement(order.from, order.to))
+    if (statement.kind === 'no_answer')
+      return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
     const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, engine.timeScale)
     const isCompared = isCreditedAndSettled(connection, settledBefore)
-    const theirs = said.entries.filter(isCompared)
+    const providerEntries = statement.entries.filter(isCompared)
     const period = {
       providerAccountUuid,
       settledAfter: Date.parse(order.from) + SETTLING_MS,
       settledBefore,
-      providerEntries: theirs,
+      providerEntries,
     }
-    const { matched, differences } = compareStatement(theirs, await findComparableMovements(em, period))
-    const meds = await repairDisputes(engine, em, {
+    const { matched, differences } = compareStatement(
+      providerEntries,
+      await findComparableMovements(em, period),
+    )
+    const disputes = await repairDisputes(engine, em, {
       ...{ connection, provider, to: order.to, isReroutingKnown: true },
       from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
     })
-    let { repaired } = meds
-    const left: StatementDifference[] = []
+    let { repaired } = disputes
+    const remaining: StatementDifference[] = []
     for (const difference of differences) {
       throwIfCancelled()
       if (await repairDifference(engine, em, { connection, difference })) repaired += 1
-      else left.push(difference)
+      else remaining.push(difference)
     }
     await recordDifferences(em, {
       providerAccountUuid,
-      remaining: left,
+      remaining,
       covers: difference => coversDifference(period, difference),
     })
-    await storeAccountEntries(em, providerAccountUuid, (said.accountEntries ?? []).filter(isCompared))
-    const compared = { providerAccountUuid, matched, repaired, differences: left.length }
-    return meds.noAnswer === undefined ? compared : { ...compared, disputesNoAnswer: meds.noAnswer }
+    await storeAccountEntries(em, providerAccountUuid, (statement.accountEntries ?? []).filter(isCompared))
+    const result = { providerAccountUuid, matched, repaired, differences: remaining.length }
+    return disputes.noAnswer === undefined ? result : { ...result, disputesNoAnswer: disputes.noAnswer }
   }
 }
 
-/** Books what moved at the provider without us and compares the balance that it then should have. */
+/** Posts what moved at the provider without an order of ours, then compares the provider's balance with the ledger. */
 async function postFromStatement(
   dependencies: ActivityDependencies,
   { timeScale }: WorkflowClientContext,
@@ -175,7 +182,7 @@ async function postFromStatement(
   }
 }
 
-/** The younger end may still be on its way to us; what is older than the opening balance is part of it. */
+/** Returns the filter of compared entries: old enough to have settled, and not part of the opening balance. */
 function isCreditedAndSettled({ creditedSince }: Connection, settledBefore: number) {
   return ({ at }: { at: string }) => {
     const movedAt = Date.parse(at)
@@ -183,7 +190,7 @@ function isCreditedAndSettled({ creditedSince }: Connection, settledBefore: numb
   }
 }
 
-/** The connection that is asked: one that is not ACTIVE any more where there is no other. */
+/** Finds the connection whose provider is listed: an ACTIVE one, else any configured one. */
 async function findListingConnection(em: EntityManager, providerAccountUuid: string): Promise<string> {
   const [row] = await em.execute<{ uuid: string }[]>(
     `select uuid from connection where provider_account_uuid = ? and ${IS_CONFIGURED}
@@ -193,24 +200,24 @@ async function findListingConnection(em: EntityManager, providerAccountUuid: str
   return row!.uuid
 }
 
-/** By when it moved, and not by when it was found; what the statement names is looked at whatever its time. */
+/** Tells whether a comparison covers a difference: by the time of its movement, or because the statement names it. */
 function coversDifference(
-  { settledAfter, settledBefore, providerEntries: theirs }: ComparisonPeriod,
+  { settledAfter, settledBefore, providerEntries }: ComparisonPeriod,
   difference: StatementDifference,
 ): boolean {
   const movedAt = Date.parse(difference.entry?.at ?? difference.ours?.settledAt ?? '')
   return (
     (movedAt >= settledAfter && movedAt <= settledBefore) ||
-    theirs.some(entry => isEntryOfDifference(entry, difference))
+    providerEntries.some(entry => isEntryOfDifference(entry, difference))
   )
 }
 
 type FoundDifference = { connection: Connection; difference: StatementDifference }
 
 /**
- * A lost notice is written into the inbox once. One that is nobody's is not repaired, nor one that was handed over before
- * and still differs: it is shown, and told to its life again, which may have asked before the provider's own look-ups
- * knew of it.
+ * Repairs a difference by a provider notification, stored once and routed to its workflow. Returns false where no workflow owns
+ * it, or where it was routed before and still differs: then it is shown to the operator and routed again, because the workflow
+ * may have polled before the provider's look-ups had it.
  */
 async function repairDifference(
   engine: WorkflowClientContext,
@@ -221,10 +228,10 @@ async function repairDifference(
   if (!entry || (kind !== 'missing_here' && kind !== 'status_differs')) return false
   const body = JSON.stringify({ reconciliation: entry })
   const digest = sha256(body)
-  const before = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
-  if (before) await routeNotification(engine, em, before)
-  if (before) return false
-  const notice = em.create(ProviderNotification, {
+  const stored = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
+  if (stored) await routeNotification(engine, em, stored)
+  if (stored) return false
+  const notification = em.create(ProviderNotification, {
     uuid: randomUUID(),
     connectionUuid: connection.uuid,
     digest,
@@ -235,10 +242,10 @@ async function repairDifference(
     requestId: randomUUID(),
   })
   await em.flush()
-  return (await routeNotification(engine, em, notice)) !== 'foreign'
+  return (await routeNotification(engine, em, notification)) !== 'foreign'
 }
 
-/** A return is told by the PIX that it returns: one that we received, or one that we sent. */
+/** Returns the kind of notification of an entry. A return is routed by the PIX that it returns: a received or a sent one. */
 function getNotificationKind({ direction, returnOf }: StatementEntry): ProviderNotification['kind'] {
   if (returnOf !== undefined) return direction === 'OUT' ? 'refund' : 'transfer'
   return direction === 'IN' ? 'payment' : 'transfer'

@@ -15,7 +15,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 export type AttemptDeliveryInput = { deliveryUuid: string; timeScale: number }
 export type AttemptDeliveryResult =
   | { kind: 'closed'; outcome: 'DELIVERED' | 'FAILED' | 'CANCELLED' }
-  /** Before `TRILHO_TIME_SCALE`. */
+  /** `waitMs`: not divided by `TRILHO_TIME_SCALE` yet. */
   | { kind: 'again'; waitMs: number }
 
 /** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
