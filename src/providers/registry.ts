@@ -131,7 +131,7 @@ function hasSameConfiguration(
   )
 }
 
-type AdapterCreation = Omit<ProviderRegistryOptions, 'most'> & { openPool: OpenConnectionPool }
+type AdapterCreation = Omit<ProviderRegistryOptions, 'maxAdapters'> & { openPool: OpenConnectionPool }
 
 function createAdapter(
   connection: RegistryConnection,
