@@ -76,7 +76,7 @@ const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPay
 /** What a history keeps of a sending; where nothing was answered, a worker has taken it. */
 function sent({ uuid, candidates: [connectionUuid] }: TransferInput, answer?: object) {
   const activityType = { name: 'sendTransfer' }
-  const input = payloads({ uuid, connectionUuid, again: false })
+  const input = payloads({ uuid, connectionUuid, isResend: false })
   const scheduled = { eventId: 5, activityTaskScheduledEventAttributes: { activityType, input } }
   const completed = {
     activityTaskCompletedEventAttributes: { scheduledEventId: 5, result: payloads(answer) },
