@@ -14,6 +14,6 @@ export class CancellationRequests {
   /** Resolves all waiting requests, and drops the request unless the provider gave no answer. */
   resolveAll(answer: CancelChargeResult): void {
     this.isPending = answer.kind === 'no_answer'
-    for (const tell of this.#resolvers.splice(0)) tell(answer)
+    for (const resolve of this.#resolvers.splice(0)) resolve(answer)
   }
 }

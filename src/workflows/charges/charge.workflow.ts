@@ -30,15 +30,15 @@ import { orphanWorkflow } from './orphan-payload.workflow.ts'
  * notification reopens a completed one from its row.
  */
 export async function chargeWorkflow(order: ChargeInput | ReopenedInput): Promise<ChargeState> {
-  const life = new ChargeWorkflow(order)
-  await ('reopen' in order ? life.reopen(order) : life.issue(order))
-  for (let step = life.nextStep(); step !== 'end'; step = life.nextStep()) {
-    if (step === 'wait') await life.waitForNextPoll()
-    else if (step === 'cancel') await life.cancel()
-    else await life.poll()
+  const workflow = new ChargeWorkflow(order)
+  await ('reopen' in order ? workflow.reopen(order) : workflow.issue(order))
+  for (let step = workflow.nextStep(); step !== 'end'; step = workflow.nextStep()) {
+    if (step === 'wait') await workflow.waitForNextPoll()
+    else if (step === 'cancel') await workflow.cancel()
+    else await workflow.poll()
   }
   await condition(allHandlersFinished)
-  return life.state
+  return workflow.state
 }
 
 /** After 5 s, 10 s, 30 s, 1 min and 5 min. */
@@ -58,8 +58,8 @@ class ChargeWorkflow {
   readonly #cancellationRequests = new CancellationRequests()
   readonly #inbox: ProviderInbox
 
-  constructor(begun: ChargeInput | ReopenedInput) {
-    this.#inbox = new ProviderInbox(begun.timeScale, () => this.#continueRun(begun))
+  constructor(input: ChargeInput | ReopenedInput) {
+    this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun(input))
     setHandler(awaitIssuedUpdate, () => this.#awaitIssued(), {
       description: 'Waits until the charge is issued, or cannot be',
     })
@@ -98,9 +98,9 @@ class ChargeWorkflow {
     return found.issued
   }
 
-  async reopen({ reopen: uuid, pendingConnections: told, restored }: ReopenedInput): Promise<void> {
+  async reopen({ reopen: uuid, pendingConnections, restored }: ReopenedInput): Promise<void> {
     this.#uuid = uuid
-    if (told) this.#inbox.seedPending(told)
+    if (pendingConnections) this.#inbox.seedPending(pendingConnections)
     const { ended } = restored ?? {}
     const now = await (ended ? dbActivities.restoreCharge({ uuid, ended }) : dbActivities.getCharge(uuid))
     this.#applyState(now.state, now.expiresAt)
@@ -109,14 +109,14 @@ class ChargeWorkflow {
   }
 
   /** The next step. The workflow ends only when its provider has been polled for all notifications. */
-  nextStep(): 'ask' | 'cancel' | 'wait' | 'end' {
+  nextStep(): 'poll' | 'cancel' | 'wait' | 'end' {
     if (!isIssuedChargeState(this.state)) return 'end'
-    if (this.#inbox.hasPending) return 'ask'
+    if (this.#inbox.hasPending) return 'poll'
     if (chargeMachine.isFinal(this.state) && this.#unansweredPolls === 0) return 'end'
     if (!this.#isCancellationDue() && Date.now() < this.#nextPollAtMs) return 'wait'
     return this.#cancellationRequests.isPending && chargeMachine.accepts(this.state, 'cancelled')
       ? 'cancel'
-      : 'ask'
+      : 'poll'
   }
 
   async waitForNextPoll(): Promise<void> {
@@ -135,47 +135,47 @@ class ChargeWorkflow {
   }
 
   async poll(): Promise<void> {
-    const isTold = this.#inbox.hasPending
+    const isNotified = this.#inbox.hasPending
     this.#inbox.markProcessed()
     await this.#applyPollResult(
       await this.#inbox.pollActivities.pollCharge({
         chargeUuid: this.#uuid,
         isPayloadExpired: this.#isExpiryDue(),
       }),
-      isTold,
+      isNotified,
     )
   }
 
   async cancel(): Promise<void> {
-    const followed = await idempotentProviderActivities.cancelCharge.executeWithOptions(
+    const result = await idempotentProviderActivities.cancelCharge.executeWithOptions(
       { summary: 'cancel at the provider' },
       [{ chargeUuid: this.#uuid }],
     )
-    await this.#applyPollResult(followed)
-    if (followed.kind === 'no_answer') this.#cancellationRequests.resolveAll({ kind: 'no_answer' })
+    await this.#applyPollResult(result)
+    if (result.kind === 'no_answer') this.#cancellationRequests.resolveAll({ kind: 'no_answer' })
     // A provider that refuses to cancel an open payload would refuse again.
-    else this.#cancellationRequests.resolveAll({ kind: 'closed', state: followed.state })
+    else this.#cancellationRequests.resolveAll({ kind: 'closed', state: result.state })
   }
 
-  async #applyPollResult(followed: PollChargeResult, isTold = false): Promise<void> {
-    if (followed.kind === 'no_answer') {
-      this.#isNotificationAhead ||= isTold
+  async #applyPollResult(result: PollChargeResult, isNotified = false): Promise<void> {
+    if (result.kind === 'no_answer') {
+      this.#isNotificationAhead ||= isNotified
       this.#schedulePollRetry()
       setCurrentDetails(
-        `${chargeMachine.statusOf(this.state)}: the provider has not answered (${followed.code}); asked again`,
+        `${chargeMachine.statusOf(this.state)}: the provider has not answered (${result.code}); asked again`,
       )
-      return startFollowUps(followed, this.#inbox.timeScale)
+      return startFollowUps(result, this.#inbox.timeScale)
     }
     const isAwaited = this.#isEndDue()
-    this.#applyState(followed.state)
+    this.#applyState(result.state)
     this.#isNotificationAhead =
-      (isTold || this.#isNotificationAhead) && this.#canNotificationBeAhead(followed, isTold)
+      (isNotified || this.#isNotificationAhead) && this.#canNotificationBeAhead(result, isNotified)
     // While an end is due and nothing changes, the polls become less frequent.
-    if (this.#isNotificationAhead ? isTold : !isAwaited || !this.#isEndDue()) this.#unansweredPolls = 0
+    if (this.#isNotificationAhead ? isNotified : !isAwaited || !this.#isEndDue()) this.#unansweredPolls = 0
     if (this.#isNotificationAhead || this.#isEndDue()) this.#schedulePollRetry()
     if (!chargeMachine.accepts(this.state, 'cancelled'))
       this.#cancellationRequests.resolveAll({ kind: 'closed', state: this.state })
-    await startFollowUps(followed, this.#inbox.timeScale)
+    await startFollowUps(result, this.#inbox.timeScale)
   }
 
   /** Workflow time of the next poll if nothing happens before. */
@@ -191,10 +191,10 @@ class ChargeWorkflow {
    */
   #canNotificationBeAhead(
     { listedPaymentCount }: Extract<PollChargeResult, { kind: 'known' }>,
-    isTold: boolean,
+    isNotified: boolean,
   ): boolean {
     if (listedPaymentCount !== 0 || !chargeMachine.accepts(this.state, 'payment_started')) return false
-    return !chargeMachine.isFinal(this.state) || isTold || this.#unansweredPolls < MAX_POLLS_AFTER_END
+    return !chargeMachine.isFinal(this.state) || isNotified || this.#unansweredPolls < MAX_POLLS_AFTER_END
   }
 
   /** A cancellation was requested, and its caller has not been answered `no_answer` yet. */

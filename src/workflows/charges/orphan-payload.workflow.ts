@@ -7,24 +7,24 @@ export type OrphanInput = { attemptUuid: string; timeScale: number }
 
 /** A payload that may exist at a provider though nobody was shown it: cancelled there, however long it takes. */
 export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): Promise<void> {
-  const notices = new ProviderInbox(timeScale, () =>
+  const inbox = new ProviderInbox(timeScale, () =>
     continueAsNew<typeof orphanWorkflow>({ attemptUuid, timeScale }),
   )
   const absence = new AbsenceProof(timeScale)
   setCurrentDetails('Cancelling a payload that nobody was shown')
   for (let isFinalPoll = false; ; ) {
-    const fate = await pollUntilResolved(
-      () => idempotentProviderActivities.closeOrphan({ attemptUuid, isFinalPoll: isFinalPoll }),
-      notices,
+    const result = await pollUntilResolved(
+      () => idempotentProviderActivities.closeOrphan({ attemptUuid, isFinalPoll }),
+      inbox,
     )
-    if (fate.kind === 'closed') {
-      await startFollowUps(fate, timeScale)
-      if (notices.hasPending) continue
+    if (result.kind === 'closed') {
+      await startFollowUps(result, timeScale)
+      if (inbox.hasPending) continue
       setCurrentDetails('Closed: the provider confirms that it cannot be paid any more')
       return
     }
-    const waitMs = absence.recordNotFound(fate.settleWindowMs)
+    const waitMs = absence.recordNotFound(result.settleWindowMs)
     if (waitMs === null) isFinalPoll = true
-    else await notices.waitForNotification(waitMs, 'not found: look again')
+    else await inbox.waitForNotification(waitMs, 'not found: look again')
   }
 }

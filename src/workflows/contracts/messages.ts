@@ -52,7 +52,7 @@ export type ChargeInputDetails = {
 }
 
 /**
- * Reopens a completed workflow from its row: it polls, and never issues or sends. `told`: connections with a notification that an
+ * Reopens a completed workflow from its row: it polls, and never issues or sends. `pendingConnections`: connections with a notification that an
  * earlier run could not resolve. `restored`: the state to write back into the row before anything is polled.
  */
 export type ReopenedInput = {
@@ -118,7 +118,7 @@ export type TransferInput = {
   timeScale: number
   restored?: PreRestoreState
   /**
-   * `candidates`: all of the order, because money may have gone through any of them. `told`: those with a notification that an
+   * `candidates`: all of the order, because money may have gone through any of them. `pendingConnections`: those with a notification that an
    * earlier run received and has not resolved.
    */
   continuation?: Continuation & { candidates: string[]; pendingConnections?: string[] }

@@ -102,14 +102,14 @@ class DisputeWorkflow {
   }
 
   async #openDispute(): Promise<boolean> {
-    const told = await pollAfterNotification(
+    const result = await pollAfterNotification(
       () => idempotentProviderActivities.pollDispute(this.#input),
       this.#inbox,
     )
-    if (told.kind !== 'known') return false
+    if (result.kind !== 'known') return false
     this.#pollsSinceChange = 1
     this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
-    await this.#applyState(told)
+    await this.#applyState(result)
     return true
   }
 
@@ -147,19 +147,19 @@ class DisputeWorkflow {
   }
 
   async #poll(): Promise<void> {
-    const isTold = this.#inbox.hasPending
+    const isNotified = this.#inbox.hasPending
     this.#inbox.markProcessed()
-    const told = await idempotentProviderActivities.pollDispute(this.#input)
-    if (told.kind === 'known') {
+    const result = await idempotentProviderActivities.pollDispute(this.#input)
+    if (result.kind === 'known') {
       this.#isRowLost = this.#isReplyUnknown = false
       this.#unansweredPolls = 0
-      if (isTold) this.#pollsSinceChange = 0 // It may have run ahead of what the provider shows: the next looks follow soon.
+      if (isNotified) this.#pollsSinceChange = 0 // It may have run ahead of what the provider shows: the next looks follow soon.
       this.#pollsSinceChange += 1
-      await this.#applyState(told)
+      await this.#applyState(result)
       this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
       return
     }
-    this.#isForeign = this.#isRowLost && (told.kind === 'not_found' || told.kind === 'foreign')
+    this.#isForeign = this.#isRowLost && (result.kind === 'not_found' || result.kind === 'foreign')
     this.#unansweredPolls += 1
     this.#nextPollAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredPolls))
   }

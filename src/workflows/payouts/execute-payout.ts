@@ -23,9 +23,9 @@ export type PayoutPort = {
   /** The same of another connection, where one operation may go through several. */
   forConnection?: (connectionUuid: string) => PayoutPort
   /** Keeps what an operator says where no provider can tell. */
-  settleManually: (word: ManualSettlement) => Promise<SendResult>
+  settleManually: (settlement: ManualSettlement) => Promise<SendResult>
   /** Told of every answer of an activity, which one that broke off has not given. */
-  onResult?: (word: PollResult) => void
+  onResult?: (result: PollResult) => void
   /** Told of every answer that is not final: accepted and on its way, or not known. */
   onPending: (kind: 'in_process' | 'unknown') => void
   inbox: ProviderInbox
@@ -34,8 +34,8 @@ export type PayoutPort = {
 export type TerminalOutcome = Extract<SendResult, { kind: 'settled' | 'rejected' | 'unreachable' }>
 
 /** Whether the payout has settled, but the look-up of its returns failed: this connection is polled again. */
-export function hasUnknownReturns(told: PollResult): boolean {
-  return told.kind === 'settled' && told.returnsUnknown === true
+export function hasUnknownReturns(result: PollResult): boolean {
+  return result.kind === 'settled' && result.returnsUnknown === true
 }
 
 /**
@@ -43,70 +43,72 @@ export function hasUnknownReturns(told: PollResult): boolean {
  * unless two "not found" after the settle window have proved that the first never arrived; then by the same id, and
  * that answer counts as a first one.
  */
-export async function executePayout(begun: PayoutPort): Promise<TerminalOutcome> {
-  let sender = begun
-  sender.inbox.enableManualSettlement()
-  const doubt = new UnknownOutcomeAlert(sender.inbox.timeScale)
-  let absence = new AbsenceProof(sender.inbox.timeScale)
-  let wasTaken = false
-  let sent: PollResult = await sendPayoutOnce(sender, false)
+export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> {
+  let current = port
+  current.inbox.enableManualSettlement()
+  const alert = new UnknownOutcomeAlert(current.inbox.timeScale)
+  let absence = new AbsenceProof(current.inbox.timeScale)
+  let wasAccepted = false
+  let result: PollResult = await sendPayoutOnce(current, false)
   for (let asked = 0; ; asked++) {
     let waitMs: number | null = WAITS.nextPoll(asked + 1)
-    switch (sent.kind) {
+    switch (result.kind) {
       case 'settled':
       case 'rejected':
       case 'unreachable':
-        doubt.clear()
-        sender.inbox.disableManualSettlement()
-        return sent
+        alert.clear()
+        current.inbox.disableManualSettlement()
+        return result
       case 'not_started':
-        sent = await sendPayoutOnce(sender, false)
+        result = await sendPayoutOnce(current, false)
         asked = -1
         continue
       case 'redirect':
         // The history was rolled back: the operation goes on where its rows say that it is.
-        sender = sender.forConnection?.(sent.connectionUuid) ?? sender
-        absence = new AbsenceProof(sender.inbox.timeScale)
-        sender.onPending('unknown')
+        current = current.forConnection?.(result.connectionUuid) ?? current
+        absence = new AbsenceProof(current.inbox.timeScale)
+        current.onPending('unknown')
         break
       case 'not_found':
         // Polled on the schedule too: a payout may be listed long before its absence can be proved.
-        waitMs = earliestWaitMs(waitMs, absence.recordNotFound(sent.settleWindowMs))
+        waitMs = earliestWaitMs(waitMs, absence.recordNotFound(result.settleWindowMs))
         break
       case 'unknown':
         // An order that stands at its provider is there.
-        if (sent.code === 'awaiting_approval') absence = new AbsenceProof(sender.inbox.timeScale)
-        doubt.markUnknown()
-        sender.onPending('unknown')
+        if (result.code === 'awaiting_approval') absence = new AbsenceProof(current.inbox.timeScale)
+        alert.markUnknown()
+        current.onPending('unknown')
         break
       case 'in_process':
         // However long the doubt was: what has been taken settles soon, so it is asked as often as at first.
-        if (!wasTaken) {
+        if (!wasAccepted) {
           asked = 0
           waitMs = WAITS.nextPoll(1)
         }
-        wasTaken = true
-        doubt.clear()
-        sender.onPending('in_process')
+        wasAccepted = true
+        alert.clear()
+        current.onPending('in_process')
     }
     if (waitMs === null) {
-      absence = new AbsenceProof(sender.inbox.timeScale)
+      absence = new AbsenceProof(current.inbox.timeScale)
       asked = -1 // The answer to a repeat counts as a first one.
       // One who knows better is heard before anything is sent a second time.
-      const word = sender.inbox.nextManualSettlement()
-      sent = word ? await sender.settleManually(word) : await sendPayoutOnce(sender, true)
+      const settlement = current.inbox.nextManualSettlement()
+      result = settlement ? await current.settleManually(settlement) : await sendPayoutOnce(current, true)
       continue
     }
-    await sender.inbox.waitForNotification(waitMs, `${sent.kind}: ask again`)
+    await current.inbox.waitForNotification(waitMs, `${result.kind}: ask again`)
     // A notification may run ahead of the provider's books: it is asked as often as at first.
-    if (sender.inbox.hasPending && wasTaken) asked = -1
-    const isNotified = sender.inbox.hasNotification
-    sender.inbox.markProcessed(sender.connectionUuid)
-    const word = sender.inbox.nextManualSettlement()
-    sent = word ? await sender.settleManually(word) : await sender.poll(asked + 1, !isNotified)
-    sender.onResult?.(sent)
+    if (current.inbox.hasPending && wasAccepted) asked = -1
+    const isNotified = current.inbox.hasNotification
+    current.inbox.markProcessed(current.connectionUuid)
+    const settlement = current.inbox.nextManualSettlement()
+    result = settlement
+      ? await current.settleManually(settlement)
+      : await current.poll(asked + 1, !isNotified)
+    current.onResult?.(result)
     // What a provider once had did arrive: that it does not find it now is one more missing answer.
-    if (sent.kind === 'not_found' && wasTaken) sent = { kind: 'unknown', code: 'no_longer_found' }
+    if (result.kind === 'not_found' && wasAccepted) result = { kind: 'unknown', code: 'no_longer_found' }
   }
 }
 
@@ -116,11 +118,11 @@ function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | n
 }
 
 /** A sending that breaks off without an answer has one: unknown. */
-async function sendPayoutOnce(sender: PayoutPort, again: boolean): Promise<PollResult> {
+async function sendPayoutOnce(current: PayoutPort, again: boolean): Promise<PollResult> {
   try {
-    const sent = await sender.send(again)
-    sender.onResult?.(sent)
-    return sent
+    const result = await current.send(again)
+    current.onResult?.(result)
+    return result
   } catch (error) {
     if (isWorkerLoss(error)) return { kind: 'unknown', code: 'interrupted' }
     throw error

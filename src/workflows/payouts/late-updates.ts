@@ -3,7 +3,7 @@ import { WAITS } from '../../domain/shared/intervals.ts'
 import type { ProviderInbox } from '../shared/provider-inbox.ts'
 import { hasUnknownReturns } from './execute-payout.ts'
 
-/** `ask` polls one connection; `silent` receives those without an answer before they are polled again. */
+/** `poll` polls one connection; `onUnanswered` receives those without an answer before they are polled again. */
 type LateUpdatePolling = {
   poll: (connectionUuid: string, asked: number) => Promise<PollResult>
   onUnanswered: (connections: string[]) => void
@@ -11,19 +11,19 @@ type LateUpdatePolling = {
 
 /** Polls every connection that a notification came through, until it answers. */
 export async function pollLateUpdates(
-  notices: ProviderInbox,
-  { poll: ask, onUnanswered: silent }: LateUpdatePolling,
+  inbox: ProviderInbox,
+  { poll, onUnanswered }: LateUpdatePolling,
 ): Promise<void> {
-  let unheard = notices.drain()
-  for (let asked = 0; unheard.length > 0; asked++) {
+  let toPoll = inbox.drain()
+  for (let asked = 0; toPoll.length > 0; asked++) {
     const unanswered: string[] = []
-    for (const connectionUuid of unheard) {
-      const told = await ask(connectionUuid, asked)
-      if (told.kind === 'unknown' || hasUnknownReturns(told)) unanswered.push(connectionUuid)
+    for (const connectionUuid of toPoll) {
+      const result = await poll(connectionUuid, asked)
+      if (result.kind === 'unknown' || hasUnknownReturns(result)) unanswered.push(connectionUuid)
     }
-    silent(unanswered)
+    onUnanswered(unanswered)
     if (unanswered.length > 0)
-      await notices.waitForNotification(WAITS.nextPoll(asked + 1), 'no answer: ask again')
-    unheard = [...new Set([...unanswered, ...notices.drain()])]
+      await inbox.waitForNotification(WAITS.nextPoll(asked + 1), 'no answer: ask again')
+    toPoll = [...new Set([...unanswered, ...inbox.drain()])]
   }
 }

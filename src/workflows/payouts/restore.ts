@@ -24,47 +24,47 @@ export type PayoutSearch = {
  */
 export async function findRestoredPayout({
   hadSettled,
-  searchProviders: look,
+  searchProviders,
   portFor: follower,
-  inbox: notices,
+  inbox,
 }: PayoutSearch): Promise<TerminalOutcome> {
-  const absence = new AbsenceProof(notices.timeScale)
-  const doubt = new UnknownOutcomeAlert(notices.timeScale)
+  const absence = new AbsenceProof(inbox.timeScale)
+  const alert = new UnknownOutcomeAlert(inbox.timeScale)
   let isFinalPoll = false
-  notices.enableManualSettlement()
+  inbox.enableManualSettlement()
   for (let asked = 0; ; asked++) {
-    notices.markProcessed()
-    const told = await look({ pollCount: asked, isFinalPoll: isFinalPoll })
-    if (told.kind === 'found') {
-      doubt.clear()
-      return pollFoundPayout(follower(told.connectionUuid))
+    inbox.markProcessed()
+    const result = await searchProviders({ pollCount: asked, isFinalPoll })
+    if (result.kind === 'found') {
+      alert.clear()
+      return pollFoundPayout(follower(result.connectionUuid))
     }
-    if (told.kind === 'rejected') return over(told)
-    const isAbsent = told.kind === 'not_found' && !hadSettled
-    const waitMs = isAbsent ? absence.recordNotFound(told.settleWindowMs) : WAITS.nextPoll(asked + 1)
+    if (result.kind === 'rejected') return complete(result)
+    const isNotFound = result.kind === 'not_found' && !hadSettled
+    const waitMs = isNotFound ? absence.recordNotFound(result.settleWindowMs) : WAITS.nextPoll(asked + 1)
     isFinalPoll ||= waitMs === null
     if (waitMs === null) continue
-    if (!isAbsent) doubt.markUnknown()
-    const { onPending: pending, settleManually: settleBy } = follower(told.connectionUuid)
-    pending('unknown')
-    await notices.waitForNotification(waitMs, `${told.kind}: look again`)
-    const word = notices.nextManualSettlement()
-    const sent = word && (await settleBy(word))
-    if (sent?.kind === 'settled' || sent?.kind === 'rejected') return over(sent)
+    if (!isNotFound) alert.markUnknown()
+    const { onPending, settleManually } = follower(result.connectionUuid)
+    onPending('unknown')
+    await inbox.waitForNotification(waitMs, `${result.kind}: look again`)
+    const settlement = inbox.nextManualSettlement()
+    const sent = settlement && (await settleManually(settlement))
+    if (sent?.kind === 'settled' || sent?.kind === 'rejected') return complete(sent)
   }
 
-  function over(last: TerminalOutcome): TerminalOutcome {
-    doubt.clear()
-    notices.disableManualSettlement()
+  function complete(last: TerminalOutcome): TerminalOutcome {
+    alert.clear()
+    inbox.disableManualSettlement()
     return last
   }
 }
 
-/** Polls where `sendOnce` would send: the provider has the payout, now or later. */
-function pollFoundPayout({ poll: ask, ...follower }: Omit<PayoutPort, 'send'>): Promise<TerminalOutcome> {
-  const askAgain = async (asked: number, canAnswerFromRow?: boolean): Promise<PollResult> => {
-    const told = await ask(asked, canAnswerFromRow)
-    return told.kind === 'not_started' ? { kind: 'unknown', code: told.kind } : told
+/** Polls where `sendPayoutOnce` would send: the provider has the payout, now or later. */
+function pollFoundPayout({ poll, ...follower }: Omit<PayoutPort, 'send'>): Promise<TerminalOutcome> {
+  const pollStarted = async (asked: number, canAnswerFromRow?: boolean): Promise<PollResult> => {
+    const result = await poll(asked, canAnswerFromRow)
+    return result.kind === 'not_started' ? { kind: 'unknown', code: result.kind } : result
   }
-  return executePayout({ ...follower, poll: askAgain, send: () => askAgain(0) })
+  return executePayout({ ...follower, poll: pollStarted, send: () => pollStarted(0) })
 }

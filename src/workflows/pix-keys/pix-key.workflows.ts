@@ -22,38 +22,39 @@ import { AbsenceProof } from '../shared/provider-inbox.ts'
 /** A key's making: stored, asked of its provider once, and where the answer is lost looked for in the provider's list. */
 export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
   const { uuid, timeScale } = order
-  const again = () => continueAsNew<typeof pixKeyWorkflow>(order)
-  return runKeyWorkflow({ continueRun: again, timeScale }, async wait => {
+  const continueRun = () => continueAsNew<typeof pixKeyWorkflow>(order)
+  return runKeyWorkflow({ continueRun, timeScale }, async wait => {
     const opened = await dbActivities.openPixKey(order)
     if (pixKeyMachine.isFinal(opened)) return opened
     const absence = new AbsenceProof(timeScale)
-    const first = () =>
+    const callFirst = () =>
       order.restored
         ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
         : payoutActivities.createKey({ uuid })
-    for (let asked = 0, told = await callProvider(first); ; asked++) {
-      if (told.kind === 'closed') return told.state
-      const proofMs = told.kind === 'not_found' ? absence.recordNotFound(told.settleWindowMs) : Infinity
+    for (let asked = 0, result = await callProvider(callFirst); ; asked++) {
+      if (result.kind === 'closed') return result.state
+      const proofMs = result.kind === 'not_found' ? absence.recordNotFound(result.settleWindowMs) : Infinity
       // The provider takes no id of ours, so nothing is asked of it twice: what never arrived is over.
       if (proofMs === null) return dbActivities.failPixKey({ uuid })
       await wait(asked, proofMs)
-      told = await idempotentProviderActivities.pollPixKey({ uuid, pollCount: asked })
-      if (told.kind === 'not_started' && !order.restored)
-        told = await callProvider(() => payoutActivities.createKey({ uuid }))
+      result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount: asked })
+      if (result.kind === 'not_started' && !order.restored)
+        result = await callProvider(() => payoutActivities.createKey({ uuid }))
     }
   })
 }
 
 /** A key's removal: asked of its provider until that provider has it no more, or refuses. */
 export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): Promise<PixKeyState> {
-  const again = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
-  return runKeyWorkflow({ continueRun: again, timeScale }, async wait => {
-    for (let asked = 0, told = await callProvider(() => payoutActivities.deleteKey({ uuid })); ; asked++) {
-      if (told.kind === 'closed') return told.state
+  const continueRun = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
+  return runKeyWorkflow({ continueRun, timeScale }, async wait => {
+    for (let asked = 0, result = await callProvider(() => payoutActivities.deleteKey({ uuid })); ; asked++) {
+      if (result.kind === 'closed') return result.state
       await wait(asked, Infinity)
-      told = await idempotentProviderActivities.pollPixKeyRemoval({ uuid, pollCount: asked })
+      result = await idempotentProviderActivities.pollPixKeyRemoval({ uuid, pollCount: asked })
       // Removing it twice is removing it once.
-      if (told.kind === 'still_there') told = await callProvider(() => payoutActivities.deleteKey({ uuid }))
+      if (result.kind === 'still_there')
+        result = await callProvider(() => payoutActivities.deleteKey({ uuid }))
     }
   })
 }
@@ -65,7 +66,7 @@ type KeyRunContext = { continueRun: () => Promise<never>; timeScale: number }
 
 /** Who waits for the answer hears it when the life is over; what is not known keeps the life going. */
 async function runKeyWorkflow(
-  { continueRun: again, timeScale }: KeyRunContext,
+  { continueRun, timeScale }: KeyRunContext,
   live: (wait: WaitForNextPoll) => Promise<PixKeyState>,
 ): Promise<PixKeyState> {
   let isAnswered = false
@@ -77,7 +78,7 @@ async function runKeyWorkflow(
     if (shouldContinueAsNew()) {
       isAnswered = true
       await condition(allHandlersFinished)
-      await again()
+      await continueRun()
     }
     setCurrentDetails('Not known whether the provider did it: its list of keys is asked')
     const waitMs = Math.min(WAITS.nextPoll(asked), atMostMs)

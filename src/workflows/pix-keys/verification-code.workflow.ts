@@ -13,19 +13,19 @@ export async function verificationCodeWorkflow(order: VerificationCodeInput): Pr
   })
   await dbActivities.storeAuthCode(order)
   isStored = true
-  const fate = await sendUntilDelivered(order)
-  setCurrentDetails(`The code was ${fate}`)
+  const outcome = await sendUntilDelivered(order)
+  setCurrentDetails(`The code was ${outcome}`)
   await condition(allHandlersFinished)
-  return fate
+  return outcome
 }
 
 async function sendUntilDelivered({ uuid, timeScale }: VerificationCodeInput): Promise<CodeOutcome> {
   for (let tries = 1; ; tries++) {
-    const told = await messagingActivities.sendAuthCode.executeWithOptions({ summary: `try ${tries}` }, [
+    const result = await messagingActivities.sendAuthCode.executeWithOptions({ summary: `try ${tries}` }, [
       { uuid },
     ])
-    if (told.kind === 'closed') return told.outcome
-    setCurrentDetails(`Could not be sent yet (${told.code}): tried again until it expires`)
+    if (result.kind === 'closed') return result.outcome
+    setCurrentDetails(`Could not be sent yet (${result.code}): tried again until it expires`)
     await sleep(scaleWait(WAITS.nextCodeAttempt(tries), timeScale), { summary: `before try ${tries + 1}` })
   }
 }

@@ -27,67 +27,67 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
 export async function refundWorkflow(order: RefundInput | ReopenedInput): Promise<RefundState> {
   const { timeScale } = order
   let isAnswered = false
-  let onward: RefundInput | ReopenedInput = order
-  const notices = new ProviderInbox(timeScale, async () => {
+  let nextRunInput: RefundInput | ReopenedInput = order
+  const inbox = new ProviderInbox(timeScale, async () => {
     isAnswered = true
     await condition(allHandlersFinished)
-    await continueAsNew<typeof refundWorkflow>(onward)
+    await continueAsNew<typeof refundWorkflow>(nextRunInput)
   })
   setHandler(awaitResultUpdate, () => condition(() => isAnswered), {
     description: 'Waits until the refund is accepted or cannot be',
   })
 
   if ('reopen' in order) {
-    if (order.unfinished) return found(order.reopen, order.unfinished)
-    if (order.pendingConnections) notices.seedPending(order.pendingConnections)
-    return resumed(order.reopen)
+    if (order.unfinished) return resumeUnfinished(order.reopen, order.unfinished)
+    if (order.pendingConnections) inbox.seedPending(order.pendingConnections)
+    return processLateNotifications(order.reopen)
   }
   const { uuid, connectionUuid } = order
   if (order.continuation) {
     isAnswered = true
-    notices.resumeManualSettlement()
+    inbox.resumeManualSettlement()
   }
-  const opened = await (order.restored ? awaitReopenedRefund(order, notices) : dbActivities.openRefund(order))
+  const opened = await (order.restored ? awaitReopenedRefund(order, inbox) : dbActivities.openRefund(order))
   await startFollowUps(opened, timeScale)
   if (refundMachine.isFinal(opened.state)) return end(opened.state)
-  if (!order.restored) onward = { ...order, continuation: continuationOf(order) }
-  const sent = order.restored
-    ? await find(uuid, { ...order.restored, candidates: [connectionUuid] })
+  if (!order.restored) nextRunInput = { ...order, continuation: continuationOf(order) }
+  const outcome = order.restored
+    ? await findPayout(uuid, { ...order.restored, candidates: [connectionUuid] })
     : await executePayout({
-        ...follower(uuid, connectionUuid),
+        ...createPollingPort(uuid, connectionUuid),
         send: again => payoutActivities.sendRefund({ uuid, connectionUuid, isResend: again }),
       })
-  await startFollowUps(sent, timeScale)
-  if (sent.kind !== 'settled' && notices.hasPending) {
+  await startFollowUps(outcome, timeScale)
+  if (outcome.kind !== 'settled' && inbox.hasPending) {
     isAnswered = true
-    return resumed(uuid)
+    return processLateNotifications(uuid)
   }
-  return end(sent.kind === 'settled' ? 'settled' : 'failed')
+  return end(outcome.kind === 'settled' ? 'settled' : 'failed')
 
-  function follower(uuid: string, connectionUuid: string) {
+  function createPollingPort(uuid: string, connectionUuid: string) {
     return {
       connectionUuid,
       poll: (asked: number, canAnswerFromRow = false) =>
-        notices.pollActivities.pollRefund({
+        inbox.pollActivities.pollRefund({
           uuid,
           connectionUuid,
           pollCount: asked,
-          canAnswerFromRow: canAnswerFromRow,
+          canAnswerFromRow,
         }),
-      settleManually: (word: ManualSettlement) =>
-        dbActivities.manuallySettleRefund({ uuid, connectionUuid, signal: word }),
+      settleManually: (settlement: ManualSettlement) =>
+        dbActivities.manuallySettleRefund({ uuid, connectionUuid, signal: settlement }),
       onPending(kind: 'in_process' | 'unknown') {
         isAnswered ||= kind === 'in_process'
         setCurrentDetails(
           kind === 'in_process' ? 'Accepted by the provider' : 'Not known: the provider is asked',
         )
       },
-      inbox: notices,
+      inbox,
     }
   }
 
   /** Asks whether it went, and follows it to its end. */
-  function find(
+  function findPayout(
     uuid: string,
     { candidates, orderedAt, ended }: UnfinishedPayout & { ended?: string },
   ): Promise<TerminalOutcome> {
@@ -95,16 +95,16 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
       hadSettled: ended === 'settled',
       searchProviders: at =>
         idempotentProviderActivities.restoreRefund({ uuid, candidates, orderedAt, ...at }),
-      portFor: connectionUuid => follower(uuid, connectionUuid),
-      inbox: notices,
+      portFor: connectionUuid => createPollingPort(uuid, connectionUuid),
+      inbox,
     })
   }
 
   /** Its workflow was lost while it moved. */
-  async function found(uuid: string, unfinished: UnfinishedPayout): Promise<RefundState> {
+  async function resumeUnfinished(uuid: string, unfinished: UnfinishedPayout): Promise<RefundState> {
     isAnswered = true
-    notices.resumeManualSettlement()
-    const last = await find(uuid, unfinished)
+    inbox.resumeManualSettlement()
+    const last = await findPayout(uuid, unfinished)
     await startFollowUps(last, timeScale)
     return end(last.kind === 'settled' ? 'settled' : 'failed')
   }
@@ -120,27 +120,27 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
   }
 
   /** A late word of the provider: a settlement after the failure. */
-  async function resumed(uuid: string): Promise<RefundState> {
-    await condition(() => notices.hasPending)
+  async function processLateNotifications(uuid: string): Promise<RefundState> {
+    await condition(() => inbox.hasPending)
     for (;;) {
-      while (notices.hasPending) {
+      while (inbox.hasPending) {
         const { connectionUuid } = await dbActivities.getRefund(uuid)
-        onward = { reopen: uuid, timeScale, pendingConnections: [connectionUuid] }
-        const ask = (asked: number) =>
-          notices.pollActivities.pollRefund({ uuid, connectionUuid, pollCount: asked })
-        const told = await pollUntilResolved(ask, notices)
-        if ('deliveries' in told) await startFollowUps(told, timeScale)
+        nextRunInput = { reopen: uuid, timeScale, pendingConnections: [connectionUuid] }
+        const poll = (asked: number) =>
+          inbox.pollActivities.pollRefund({ uuid, connectionUuid, pollCount: asked })
+        const result = await pollUntilResolved(poll, inbox)
+        if ('deliveries' in result) await startFollowUps(result, timeScale)
       }
       const { state } = await dbActivities.getRefund(uuid)
       // What came while this was read is heard as well: nobody would tell it again.
-      if (!notices.hasPending) return end(state)
+      if (!inbox.hasPending) return end(state)
     }
   }
 }
 
 /** Newer than its restored database: stored again as soon as its charge stands where it can be refunded. */
-async function awaitReopenedRefund(order: RefundInput, notices: ProviderInbox): Promise<OpenRefundResult> {
+async function awaitReopenedRefund(order: RefundInput, inbox: ProviderInbox): Promise<OpenRefundResult> {
   setCurrentDetails('Waits until its charge is rebuilt')
-  const known = await pollUntilResolved(() => dbActivities.rebuildRefund(order), notices)
+  const known = await pollUntilResolved(() => dbActivities.rebuildRefund(order), inbox)
   return known.opened
 }

@@ -13,12 +13,12 @@ export function shouldContinueAsNew(): boolean {
 
 /** What the run after this one is told of those before it. */
 export function continuationOf({
-  continuation: goesOn,
+  continuation: earlier,
   restored,
 }: {
   restored?: PreRestoreState
   continuation?: Continuation
 }): Continuation {
-  const began = workflowInfo().startTime.toISOString()
-  return { orderedAt: goesOn?.orderedAt ?? restored?.orderedAt ?? began }
+  const startedAt = workflowInfo().startTime.toISOString()
+  return { orderedAt: earlier?.orderedAt ?? restored?.orderedAt ?? startedAt }
 }

@@ -22,10 +22,10 @@ export class ProviderInbox {
   readonly #pendingConnections = new Set<string>()
   readonly #connectionsWithReturns = new Set<string>()
 
-  /** `goOn`: continues the workflow as new, where it may wait for months. */
-  constructor(timeScale: number, goOn?: () => Promise<void>) {
+  /** `continueRun`: continues the workflow as new, where it may wait for months. */
+  constructor(timeScale: number, continueRun?: () => Promise<void>) {
     this.timeScale = timeScale
-    this.#continueRun = goOn
+    this.#continueRun = continueRun
     const count = ({ connectionUuid, isNew, isAboutReturn }: ProviderNotificationSignal) => {
       this.#pendingCount += 1
       if (isAboutReturn) this.#connectionsWithReturns.add(connectionUuid)
@@ -53,7 +53,7 @@ export class ProviderInbox {
   }
 
   /**
-   * Enables manual settlement by an operator until `hearsOperatorNoMore`. Signals before and after are about another sending, and
+   * Enables manual settlement by an operator until `disableManualSettlement`. Signals before and after are about another sending, and
    * are refused.
    */
   enableManualSettlement(): void {
@@ -73,8 +73,8 @@ export class ProviderInbox {
     setHandler(
       manualSettlementSignal,
       // A payload of the Temporal UI may be anything, also absent: the activity refuses what is not complete.
-      word => {
-        this.#manualSettlements.push(word ?? {})
+      settlement => {
+        this.#manualSettlements.push(settlement ?? {})
         if (!this.#isManualSettlementEnabled) this.#rejectManualSettlements()
       },
       {
@@ -155,15 +155,15 @@ type UnansweredPoll = { kind: 'no_answer' | 'unknown' }
  * `asked`: number of polls before.
  */
 export async function pollUntilResolved<Answer extends { kind: string }>(
-  ask: (asked: number) => Promise<Answer>,
-  notices: ProviderInbox,
+  poll: (asked: number) => Promise<Answer>,
+  inbox: ProviderInbox,
 ): Promise<Exclude<Answer, UnansweredPoll>> {
   for (let asked = 1; ; asked++) {
-    notices.markProcessed()
-    const answer = await ask(asked - 1)
+    inbox.markProcessed()
+    const answer = await poll(asked - 1)
     if (answer.kind !== 'no_answer' && answer.kind !== 'unknown')
       return answer as Exclude<Answer, UnansweredPoll>
-    await notices.waitForNotification(WAITS.nextPoll(asked), 'no answer: ask again')
+    await inbox.waitForNotification(WAITS.nextPoll(asked), 'no answer: ask again')
   }
 }
 
@@ -173,17 +173,17 @@ export async function pollUntilResolved<Answer extends { kind: string }>(
  * too: it is not delivered again.
  */
 export async function pollAfterNotification<Answer extends { kind: string }>(
-  ask: () => Promise<Answer>,
-  notices: ProviderInbox,
+  poll: () => Promise<Answer>,
+  inbox: ProviderInbox,
 ): Promise<Exclude<Answer, UnansweredPoll>> {
-  let answer = await pollUntilResolved(ask, notices)
-  const secondLookAt = Date.now() + scaleWait(WAITS.absenceConfirmation, notices.timeScale)
+  let answer = await pollUntilResolved(poll, inbox)
+  const secondLookAt = Date.now() + scaleWait(WAITS.absenceConfirmation, inbox.timeScale)
   for (let now = Date.now(); ; ) {
     if (answer.kind === 'not_found' && now < secondLookAt)
-      await notices.waitForNotification((secondLookAt - now) * notices.timeScale, 'second look')
-    else if (!isNotFoundOrForeign(answer) || !notices.hasPending) return answer
+      await inbox.waitForNotification((secondLookAt - now) * inbox.timeScale, 'second look')
+    else if (!isNotFoundOrForeign(answer) || !inbox.hasPending) return answer
     now = Date.now()
-    answer = await pollUntilResolved(ask, notices)
+    answer = await pollUntilResolved(poll, inbox)
   }
 }
 

@@ -32,13 +32,13 @@ export async function startFollowUps(
 
 /** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */
 export async function startChildOnce<Order>(
-  life: (order: Order) => Promise<unknown>,
+  workflow: (order: Order) => Promise<unknown>,
   workflowId: string,
   order: Order,
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
 ): Promise<void> {
   try {
-    await startChild(life, {
+    await startChild(workflow, {
       workflowId,
       args: [order] as never,
       parentClosePolicy: ParentClosePolicy.ABANDON,

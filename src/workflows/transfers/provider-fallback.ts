@@ -1,6 +1,6 @@
 import type { TerminalOutcome } from '../payouts/execute-payout.ts'
 
-/** Result of a fallback round. `mayBeTriedAgain`: a candidate's outcome says nothing of the transfer itself. */
+/** Result of a fallback round. `retryLater`: a candidate's outcome says nothing of the transfer itself. */
 export type FallbackResult = {
   last: TerminalOutcome
   retryLater: boolean
@@ -13,24 +13,26 @@ export async function tryProvidersInOrder(
   candidates: string[],
   sendThrough: (connectionUuid: string) => Promise<TerminalOutcome>,
 ): Promise<FallbackResult> {
-  const words: TerminalOutcome[] = []
+  const outcomes: TerminalOutcome[] = []
   for (const connectionUuid of candidates) {
     const last = await sendThrough(connectionUuid)
-    words.push(last)
+    outcomes.push(last)
     if (last.kind === 'settled' || stopsFallback(last)) break
   }
-  const last = words.at(-1)!
-  const mayBeTriedAgain = last.kind !== 'settled' && !stopsFallback(last) && words.some(isTransient)
-  const isPaused = words.some(({ kind, ...word }) => 'code' in word && word.code === 'paused')
+  const last = outcomes.at(-1)!
+  const mayBeTriedAgain = last.kind !== 'settled' && !stopsFallback(last) && outcomes.some(isTransient)
+  const isPaused = outcomes.some(({ kind, ...outcome }) => 'code' in outcome && outcome.code === 'paused')
   return { last, retryLater: mayBeTriedAgain, isPaused }
 }
 
 /** A refusal for a reason of the payment itself: no other provider is tried. */
-function stopsFallback(word: TerminalOutcome): boolean {
-  return word.kind === 'rejected' && word.finality === 'final'
+function stopsFallback(outcome: TerminalOutcome): boolean {
+  return outcome.kind === 'rejected' && outcome.finality === 'final'
 }
 
 /** No balance at the provider, or the provider is unreachable: neither says anything about the payment itself. */
-function isTransient(word: TerminalOutcome): boolean {
-  return word.kind === 'unreachable' || (word.kind === 'rejected' && word.code === 'insufficient_balance')
+function isTransient(outcome: TerminalOutcome): boolean {
+  return (
+    outcome.kind === 'unreachable' || (outcome.kind === 'rejected' && outcome.code === 'insufficient_balance')
+  )
 }

@@ -22,26 +22,26 @@ export type UnsentTransferEvent = 'cancelled' | 'never_sent'
 /**
  * SPEC §4: from its time on, no balance and no reachable provider are tried again; a final refusal is the end. It expires
  * 24 hours after its time, also where the service was away meanwhile; the hours begin anew with each look that finds it kept
- * by an operator's pause. `begun` is the round that an earlier run of its workflow was in.
+ * by an operator's pause. `firstRound` is the round that an earlier run of its workflow was in.
  */
 export async function runScheduled(
   { scheduledFor, timeScale, tryProviders: round, isCancelled, end }: ScheduledTransfer,
-  begun?: FallbackResult,
+  firstRound?: FallbackResult,
 ): Promise<FallbackResult | 'ended'> {
   const due = Date.parse(scheduledFor)
-  const givenUpAfter = scaleWait(WAITS.expireTransferAfter, timeScale)
+  const expiresAfterMs = scaleWait(WAITS.expireTransferAfter, timeScale)
   let countedFrom = due
-  if (!begun) {
+  if (!firstRound) {
     setCurrentDetails('Waits for its time')
     await condition(isCancelled, Math.max(1, due - Date.now()), { summary: 'scheduled' })
   }
-  const isLate = () => Date.now() >= countedFrom + givenUpAfter
-  for (let came: FallbackResult | 'ended' | 'kept' | undefined = begun; ; came = undefined) {
-    if (isCancelled()) came = await end('cancelled')
-    else came ??= isLate() ? await end('never_sent') : await round()
-    if (came === 'ended') return came
-    if (came !== 'kept' && !came.retryLater) return came
-    if (came === 'kept' || came.isPaused) countedFrom = Date.now()
+  const isLate = () => Date.now() >= countedFrom + expiresAfterMs
+  for (let outcome: FallbackResult | 'ended' | 'kept' | undefined = firstRound; ; outcome = undefined) {
+    if (isCancelled()) outcome = await end('cancelled')
+    else outcome ??= isLate() ? await end('never_sent') : await round()
+    if (outcome === 'ended') return outcome
+    if (outcome !== 'kept' && !outcome.retryLater) return outcome
+    if (outcome === 'kept' || outcome.isPaused) countedFrom = Date.now()
     if (isLate()) continue
     setCurrentDetails('Could not be sent yet; tried again')
     await condition(isCancelled, scaleWait(WAITS.retryTransfer, timeScale), { summary: 'try again' })

@@ -69,7 +69,7 @@ export class TransferPolling {
   }
 
   /** Handles a late notification: a return by the recipient, or a settlement after the failure. */
-  async reopen({ reopen: uuid, pendingConnections: told, unfinished }: ReopenedInput): Promise<void> {
+  async reopen({ reopen: uuid, pendingConnections, unfinished }: ReopenedInput): Promise<void> {
     this.hasResult = true
     if (unfinished) {
       this.isSent = true
@@ -77,7 +77,7 @@ export class TransferPolling {
       await this.#findPayout(uuid, { ...unfinished, hadSettled: false })
       return this.pollLateUpdates(uuid)
     }
-    if (told) this.inbox.seedPending(told)
+    if (pendingConnections) this.inbox.seedPending(pendingConnections)
     await condition(() => this.inbox.hasPending)
     // A signal that arrives during the last poll is processed too: it is not delivered again.
     do {
@@ -105,12 +105,16 @@ export class TransferPolling {
   protected pollLateUpdates(uuid: string): Promise<void> {
     return pollLateUpdates(this.inbox, {
       poll: async (connectionUuid, asked) => {
-        const told = await this.inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount: asked })
+        const result = await this.inbox.pollActivities.pollTransfer({
+          uuid,
+          connectionUuid,
+          pollCount: asked,
+        })
         await this.applyState(await dbActivities.getTransfer(uuid))
-        return told
+        return result
       },
-      onUnanswered: told => {
-        this.nextRunInput = { reopen: uuid, timeScale: this.#timeScale, pendingConnections: told }
+      onUnanswered: pendingConnections => {
+        this.nextRunInput = { reopen: uuid, timeScale: this.#timeScale, pendingConnections }
       },
     })
   }
@@ -124,7 +128,7 @@ export class TransferPolling {
           uuid,
           connectionUuid,
           pollCount: asked,
-          canAnswerFromRow: canAnswerFromRow,
+          canAnswerFromRow,
         }),
       settleManually: word => dbActivities.manuallySettleTransfer({ uuid, connectionUuid, signal: word }),
       onPending: kind => this.#onPending(kind),
@@ -180,10 +184,10 @@ export class TransferPolling {
 
   /** Carries connections with unprocessed notifications over continue-as-new: their signals are not delivered again. */
   #nextRunInputWithPending(): TransferInput | ReopenedInput {
-    const { nextRunInput: onward } = this
-    const told = this.inbox.pendingConnections
-    if (!('continuation' in onward) || !onward.continuation || told.length === 0) return onward
-    return { ...onward, continuation: { ...onward.continuation, pendingConnections: told } }
+    const { nextRunInput: input } = this
+    const { pendingConnections } = this.inbox
+    if (!('continuation' in input) || !input.continuation || pendingConnections.length === 0) return input
+    return { ...input, continuation: { ...input.continuation, pendingConnections } }
   }
 }
 

@@ -114,7 +114,7 @@ class TransferWorkflow extends TransferPolling {
 
   /** `begun`: the fallback round that an earlier run was in. */
   async #runScheduled(order: TransferInput, begun?: FallbackResult): Promise<void> {
-    const came = await runScheduled(
+    const outcome = await runScheduled(
       {
         scheduledFor: order.scheduledFor!,
         timeScale: order.timeScale,
@@ -124,7 +124,7 @@ class TransferWorkflow extends TransferPolling {
       },
       begun && this.#updateCancellable(begun),
     )
-    if (came !== 'ended') await this.#finish(order, came)
+    if (outcome !== 'ended') await this.#finish(order, outcome)
   }
 
   /** Ends the transfer. An attempt that a paused worker has started meanwhile is polled to its end, and its round returned. */

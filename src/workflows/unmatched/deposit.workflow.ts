@@ -9,11 +9,11 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
  * comes to nothing.
  */
 export async function depositWorkflow(deposit: RecordDepositInput): Promise<RecordDepositResult['kind']> {
-  const notices = new ProviderInbox(deposit.timeScale, () => continueAsNew<typeof depositWorkflow>(deposit))
-  const fate = await pollAfterNotification(() => idempotentProviderActivities.recordDeposit(deposit), notices)
-  if (fate.kind === 'accepted') await startFollowUps(fate, deposit.timeScale)
-  setCurrentDetails(DEPOSIT_STATUS_DETAILS[fate.kind])
-  return fate.kind
+  const inbox = new ProviderInbox(deposit.timeScale, () => continueAsNew<typeof depositWorkflow>(deposit))
+  const result = await pollAfterNotification(() => idempotentProviderActivities.recordDeposit(deposit), inbox)
+  if (result.kind === 'accepted') await startFollowUps(result, deposit.timeScale)
+  setCurrentDetails(DEPOSIT_STATUS_DETAILS[result.kind])
+  return result.kind
 }
 
 const DEPOSIT_STATUS_DETAILS: Record<Exclude<RecordDepositResult['kind'], 'no_answer'>, string> = {

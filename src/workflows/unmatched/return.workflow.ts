@@ -7,7 +7,7 @@ import { dbActivities, idempotentProviderActivities, payoutActivities } from '..
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
-/** `goesOn`: what an earlier run of it was about when it had grown long. */
+/** `continuation`: what an earlier run of it was about when it had grown long. */
 export type ReturnPaymentInput = {
   uuid: string
   connectionUuid: string
@@ -20,40 +20,40 @@ export type ReturnPaymentInput = {
 /** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
 export async function returnWorkflow(order: ReturnPaymentInput): Promise<TerminalOutcome['kind']> {
   const { uuid, connectionUuid, timeScale } = order
-  let { continuation: goesOn, restored } = order
-  const notices = new ProviderInbox(timeScale, () => {
-    const onward = { ...(goesOn && { continuation: goesOn }), ...(restored && { restored }) }
-    return continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...onward })
+  let { continuation, restored } = order
+  const inbox = new ProviderInbox(timeScale, () => {
+    const nextRunInput = { ...(continuation && { continuation }), ...(restored && { restored }) }
+    return continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...nextRunInput })
   })
-  const ask = (asked: number, canAnswerFromRow = false) =>
-    notices.pollActivities.pollReturn({
+  const poll = (asked: number, canAnswerFromRow = false) =>
+    inbox.pollActivities.pollReturn({
       uuid,
       connectionUuid,
       pollCount: asked,
-      canAnswerFromRow: canAnswerFromRow,
+      canAnswerFromRow,
     })
-  if (goesOn === 'unknown_outcome') notices.resumeManualSettlement()
-  if (goesOn === 'late_update' && (await hasSettledLate())) return completeSettled()
+  if (continuation === 'unknown_outcome') inbox.resumeManualSettlement()
+  if (continuation === 'late_update' && (await hasSettledLate())) return completeSettled()
   while (true) {
-    const wasTold = notices.hasPending
+    const wasNotified = inbox.hasPending
     // What is told before a sending is older than its answer.
-    notices.markProcessed()
+    inbox.markProcessed()
     setCurrentDetails(
       restored ? 'Looking for an unmatched PIX that went back' : 'Sending an unmatched PIX back to its payer',
     )
-    const follower = {
+    const pollingPort = {
       connectionUuid,
-      poll: ask,
-      settleManually: (word: ManualSettlement) =>
-        dbActivities.manuallySettleReturn({ uuid, connectionUuid, signal: word }),
+      poll,
+      settleManually: (settlement: ManualSettlement) =>
+        dbActivities.manuallySettleReturn({ uuid, connectionUuid, signal: settlement }),
       onPending(kind: 'in_process' | 'unknown') {
-        goesOn = 'unknown_outcome'
+        continuation = 'unknown_outcome'
         setCurrentDetails(`On its way back (${kind}); the provider is asked`)
       },
-      inbox: notices,
+      inbox,
     }
     const orderedAt = restored?.orderedAt
-    const sent = restored
+    const outcome = restored
       ? await findRestoredPayout({
           hadSettled: restored.ended === 'settled',
           searchProviders: at =>
@@ -63,38 +63,38 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
               orderedAt,
               ...at,
             }),
-          portFor: () => follower,
-          inbox: notices,
+          portFor: () => pollingPort,
+          inbox,
         })
       : await executePayout({
-          ...follower,
+          ...pollingPort,
           send: again => payoutActivities.sendReturn({ uuid, connectionUuid, isResend: again }),
         })
-    goesOn = undefined
+    continuation = undefined
     restored = undefined
-    if (sent.kind === 'unreachable') {
+    if (outcome.kind === 'unreachable') {
       // Nothing left, and no other provider can return it: the same one is tried again.
-      setCurrentDetails(`Not sent yet: provider unreachable (${sent.code}); tried again`)
-      await notices.waitForNotification(WAITS.retryReturn, 'provider unreachable')
+      setCurrentDetails(`Not sent yet: provider unreachable (${outcome.code}); tried again`)
+      await inbox.waitForNotification(WAITS.retryReturn, 'provider unreachable')
       // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
-      if (notices.hasPending && (await hasSettledLate())) return completeSettled()
+      if (inbox.hasPending && (await hasSettledLate())) return completeSettled()
       continue
     }
-    await startFollowUps(sent, timeScale)
-    if (sent.kind === 'settled') return completeSettled()
-    setCurrentDetails(`Not sent back: ${sent.code}`)
+    await startFollowUps(outcome, timeScale)
+    if (outcome.kind === 'settled') return completeSettled()
+    setCurrentDetails(`Not sent back: ${outcome.code}`)
     // A life that is woken finds what it was refused before: only its provider knows whether the money went after all.
-    return (wasTold || notices.hasPending) && (await hasSettledLate()) ? completeSettled() : sent.kind
+    return (wasNotified || inbox.hasPending) && (await hasSettledLate()) ? completeSettled() : outcome.kind
   }
 
   async function hasSettledLate(): Promise<boolean> {
-    goesOn = 'late_update'
+    continuation = 'late_update'
     for (;;) {
-      const told = await pollUntilResolved(ask, notices)
-      if ('deliveries' in told) await startFollowUps(told, timeScale)
-      if (told.kind !== 'settled' && notices.hasPending) continue
-      goesOn = undefined
-      return told.kind === 'settled'
+      const result = await pollUntilResolved(poll, inbox)
+      if ('deliveries' in result) await startFollowUps(result, timeScale)
+      if (result.kind !== 'settled' && inbox.hasPending) continue
+      continuation = undefined
+      return result.kind === 'settled'
     }
   }
 }

@@ -8,24 +8,24 @@ import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
 export async function deliveryWorkflow(
   order: AttemptDeliveryInput,
 ): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
-  const { attemptDelivery: deliver } = proxyDeliveryActivities()
-  let changed = false
-  const look = () => {
-    changed = true
+  const { attemptDelivery } = proxyDeliveryActivities()
+  let isChanged = false
+  const markChanged = () => {
+    isChanged = true
   }
-  setHandler(deliveryChangedSignal, look, { description: 'Its row was changed: look at it now' })
+  setHandler(deliveryChangedSignal, markChanged, { description: 'Its row was changed: look at it now' })
   for (let tries = 1; ; tries++) {
-    changed = false // What came before the row is read is seen in it.
-    const next = await deliver.executeWithOptions({ summary: `try ${tries}` }, [order])
+    isChanged = false // What came before the row is read is seen in it.
+    const next = await attemptDelivery.executeWithOptions({ summary: `try ${tries}` }, [order])
     if (next.kind === 'closed') {
       setCurrentDetails(`${next.outcome} after ${tries} tries`)
       // Sent again while it ended: whoever did so has told this life, and starts no other.
-      if (changed) continue
+      if (isChanged) continue
       return next.outcome
     }
     setCurrentDetails(`Try ${tries} failed; the next one follows in ${Math.round(next.waitMs / 1_000)} s`)
     // Where no signal comes this is the one timer that it was before there was a signal, so old histories replay as they are.
-    await condition(() => changed, scaleWait(next.waitMs, order.timeScale), {
+    await condition(() => isChanged, scaleWait(next.waitMs, order.timeScale), {
       summary: `before try ${tries + 1}`,
     })
     // A crowded endpoint may turn a delivery away for days; all it needs to go on stands in its row.
