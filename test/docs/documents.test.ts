@@ -159,9 +159,9 @@ describe('docs/adding-a-provider.md', () => {
     expect(calls.filter(name => !spansOf(text).includes(name))).toEqual([])
   })
 
-  test('every file that knows a dialect by its name is told', async () => {
+  test('every file that names a provider API is told', async () => {
     const own =
-      /^src\/(providers|simulator\/dialects)\/(efi|woovi)|^src\/db\/migrations|^src\/simulator\/schema/
+      /^src\/(providers|simulator\/provider-apis)\/(efi|woovi)|^src\/db\/migrations|^src\/simulator\/schema/
     const files = (await readdir(join(ROOT, 'src'), { recursive: true })).map(file => `src/${file}`)
     const knowing: string[] = []
     for (const file of files.filter(one => one.endsWith('.ts') && !own.test(one))) {
