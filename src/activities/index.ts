@@ -93,7 +93,10 @@ export function databaseActivities(dependencies: ActivityDependencies) {
   }
 }
 
-/** Webhook delivery attempts, on a task queue of their own: an endpoint that does not respond must not delay provider calls. */
+/**
+ * Webhook delivery attempts, on a task queue of their own: an endpoint that does not respond must not delay provider
+ * calls.
+ */
 export function webhookActivities(dependencies: ActivityDependencies) {
   return { attemptDelivery: attemptDelivery(dependencies) }
 }

@@ -16,20 +16,22 @@ import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 
 /**
- * Stores the attempts to issue a charge, each before its provider call. A payload that may exist at a provider and is not the
- * charge's is an orphan: a workflow of its own cancels it there (SPEC §2).
+ * Stores the attempts to issue a charge, each before its provider call. A payload that may exist at a provider and is
+ * not the charge's is an orphan: a workflow of its own cancels it there (SPEC §2).
  */
 
-/** `isReissue`: an earlier run of the activity was interrupted during this call, which may have reached the provider. */
+/**
+ * `isReissue`: an earlier run of the activity was interrupted during this call, which may have reached the provider.
+ */
 export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
 /** Input of a charge with its sealed details opened. */
 export type UnsealedChargeOrder = ChargeInput & { unsealedDetails: ChargeInputDetails }
 
 /**
- * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts after
- * the charge is issued. Returns null where it is issued or has failed. The charge itself is stored with its first attempt.
- * An attempt through a blocked connection is stored as ended, with the reason.
+ * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts
+ * after the charge is issued. Returns null where it is issued or has failed. The charge itself is stored with its first
+ * attempt. An attempt through a blocked connection is stored as ended, with the reason.
  */
 export function startIssueAttempt(
   dependencies: ActivityDependencies,
@@ -110,8 +112,8 @@ export function storeCharge(em: EntityManager, order: UnsealedChargeOrder, conne
 }
 
 /**
- * Records why this candidate returned no payload. A refusal of a repeated call proves nothing about the call before it, so the
- * attempt becomes an orphan. An outcome that another run of the activity has recorded stays.
+ * Records why this candidate returned no payload. A refusal of a repeated call proves nothing about the call before it,
+ * so the attempt becomes an orphan. An outcome that another run of the activity has recorded stays.
  */
 export function recordIssueRefusal(
   { orm }: ActivityDependencies,

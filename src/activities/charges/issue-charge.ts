@@ -26,7 +26,9 @@ import {
   type UnsealedChargeOrder,
 } from './issue-attempts.ts'
 
-/** State of a charge after issuing. `orphans`: attempts whose payload may exist at the provider and must be cancelled. */
+/**
+ * State of a charge after issuing. `orphans`: attempts whose payload may exist at the provider and must be cancelled.
+ */
 export type IssueChargeResult = FollowUps & {
   state: ChargeState
   connectionUuid: string
@@ -36,10 +38,11 @@ export type IssueChargeResult = FollowUps & {
 }
 
 /**
- * Issues a charge: stores it, then calls its candidates in order until one returns a payload (SPEC §2). Each attempt is stored
- * before its call. While a slow candidate's call continues the next one is called, and the first payload that is stored is
- * the charge's. Neither an unknown outcome nor a slow call stops the next provider, because a payload that no payer was shown
- * cannot be paid: such an attempt becomes an orphan. Repeatable after a crash: the call uses the same id again.
+ * Issues a charge: stores it, then calls its candidates in order until one returns a payload (SPEC §2). Each attempt is
+ * stored before its call. While a slow candidate's call continues the next one is called, and the first payload that is
+ * stored is the charge's. Neither an unknown outcome nor a slow call stops the next provider, because a payload that no
+ * payer was shown cannot be paid: such an attempt becomes an orphan. Repeatable after a crash: the call uses the same
+ * id again.
  */
 export function issueCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<IssueChargeResult> => {
@@ -121,7 +124,10 @@ async function awaitIssuedOrSlow(
   }
 }
 
-/** Returns the result of the first call that issues; null once all have ended without a payload. Rejects with the first error. */
+/**
+ * Returns the result of the first call that issues; null once all have ended without a payload. Rejects with the first
+ * error.
+ */
 function awaitFirstIssued(calls: Promise<IssueChargeResult | null>[]): Promise<IssueChargeResult | null> {
   return new Promise((resolve, reject) => {
     for (const call of calls) call.then(issued => issued && resolve(issued), reject)

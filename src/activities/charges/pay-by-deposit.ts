@@ -10,8 +10,8 @@ import { transitionCharge } from '../shared/transition.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /**
- * Tells whether a PIX that the provider lists as the charge's payment was credited before to the charge's account as a deposit,
- * because the look-up of the PIX itself named no charge.
+ * Tells whether a PIX that the provider lists as the charge's payment was credited before to the charge's account as a
+ * deposit, because the look-up of the PIX itself named no charge.
  */
 export function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement: Movement): boolean {
   return (
@@ -24,9 +24,9 @@ export function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement
 
 /**
  * Makes a deposit the payment of its charge, in the caller's transaction and under the charge's row lock. The movement
- * stays: its end-to-end id is posted once, and its money is in `available` already, so that only the fee and the splits are
- * posted. Disputes of the deposit become disputes of the charge. A deposit that a dispute has returned in part stays a
- * deposit. Repeatable: a movement that pays a charge is no longer a deposit.
+ * stays: its end-to-end id is posted once, and its money is in `available` already, so that only the fee and the splits
+ * are posted. Disputes of the deposit become disputes of the charge. A deposit that a dispute has returned in part
+ * stays a deposit. Repeatable: a movement that pays a charge is no longer a deposit.
  */
 export async function payChargeByDeposit(
   em: EntityManager,

@@ -20,7 +20,10 @@ export type PollChargeResult =
   /** The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. */
   | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string })
 
-/** `isPayloadExpired`: the payload's validity is over, so a provider that reports it as not paid makes the charge EXPIRED. */
+/**
+ * `isPayloadExpired`: the payload's validity is over, so a provider that reports it as not paid makes the charge
+ * EXPIRED.
+ */
 export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 
 /** Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock. */
@@ -74,8 +77,8 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
 }
 
 /**
- * Stores the cancellation request before the call. Until the provider answers, `cancelUnanswered` marks that an unanswered
- * request may have removed the payload. `isRepeat`: an earlier request has no answer yet.
+ * Stores the cancellation request before the call. Until the provider answers, `cancelUnanswered` marks that an
+ * unanswered request may have removed the payload. `isRepeat`: an earlier request has no answer yet.
  */
 async function requestCancellation(em: EntityManager, chargeUuid: string) {
   const charge = await lockCharge(em, chargeUuid)
@@ -118,7 +121,10 @@ async function applyChargePoll(
   return queryWithFollowUps(charge, { kind: 'known', listedPaymentCount: found.payments.length })
 }
 
-/** Returns why a charge has not ended at its provider, or null where it has ended there unpaid: only then it may become EXPIRED. */
+/**
+ * Returns why a charge has not ended at its provider, or null where it has ended there unpaid: only then it may become
+ * EXPIRED.
+ */
 export function getStillOpenCode(status: FoundCharge['status']): string | null {
   switch (status) {
     case 'open': // After its expiry: the provider's clock is behind ours.

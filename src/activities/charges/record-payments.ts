@@ -17,9 +17,9 @@ import { isDepositOfCharge, payChargeByDeposit } from './pay-by-deposit.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /**
- * Records the payments that a provider lists for a charge. The caller holds the charge's row lock. A PIX is identified by its
- * end-to-end id, so that a repeated one changes nothing. A PIX that the charge cannot accept is recorded as an unmatched
- * payment, never dropped (SPEC §2). A PIX that names another charge is ignored, in whatever list it appears.
+ * Records the payments that a provider lists for a charge. The caller holds the charge's row lock. A PIX is identified
+ * by its end-to-end id, so that a repeated one changes nothing. A PIX that the charge cannot accept is recorded as an
+ * unmatched payment, never dropped (SPEC §2). A PIX that names another charge is ignored, in whatever list it appears.
  */
 export async function recordPayments(
   em: EntityManager,
@@ -58,8 +58,9 @@ function isNewPayment({ status }: IncomingPix, movement: Movement | undefined): 
 }
 
 /**
- * Sorts payments independently of the provider's order: first failed ones and the charge's pending payment, because another
- * payment may pay the charge where it has failed; then settled ones; then those in process. Equal ranks by time.
+ * Sorts payments independently of the provider's order: first failed ones and the charge's pending payment, because
+ * another payment may pay the charge where it has failed; then settled ones; then those in process. Equal ranks by
+ * time.
  */
 function sortPayments(payments: IncomingPix[], pending: Movement | undefined): IncomingPix[] {
   const rank = ({ endToEnd, status }: IncomingPix) => {
@@ -69,7 +70,9 @@ function sortPayments(payments: IncomingPix[], pending: Movement | undefined): I
   return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }
 
-/** Clears the end-to-end id of a failed movement, so that the movement of the same PIX, settled after all, can have it. */
+/**
+ * Clears the end-to-end id of a failed movement, so that the movement of the same PIX, settled after all, can have it.
+ */
 async function clearEndToEndId(em: EntityManager, failed: Movement): Promise<void> {
   failed.endToEnd = null
   await em.flush()
@@ -98,7 +101,10 @@ async function recordNewPayment(em: EntityManager, charge: Charge, payment: Inco
     })
 }
 
-/** Starts a payment of the charge and confirms it if settled. Ignored while another payment is pending: a later poll records it. */
+/**
+ * Starts a payment of the charge and confirms it if settled. Ignored while another payment is pending: a later poll
+ * records it.
+ */
 async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
   if (!chargeMachine.accepts(charge.state, 'payment_started')) return
   if (payment.status === 'settled') await lockSplitBalances(em, charge)
@@ -107,8 +113,8 @@ async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix
 }
 
 /**
- * Locks the balances of a charge's owner and of its split recipients together, in sorted order: two owners that split with
- * each other must not deadlock.
+ * Locks the balances of a charge's owner and of its split recipients together, in sorted order: two owners that split
+ * with each other must not deadlock.
  */
 async function lockSplitBalances(em: EntityManager, { accountUuid, providerAccountUuid, splits }: Charge) {
   const recipients = splits.getItems().map(split => split.recipient.uuid)
@@ -183,7 +189,9 @@ async function failPayment(
   if (charge.state === 'expired' && expiresNow) await recordChargeEvent(em, charge, { at })
 }
 
-/** Chooses the event of a failed payment. A charge past its expiry expires only if no other listed payment may pay it. */
+/**
+ * Chooses the event of a failed payment. A charge past its expiry expires only if no other listed payment may pay it.
+ */
 function getPaymentFailureEvent(charge: Charge, { at, canAnotherPay }: { at: Date; canAnotherPay: boolean }) {
   const statuses = charge.history.map(entry => entry.status)
   if (statuses.includes('CANCELLED')) return 'payment_failed_after_cancellation'

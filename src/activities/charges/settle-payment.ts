@@ -12,9 +12,9 @@ import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { transitionCharge } from '../shared/transition.ts'
 
 /**
- * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its events are
- * written. The caller holds the charge's row lock. `isCredited`: the money is in the owner's `available` already, and the
- * balances are locked.
+ * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its
+ * events are written. The caller holds the charge's row lock. `isCredited`: the money is in the owner's `available`
+ * already, and the balances are locked.
  */
 export async function confirmPayment(
   em: EntityManager,
@@ -55,7 +55,10 @@ function setOpenAmount(charge: Charge, receivedCents: number): void {
 
 type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
 
-/** Builds the postings of a payment: the money to the owner, the fee to the service, the shares to creditable recipients. */
+/**
+ * Builds the postings of a payment: the money to the owner, the fee to the service, the shares to creditable
+ * recipients.
+ */
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
@@ -84,7 +87,10 @@ async function buildPaymentEntries(
   return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
 }
 
-/** Builds the legs by which the service advances the part of fee and shares that the owner has spent of a deposit (SPEC §7). */
+/**
+ * Builds the legs by which the service advances the part of fee and shares that the owner has spent of a deposit (SPEC
+ * §7).
+ */
 async function buildAdvanceLegs(em: EntityManager, charge: Charge): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, feeCents } = charge
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
@@ -96,8 +102,8 @@ function sumSplitCents(charge: Charge): number {
 }
 
 /**
- * Builds the legs by which every credited account repays its shortfall first. The owner of a deposit repaid when the deposit
- * was credited.
+ * Builds the legs by which every credited account repays its shortfall first. The owner of a deposit repaid when the
+ * deposit was credited.
  */
 function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
   const splits = charge.splits.getItems()
@@ -115,7 +121,10 @@ function creditSplit(split: Split, { creditable, base }: { creditable: Set<strin
   split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
 }
 
-/** Finds the recipients that can be credited: active accounts with an active connection to the receiving provider account (SPEC §2). */
+/**
+ * Finds the recipients that can be credited: active accounts with an active connection to the receiving provider
+ * account (SPEC §2).
+ */
 async function findCreditableRecipients(em: EntityManager, charge: Charge): Promise<Set<string>> {
   const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return new Set()
@@ -127,7 +136,10 @@ async function findCreditableRecipients(em: EntityManager, charge: Charge): Prom
   return new Set(rows.map(row => row.uuid))
 }
 
-/** Builds the movement of a fee or a share: money that moves inside one provider account, out of what the charge received. */
+/**
+ * Builds the movement of a fee or a share: money that moves inside one provider account, out of what the charge
+ * received.
+ */
 function buildChargePart(
   charge: Charge,
   movement: Movement,

@@ -17,7 +17,10 @@ const PAGE_SIZE = 100
 /** Minimum age of a swept row: the workflow of a younger one may not have started, or not be listed by Temporal yet. */
 const MIN_ROW_AGE_MS = 10 * 60_000
 
-/** Selects the unfinished rows of each noun, with the connections of their attempts; the caller appends further conditions. */
+/**
+ * Selects the unfinished rows of each noun, with the connections of their attempts; the caller appends further
+ * conditions.
+ */
 const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
   charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
@@ -41,9 +44,9 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
 export type SweepWorkflowsResult = { lookedAt: number; reopened: number; shown: number }
 
 /**
- * Reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that cannot
- * be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing where every row
- * has its workflow. Repeatable.
+ * Reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that
+ * cannot be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing
+ * where every row has its workflow. Repeatable.
  */
 export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (): Promise<SweepWorkflowsResult> => {
@@ -66,7 +69,10 @@ export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engin
   }
 }
 
-/** Yields the rows of a noun whose workflow does not run and whose state has not changed meanwhile. Counts the rows it checks. */
+/**
+ * Yields the rows of a noun whose workflow does not run and whose state has not changed meanwhile. Counts the rows it
+ * checks.
+ */
 async function* findLostRows(
   em: EntityManager,
   engine: WorkflowClientContext,
@@ -106,7 +112,10 @@ async function recordLostWorkflow(em: EntityManager, noun: ActiveNoun, row: Acti
   )
 }
 
-/** Records a finished sweep. Deletes lost workflows that it has not found again: they run, or their row is in a final state. */
+/**
+ * Records a finished sweep. Deletes lost workflows that it has not found again: they run, or their row is in a final
+ * state.
+ */
 async function recordWorkflowSweep(
   em: EntityManager,
   noun: ActiveNoun,

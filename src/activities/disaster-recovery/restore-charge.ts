@@ -35,9 +35,9 @@ export type RestoreIssuedChargeResult =
 type KnownCharge = { connectionUuid: string; found: FoundCharge }
 
 /**
- * Restores a charge after a database restore: stores its row again with the payload that the API has shown (SPEC §11). Issues
- * no new payload. Where several providers have a payload, all others are orphans and are cancelled. The charge becomes FAILED
- * where no provider has one.
+ * Restores a charge after a database restore: stores its row again with the payload that the API has shown (SPEC §11).
+ * Issues no new payload. Where several providers have a payload, all others are orphans and are cancelled. The charge
+ * becomes FAILED where no provider has one.
  */
 export function restoreIssuedCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<RestoreIssuedChargeResult> => {
@@ -67,7 +67,10 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
   }
 }
 
-/** Restores the unpaid final state that a charge's workflow had reached, and returns the charge's current state. Repeatable. */
+/**
+ * Restores the unpaid final state that a charge's workflow had reached, and returns the charge's current state.
+ * Repeatable.
+ */
 export function restoreCharge({ orm }: ActivityDependencies) {
   return ({ uuid, ended }: { uuid: string; ended?: string }): Promise<ChargeSnapshot> =>
     runInTransaction(orm, async em => {
@@ -111,8 +114,8 @@ async function findAtCandidates(
 }
 
 /**
- * Picks the payload that the API has shown: the one with payments, because only a shown payload can be paid; else the one at
- * the connection that the workflow knew; else the last one, because earlier candidates were left as orphans.
+ * Picks the payload that the API has shown: the one with payments, because only a shown payload can be paid; else the
+ * one at the connection that the workflow knew; else the last one, because earlier candidates were left as orphans.
  */
 function pickShownCharge(known: KnownCharge[], issuerUuid: string | undefined): KnownCharge | undefined {
   return (

@@ -16,12 +16,15 @@ import { type LockedTransfer, transitionCharge } from '../shared/transition.ts'
 import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payout.ts'
 
 /**
- * Restores the final state that a workflow had reached before its database was restored to an earlier moment (SPEC §11). No
- * provider is polled: for an operation that ended without moving money, the workflow's history is the proof. The caller holds
- * the row lock. A row in a final state is not changed. Repeatable.
+ * Restores the final state that a workflow had reached before its database was restored to an earlier moment (SPEC
+ * §11). No provider is polled: for an operation that ended without moving money, the workflow's history is the proof.
+ * The caller holds the row lock. A row in a final state is not changed. Repeatable.
  */
 
-/** Restores the end of a transfer that was not sent: cancelled, expired, or refused by all. A sent transfer is polled instead. */
+/**
+ * Restores the end of a transfer that was not sent: cancelled, expired, or refused by all. A sent transfer is polled
+ * instead.
+ */
 export async function restoreTransferEnd(
   em: EntityManager,
   out: LockedTransfer,
@@ -61,7 +64,10 @@ const CHARGE_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, Char
   expired: { issuing: 'expired_before_restore', pending: 'payload_expired' },
 }
 
-/** Restores the end of a charge that ended unpaid: cancelled or expired, with or without a payload that a provider still has. */
+/**
+ * Restores the end of a charge that ended unpaid: cancelled or expired, with or without a payload that a provider still
+ * has.
+ */
 export async function restoreChargeEnd(
   em: EntityManager,
   charge: Charge,

@@ -20,8 +20,8 @@ import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/creden
 import { loadProviderConnection } from '../shared/provider-client.ts'
 
 /**
- * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11): every
- * candidate is polled by our id, which a restore does not change. Nothing here sends money.
+ * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
+ * every candidate is polled by our id, which a restore does not change. Nothing here sends money.
  */
 
 /** `isFinalPoll`: all candidates have answered "not found" twice, so that a third time is proof. */
@@ -33,7 +33,9 @@ export type RestorePayoutInput = RestorePoll & {
   orderedAt?: string | undefined
 }
 
-/** Result of a restore poll. The money is held for the named connection, and an operator may settle the payout there. */
+/**
+ * Result of a restore poll. The money is held for the named connection, and an operator may settle the payout there.
+ */
 export type RestorePayoutResult =
   | { kind: 'found'; connectionUuid: string }
   | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }
@@ -88,7 +90,9 @@ function createDuplicateFilter({ attempts }: AttemptedRow) {
     !duplicates.some(({ connectionUuid }) => connectionUuid === answer.connectionUuid)
 }
 
-/** Creates the guard that ignores "not found" where the credentials were replaced since the payout may have been sent. */
+/**
+ * Creates the guard that ignores "not found" where the credentials were replaced since the payout may have been sent.
+ */
 function createEpochGuard({ attempts }: AttemptedRow, orderedAt: string | undefined) {
   return ({ found, ...answer }: CandidateAnswer): CandidateAnswer => {
     const { connection } = answer
@@ -106,8 +110,8 @@ function createEpochGuard({ attempts }: AttemptedRow, orderedAt: string | undefi
 type RestoreConclusion = { kind: 'found' | 'not_found' | 'unknown'; connectionUuid: string }
 
 /**
- * Concludes which candidate has the payout or may have it. A settled payout or one in process wins over a rejection, because
- * another provider may have been tried after the rejection.
+ * Concludes which candidate has the payout or may have it. A settled payout or one in process wins over a rejection,
+ * because another provider may have been tried after the rejection.
  */
 function concludeAnswers(
   answers: CandidateAnswer[],
@@ -136,8 +140,9 @@ function createStatusFilter(status: 'settled' | 'in_process' | 'rejected') {
 type HoldTarget<Row> = AttemptKey & { row: Row; live: Attempt | undefined }
 
 /**
- * Makes the attempt at one connection the live one, in state unknown, and holds its money if the balance covers it; the payout
- * may have been sent even where it does not. A live attempt at another connection is ended. The caller holds the row lock.
+ * Makes the attempt at one connection the live one, in state unknown, and holds its money if the balance covers it; the
+ * payout may have been sent even where it does not. A live attempt at another connection is ended. The caller holds the
+ * row lock.
  */
 async function holdAtConnection<Row extends AttemptedRow>(
   em: EntityManager,
@@ -176,7 +181,10 @@ function createUnknownMarks() {
   } as const
 }
 
-/** Closes a payout as rejected after a restore: all candidates have proved that they do not have it. It is not sent again. */
+/**
+ * Closes a payout as rejected after a restore: all candidates have proved that they do not have it. It is not sent
+ * again.
+ */
 function recordNeverSent<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,

@@ -31,10 +31,15 @@ export type DisputeUpdate = {
   timeScale: number
 }
 
-/** A dispute and the rows that it changes, locked in this order: charge or transfer, the PIX, the account's disputes. */
+/**
+ * A dispute and the rows that it changes, locked in this order: charge or transfer, the PIX, the account's disputes.
+ */
 type LockedDispute = DisputeWithPayment & { out: LockedTransfer | null; disputes: Dispute[] }
 
-/** Opens a dispute, or applies what the provider newly reports of it. Returns null where the disputed PIX has no movement. */
+/**
+ * Opens a dispute, or applies what the provider newly reports of it. Returns null where the disputed PIX has no
+ * movement.
+ */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
   const { order, facts } = update
   const connection = await em.findOneOrFail(Connection, order.connectionUuid)
@@ -54,7 +59,9 @@ export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate
   return med
 }
 
-/** Finds the disputed movement, except FAILED ones; otherwise the movement that was stored when the dispute was opened. */
+/**
+ * Finds the disputed movement, except FAILED ones; otherwise the movement that was stored when the dispute was opened.
+ */
 async function findDisputedMovement(
   em: EntityManager,
   { order, facts }: DisputeUpdate,
@@ -71,7 +78,10 @@ async function findDisputedMovement(
   return opened?.movement ?? null
 }
 
-/** `isSameMovement`: the dispute named this movement before. False where its movement had failed and the PIX has settled since. */
+/**
+ * `isSameMovement`: the dispute named this movement before. False where its movement had failed and the PIX has settled
+ * since.
+ */
 type FoundDispute = LockedDispute & { isNew: boolean; isSameMovement: boolean }
 
 async function lockDisputeRows(
@@ -145,7 +155,9 @@ async function openDispute(
   return med
 }
 
-/** Updates the details that may change without a change of state: type, reason, analysis, and the arrival of our reply. */
+/**
+ * Updates the details that may change without a change of state: type, reason, analysis, and the arrival of our reply.
+ */
 function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (facts.disputeType !== 'UNDEFINED') med.disputeType = facts.disputeType
   med.details = facts.details || med.details
@@ -153,7 +165,10 @@ function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (med.replyState === 'wanted' && facts.status !== 'open') med.replyState = 'sent'
 }
 
-/** Applies one event to a dispute and records it. Once the dispute has ended, its held money is released to other disputes. */
+/**
+ * Applies one event to a dispute and records it. Once the dispute has ended, its held money is released to other
+ * disputes.
+ */
 async function applyDisputeEvent(
   em: EntityManager,
   locked: LockedDispute,

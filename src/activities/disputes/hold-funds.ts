@@ -15,9 +15,8 @@ export type DisputedPayment = { movement: Movement; charge: Charge | null }
 /**
  * Claims for the disputes of one PIX what neither refunds nor each other claim, and holds what the account has of it
  * (SPEC §5). Called when a dispute opens, and whenever more is left: the PIX has settled, a refund has failed, another
- * dispute has ended.
- * The caller has locked `disputes` (`lockDisputes`); those of other PIX are ignored. Returns the legs of the holds, which are
- * posted already.
+ * dispute has ended. The caller has locked `disputes` (`lockDisputes`); those of other PIX are ignored. Returns the
+ * legs of the holds, which are posted already.
  */
 export async function holdDisputedFunds(
   em: EntityManager,
@@ -49,7 +48,10 @@ async function claimDisputedFunds(
   if (charge) charge.disputedCents += claimCents
 }
 
-/** Computes what is left of a PIX without a charge: neither returned to its payer, nor being returned, nor claimed by a dispute. */
+/**
+ * Computes what is left of a PIX without a charge: neither returned to its payer, nor being returned, nor claimed by a
+ * dispute.
+ */
 async function computeUnclaimedCents(em: EntityManager, movement: Movement, own: Dispute[]): Promise<number> {
   if (movement.status !== 'SETTLED') return 0
   if (movement.disposition && movement.disposition !== 'kept') return 0
@@ -82,7 +84,10 @@ async function holdLackingFunds(
   return legs
 }
 
-/** Releases what an ended dispute held: it repays the account's shortfall and covers other disputes, the rest is available. */
+/**
+ * Releases what an ended dispute held: it repays the account's shortfall and covers other disputes, the rest is
+ * available.
+ */
 export async function releaseDisputedFunds(
   em: EntityManager,
   med: Dispute,

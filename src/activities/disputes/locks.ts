@@ -4,9 +4,9 @@ import { ROW_LOCK } from '../../db/locks.ts'
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
 
 /**
- * Locks the unresolved disputes of accounts at one provider account, in the order of their uuids, and returns them oldest
- * first. Every transaction that changes what a dispute holds locks all of them, after the charge and before any balance, so
- * that an inflow, a refund and a dispute never deadlock.
+ * Locks the unresolved disputes of accounts at one provider account, in the order of their uuids, and returns them
+ * oldest first. Every transaction that changes what a dispute holds locks all of them, after the charge and before any
+ * balance, so that an inflow, a refund and a dispute never deadlock.
  */
 export async function lockDisputes(
   em: EntityManager,

@@ -83,7 +83,8 @@ export function isDisputeAnswerable({ kind, state, repliedAt }: Dispute): boolea
 
 /** Returns the query of a dispute's snapshot, with the pending follow-ups of the dispute and its transfer. */
 export function queryDisputeSnapshot(med: Dispute): Query<DisputeSnapshot> {
-  // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers them.
+  // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers
+  // them.
   const transferQuery = med.transferUuid ? pendingFollowUps(med.transferUuid) : constantQuery(NO_FOLLOW_UPS)
   return mapQuery(batchQueries(pendingFollowUps(med.uuid), transferQuery), ([own, ofTransfer]) => ({
     state: med.state,

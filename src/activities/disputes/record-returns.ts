@@ -15,9 +15,9 @@ import type { DisputedPayment } from './hold-funds.ts'
 export type DisputeWithPayment = DisputedPayment & { med: Dispute }
 
 /**
- * Records the returns that a provider made by a dispute, each once, identified by the disputed PIX and the provider's id of
- * the return. Nothing is sent: each is recorded as a settled refund of the charge (SPEC §5). A return is recorded whatever
- * the dispute's state.
+ * Records the returns that a provider made by a dispute, each once, identified by the disputed PIX and the provider's
+ * id of the return. Nothing is sent: each is recorded as a settled refund of the charge (SPEC §5). A return is recorded
+ * whatever the dispute's state.
  */
 export async function recordDisputeReturns(
   em: EntityManager,
@@ -52,9 +52,9 @@ async function recordDisputeReturn(
 }
 
 /**
- * Builds the legs of a return: from what the dispute holds, then from what is available. An unmatched PIX that is not being
- * returned is in `pending`: it is taken from there, and no return of ours is sent any more. While a return of ours is under
- * way, the account pays, and the refusal of our return repays it.
+ * Builds the legs of a return: from what the dispute holds, then from what is available. An unmatched PIX that is not
+ * being returned is in `pending`: it is taken from there, and no return of ours is sent any more. While a return of
+ * ours is under way, the account pays, and the refusal of our return repays it.
  */
 async function buildDisputeReturnLegs(
   em: EntityManager,

@@ -26,7 +26,9 @@ import { type DisputeSnapshot, queryDisputeSnapshot } from './poll-dispute.ts'
 /** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
 const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
 
-/** Longest duration of a call that sends a reply: Temporal's timeout of the activity; its HTTP requests end far earlier. */
+/**
+ * Longest duration of a call that sends a reply: Temporal's timeout of the activity; its HTTP requests end far earlier.
+ */
 const MAX_REPLY_CALL_MS = 60_000
 
 /** Locks a dispute's row. Returns null where a restore has lost it: its workflow then opens it again. */
@@ -52,8 +54,8 @@ export function getDispute({ orm }: ActivityDependencies) {
 }
 
 /**
- * Stores the merchant's reply with its proofs, once: under the row lock the dispute moves to PROCESSING, before the provider is
- * called. Repeatable: a stored reply is recognized by its request id.
+ * Stores the merchant's reply with its proofs, once: under the row lock the dispute moves to PROCESSING, before the
+ * provider is called. Repeatable: a stored reply is recognized by its request id.
  */
 export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
   return ({
@@ -88,8 +90,8 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
 export type SendDisputeReplyResult = DisputeSnapshot & { kind: 'closed' | 'again' }
 
 /**
- * Sends the stored reply to the provider. `again`: the provider may not have it, so the workflow polls and sends it once more;
- * or another call is under way, which Temporal has timed out and which still runs.
+ * Sends the stored reply to the provider. `again`: the provider may not have it, so the workflow polls and sends it
+ * once more; or another call is under way, which Temporal has timed out and which still runs.
  */
 export function sendDisputeReply(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<SendDisputeReplyResult> => {
@@ -145,8 +147,8 @@ function queryReplyResult(med: Dispute, kind: SendDisputeReplyResult['kind']): Q
 }
 
 /**
- * Claims the sending of the reply for one call, under the row lock. Returns the dispute's state where there is no reply to send
- * or another call holds the claim.
+ * Claims the sending of the reply for one call, under the row lock. Returns the dispute's state where there is no reply
+ * to send or another call holds the claim.
  */
 async function claimReplyCall(
   em: EntityManager,

@@ -7,9 +7,9 @@ export const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
 type FollowUpRow = { uuid: string; connection_uuid: string | null }
 
 /**
- * Returns the query of an owner's pending follow-ups, for the end of the transaction. It reads the rows, so that an activity
- * that is repeated after a crash between commit and completion returns them again; starting one that already runs changes
- * nothing.
+ * Returns the query of an owner's pending follow-ups, for the end of the transaction. It reads the rows, so that an
+ * activity that is repeated after a crash between commit and completion returns them again; starting one that already
+ * runs changes nothing.
  */
 export function pendingFollowUps(ownerUuid: string): Query<FollowUps> {
   return query(
@@ -32,7 +32,9 @@ function toFollowUps(rows: FollowUpRow[]): FollowUps {
   return followUps
 }
 
-/** Returns the query of the follow-ups of a row that counts its events; no statement is sent for a row without an event. */
+/**
+ * Returns the query of the follow-ups of a row that counts its events; no statement is sent for a row without an event.
+ */
 export function pendingFollowUpsOfRow(row: { uuid: string; sequence: number }): Query<FollowUps> {
   return row.sequence > 0 ? pendingFollowUps(row.uuid) : constantQuery(NO_FOLLOW_UPS)
 }

@@ -140,8 +140,8 @@ export function recordMovementEvent(
 }
 
 /**
- * Makes the deliveries of an owner's events due for the next sweep, where no workflow starts them. Call it in the transaction
- * that records the event.
+ * Makes the deliveries of an owner's events due for the next sweep, where no workflow starts them. Call it in the
+ * transaction that records the event.
  */
 export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string): Promise<void> {
   return enqueueStatement(
@@ -153,8 +153,8 @@ export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string)
 }
 
 /**
- * Inserts the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has no
- * result, so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
+ * Inserts the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has
+ * no result, so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
  */
 async function recordEvent(em: EntityManager, event: EventRecord): Promise<void> {
   const { accountUuid, connectionUuid, type, subjectUuid, sequence, ownerUuid, requestId, at } = event

@@ -80,8 +80,8 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
 }
 
 /**
- * Approves and posts a proposal under its row lock: once, before it expires, by another operator than its proposer. Returns
- * the uuid of the movement. A repeat by the same operator returns the same movement. Throws AdjustmentError.
+ * Approves and posts a proposal under its row lock: once, before it expires, by another operator than its proposer.
+ * Returns the uuid of the movement. A repeat by the same operator returns the same movement. Throws AdjustmentError.
  */
 export function approveAdjustment(
   orm: Orm,

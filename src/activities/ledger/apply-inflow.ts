@@ -16,9 +16,9 @@ export type Inflow = { providerAccountUuid: string; credits: { accountUuid: stri
 type RemainingCents = Map<string, number>
 
 /**
- * Builds the legs that repay shortfalls first (SPEC §7) and then retain what open disputes lack (SPEC §5), to be posted with
- * the inflow itself. Two concurrent inflows may both read the same shortfall: the constraint `balance_shortfall` refuses the
- * second transaction, which is then repeated. What disputes lack is read under their row locks, taken here.
+ * Builds the legs that repay shortfalls first (SPEC §7) and then retain what open disputes lack (SPEC §5), to be posted
+ * with the inflow itself. Two concurrent inflows may both read the same shortfall: the constraint `balance_shortfall`
+ * refuses the second transaction, which is then repeated. What disputes lack is read under their row locks, taken here.
  */
 export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
   const { providerAccountUuid, credits } = inflow
@@ -65,8 +65,8 @@ export function computeRemaining(credits: Inflow['credits'], legs: Leg[]): Remai
 }
 
 /**
- * Builds the legs that retain remaining money for disputes that lack cover, oldest first, each up to what it lacks; updates the
- * disputes and `remaining`. The caller has locked the disputes, in that order (`lockDisputes`).
+ * Builds the legs that retain remaining money for disputes that lack cover, oldest first, each up to what it lacks;
+ * updates the disputes and `remaining`. The caller has locked the disputes, in that order (`lockDisputes`).
  */
 export function disputePostings(disputes: Dispute[], remaining: RemainingCents): Leg[] {
   return disputes.flatMap(med => {

@@ -49,8 +49,8 @@ export async function matchReturns<Listed extends ListedReturn>(
 }
 
 /**
- * Finds the listed returns that are not recorded yet. Adds to the recorded ones the ids that their provider has reported since.
- * The caller holds the row lock of the returned operation. Repeatable.
+ * Finds the listed returns that are not recorded yet. Adds to the recorded ones the ids that their provider has
+ * reported since. The caller holds the row lock of the returned operation. Repeatable.
  */
 export async function findUnrecordedReturns<Listed extends ListedReturn>(
   em: EntityManager,

@@ -2,15 +2,17 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { query } from '../../db/pipeline/query.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
-/** Reads PostgreSQL's clock in milliseconds since 1970: the moment of the statement, not the start of the transaction. */
+/**
+ * Reads PostgreSQL's clock in milliseconds since 1970: the moment of the statement, not the start of the transaction.
+ */
 const CLOCK_QUERY = query('select extract(epoch from clock_timestamp()) * 1000 as now_ms', [], ([row]) =>
   Number(row!.now_ms),
 )
 
 /**
- * Applies the acceptance deadline to a scheduled order whose row an earlier transaction has committed. Before the deadline
- * the order is accepted and may be sent when it is due. After it the order ends as not accepted, because the API may have
- * answered so (docs/crash-semantics.md). Repeatable.
+ * Applies the acceptance deadline to a scheduled order whose row an earlier transaction has committed. Before the
+ * deadline the order is accepted and may be sent when it is due. After it the order ends as not accepted, because the
+ * API may have answered so (docs/crash-semantics.md). Repeatable.
  */
 export async function applyAcceptanceDeadline<Row extends AttemptedRow>(
   em: EntityManager,

@@ -24,10 +24,10 @@ const settlementSchema: z.ZodType<ManualSettlement> = z
 type SettleManuallyInput = AttemptKey & { signal: unknown }
 
 /**
- * Records the outcome that an operator has established for an attempt whose provider has not reported one; a final answer
- * of the provider wins over it. Under the row lock the attempt must still be the one that the signal names, with the same
- * number of sendings: otherwise the settlement is refused, logged and recorded, and the attempt's current outcome is
- * returned. Returns `not_started` where the operation was interrupted before its attempt was stored.
+ * Records the outcome that an operator has established for an attempt whose provider has not reported one; a final
+ * answer of the provider wins over it. Under the row lock the attempt must still be the one that the signal names, with
+ * the same number of sendings: otherwise the settlement is refused, logged and recorded, and the attempt's current
+ * outcome is returned. Returns `not_started` where the operation was interrupted before its attempt was stored.
  */
 export function settleManually<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
@@ -87,7 +87,9 @@ export function settleManually<Row extends AttemptedRow>(
   }
 }
 
-/** Tells whether this settlement was recorded before: Temporal repeats a local activity whose workflow task was lost. */
+/**
+ * Tells whether this settlement was recorded before: Temporal repeats a local activity whose workflow task was lost.
+ */
 function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, settlement: ManualSettlement): boolean {
   if (uuid !== settlement.attempt) return false
   return settlement.as === 'rejected'
@@ -96,8 +98,8 @@ function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, settlement:
 }
 
 /**
- * Tells whether PostgreSQL rejected the operator's data: an end-to-end id that another movement has or that is malformed
- * (SQLSTATE classes 22 and 23), or one too long for its index (54).
+ * Tells whether PostgreSQL rejected the operator's data: an end-to-end id that another movement has or that is
+ * malformed (SQLSTATE classes 22 and 23), or one too long for its index (54).
  */
 function isDataError(error: unknown): boolean {
   return /^(2[23]|54)/.test(String(Object(error).code))

@@ -8,8 +8,8 @@ import type { Provider } from '../../providers/port.ts'
 import type { FollowUps } from '../events/follow-ups.ts'
 
 /**
- * Defines a payout: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may be
- * sent, what is polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
+ * Defines a payout: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may
+ * be sent, what is polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
  */
 
 /** Outcome of a payout at one provider, after sending or polling. */
@@ -47,8 +47,8 @@ export type PollPayoutInput = {
 }
 
 /**
- * Supplies the rules of one kind of payout. Every method except `send` and `find` runs under the row lock of `lock`, in the
- * transaction that stores the attempt.
+ * Supplies the rules of one kind of payout. Every method except `send` and `find` runs under the row lock of `lock`, in
+ * the transaction that stores the attempt.
  */
 export type PayoutHandler<Row extends AttemptedRow> = {
   operation: Exclude<AttemptOperation, 'issue'>

@@ -30,15 +30,18 @@ export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined
   return attempts.find(({ state }) => !FINAL_ATTEMPT_STATES.includes(state))
 }
 
-/** Refusal of an order committed after its acceptance deadline: the API may have answered so, and no provider is called (SPEC §4). */
+/**
+ * Refusal of an order committed after its acceptance deadline: the API may have answered so, and no provider is called
+ * (SPEC §4).
+ */
 export const ACCEPTANCE_TIMEOUT: RejectedResult = {
   ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },
   message: ERROR_CATALOGUE.not_taken.message,
 }
 
 /**
- * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `onContradiction` reports an answer that
- * denies a settled payout.
+ * `sendingNumber`: which sending of the attempt was answered; absent for a poll. `onContradiction` reports an answer
+ * that denies a settled payout.
  */
 type OutcomeContext = AttemptKey & {
   timeScale: number
@@ -47,8 +50,8 @@ type OutcomeContext = AttemptKey & {
 }
 
 /**
- * Records the outcome of a provider call under the row lock. A final outcome stays, except that a settlement reported after a
- * refusal is recorded. Returns the query of the attempt's outcome, to be run at the end of the transaction.
+ * Records the outcome of a provider call under the row lock. A final outcome stays, except that a settlement reported
+ * after a refusal is recorded. Returns the query of the attempt's outcome, to be run at the end of the transaction.
  */
 export async function recordOutcome<Row extends AttemptedRow>(
   em: EntityManager,
@@ -56,7 +59,8 @@ export async function recordOutcome<Row extends AttemptedRow>(
   { timeScale, sendingNumber, onContradiction, ...key }: OutcomeContext,
   answer: SendPayoutOutcome,
 ): Promise<Query<SendResult>> {
-  // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is proved.
+  // A payout that awaits approval at its provider may still be carried out: its outcome is unknown until its absence is
+  // proved.
   const outcome =
     answer.kind === 'awaiting_approval' ? { ...answer, kind: 'unknown' as const, code: answer.kind } : answer
   const [row] = await outgoing.lock(em, key.uuid, noQuery)
@@ -94,8 +98,9 @@ export async function recordOutcome<Row extends AttemptedRow>(
 }
 
 /**
- * Tells whether an answer belongs to an earlier sending. Temporal times out a sending whose worker sends no heartbeat, and
- * its answer may arrive late. Such a refusal proves nothing about a later sending, nor about a payout that a poll has found.
+ * Tells whether an answer belongs to an earlier sending. Temporal times out a sending whose worker sends no heartbeat,
+ * and its answer may arrive late. Such a refusal proves nothing about a later sending, nor about a payout that a poll
+ * has found.
  */
 function isSuperseded(
   { sendings, state }: Attempt,
@@ -149,8 +154,8 @@ function clearUnknownMarks(attempt: Attempt): void {
 }
 
 /**
- * Records a poll without an outcome. An attempt whose call was interrupted becomes unknown; one that awaits approval at its
- * provider gets the provider's code.
+ * Records a poll without an outcome. An attempt whose call was interrupted becomes unknown; one that awaits approval at
+ * its provider gets the provider's code.
  */
 export async function recordInconclusivePoll<Row extends AttemptedRow>(
   em: EntityManager,
@@ -211,8 +216,8 @@ export async function recordRefusal<Row extends AttemptedRow>(
 }
 
 /**
- * Returns code and message of a refusal as the API shows them to the merchant. The message of an unreachable provider is
- * replaced, because it names the provider's host.
+ * Returns code and message of a refusal as the API shows them to the merchant. The message of an unreachable provider
+ * is replaced, because it names the provider's host.
  */
 export function describeRefusal({ state, code, message, providerCode }: Attempt) {
   if (state === 'unreachable') {

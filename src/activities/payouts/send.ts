@@ -45,12 +45,15 @@ import {
 
 /** Sends payouts, at most once, and polls them (SPEC §6). */
 
-/** Longest pause of a worker before its call; Temporal times the activity out after it (src/workflows/shared/activity-proxies.ts). */
+/**
+ * Longest pause of a worker before its call; Temporal times the activity out after it
+ * (src/workflows/shared/activity-proxies.ts).
+ */
 const MAX_SEND_DELAY_MS = 10_000
 
 /**
- * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is not
- * sent again. `first`: the handler used before the call, where the payout's row may not exist yet.
+ * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is
+ * not sent again. `first`: the handler used before the call, where the payout's row may not exist yet.
  */
 export function sendPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
@@ -66,7 +69,8 @@ export function sendPayout<Row extends AttemptedRow>(
         const preparation = await prepareSend(dependencies, em, first, { ...order, requestedAtMs })
         if ('statements' in preparation) return preparation
         preparation.provider.preconnect()
-        // Counted from just before the commit, not from the start, because the transaction may have waited for row locks.
+        // Counted from just before the commit, not from the start, because the transaction may have waited for row
+        // locks.
         return constantQuery({ ...preparation, sendBeforeMs: performance.now() + MAX_SEND_DELAY_MS })
       },
     )
@@ -90,7 +94,10 @@ export function sendPayout<Row extends AttemptedRow>(
   }
 }
 
-/** Polls the provider of an attempt by our id; with `canAnswerFromRow` a final outcome is answered from the attempt's row. */
+/**
+ * Polls the provider of an attempt by our id; with `canAnswerFromRow` a final outcome is answered from the attempt's
+ * row.
+ */
 export function pollPayout<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
   outgoing: PayoutHandler<Row>,
@@ -136,14 +143,17 @@ export function pollPayout<Row extends AttemptedRow>(
 type PreparedSend<Row> = ProviderConnection & {
   attempt: Attempt
   row: Row
-  /** Acceptance deadline on the clock of `performance.now()`: a row committed later may not have been visible in time and is not sent. */
+  /**
+   * Acceptance deadline on the clock of `performance.now()`: a row committed later may not have been visible in time
+   * and is not sent.
+   */
   acceptBeforeMs: number
 }
 type CommittedSend<Row> = PreparedSend<Row> & { sendBeforeMs: number }
 
 /**
- * Prepares a provider call under the row lock and stores its attempt. Returns what the call needs, or the query of an outcome
- * without a call, to be run at the end of the transaction.
+ * Prepares a provider call under the row lock and stores its attempt. Returns what the call needs, or the query of an
+ * outcome without a call, to be run at the end of the transaction.
  */
 async function prepareSend<Row extends AttemptedRow>(
   dependencies: ActivityDependencies,
@@ -217,9 +227,9 @@ function markCalling(attempt: Attempt, { credentialsEpoch }: Connection): void {
 }
 
 /**
- * Returns the latest time at which the commit may be acknowledged, on the clock of `performance.now()`. PostgreSQL starts the
- * transaction no earlier than the worker requests it, so a worker that pauses in between gets an earlier deadline, never a
- * later one.
+ * Returns the latest time at which the commit may be acknowledged, on the clock of `performance.now()`. PostgreSQL
+ * starts the transaction no earlier than the worker requests it, so a worker that pauses in between gets an earlier
+ * deadline, never a later one.
  */
 function getAcceptanceDeadline(
   order: { takeBefore?: Date | null | undefined } | undefined,
@@ -238,16 +248,18 @@ function getClosedRefusal<Row extends AttemptedRow>(
   return code === null ? null : { code, finality: 'final', message: 'the operation ended before it was sent' }
 }
 
-/** Tells whether an attempt keeps its outcome: the provider has accepted it, or it has ended and may not be sent again. */
+/**
+ * Tells whether an attempt keeps its outcome: the provider has accepted it, or it has ended and may not be sent again.
+ */
 function hasFinalOutcome(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
   return FINAL_ATTEMPT_STATES.includes(attempt.state) && !canStartAttempt(attempt)
 }
 
 /**
- * Tells whether an ended attempt may be sent again under the same id: it never left the worker, or the ledger's available
- * balance was too low, which may have grown since. A payout that a provider has refused is not sent to it again: no provider
- * documents that the id of a refused payout may be used again.
+ * Tells whether an ended attempt may be sent again under the same id: it never left the worker, or the ledger's
+ * available balance was too low, which may have grown since. A payout that a provider has refused is not sent to it
+ * again: no provider documents that the id of a refused payout may be used again.
  */
 function canStartAttempt({ state, code, sendings }: Attempt): boolean {
   if (state !== 'rejected') return state === 'unreachable'

@@ -94,7 +94,10 @@ export function failPixKey({ orm }: ActivityDependencies) {
     })
 }
 
-/** Prepares the creation under the row lock: returns `call`, with the attempt stored, or the result where no call is made. */
+/**
+ * Prepares the creation under the row lock: returns `call`, with the attempt stored, or the result where no call is
+ * made.
+ */
 async function prepareKeyCreation(
   em: EntityManager,
   uuid: string,
@@ -116,7 +119,10 @@ async function prepareKeyCreation(
   return 'call'
 }
 
-/** Records a provider's answer and the key's new state, under the row lock. A key that is no longer being created stays as it is. */
+/**
+ * Records a provider's answer and the key's new state, under the row lock. A key that is no longer being created stays
+ * as it is.
+ */
 async function recordKeyCreation(
   em: EntityManager,
   uuid: string,
@@ -143,8 +149,8 @@ async function recordKeyCreation(
 }
 
 /**
- * Finds a key in the provider's list: by its value, or a random key by being new and no other row's. Returns `unclear` while
- * another random key is being created there, because a new key may be that one.
+ * Finds a key in the provider's list: by its value, or a random key by being new and no other row's. Returns `unclear`
+ * while another random key is being created there, because a new key may be that one.
  */
 async function findListedKey(
   em: EntityManager,

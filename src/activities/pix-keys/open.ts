@@ -10,9 +10,9 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createKeyAttempt, findKeyAttempt } from './attempts.ts'
 
 /**
- * Stores a key's order and uses its verification code, under the account's row lock. Of concurrent orders the fourth key of a
- * type, the second order of a key and the second use of a code are stored as refused, and no provider is called. Database
- * constraints hold the same rules.
+ * Stores a key's order and uses its verification code, under the account's row lock. Of concurrent orders the fourth
+ * key of a type, the second order of a key and the second use of a code are stored as refused, and no provider is
+ * called. Database constraints hold the same rules.
  */
 export function openPixKey({ orm, sealer }: ActivityDependencies) {
   return (order: PixKeyInput): Promise<PixKeyState> =>
@@ -46,7 +46,10 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
     })
 }
 
-/** Stores an unknown attempt after a restore: the key may have been requested, and its provider's list tells whether it exists. */
+/**
+ * Stores an unknown attempt after a restore: the key may have been requested, and its provider's list tells whether it
+ * exists.
+ */
 async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
   await em.flush()
   if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state

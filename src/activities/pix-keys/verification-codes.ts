@@ -15,8 +15,8 @@ export type SendAuthCodeResult = { kind: 'closed'; outcome: CodeOutcome } | { ki
 export type CodeMessage = { to: string; code: string }
 
 /**
- * Creates a code and stores the MAC that verifies a guess. Its expiry is by PostgreSQL's clock, which every API process uses.
- * Repeatable: a stored code stays, because the one in its message must stay valid.
+ * Creates a code and stores the MAC that verifies a guess. Its expiry is by PostgreSQL's clock, which every API process
+ * uses. Repeatable: a stored code stays, because the one in its message must stay valid.
  */
 export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
   return async (order: VerificationCodeInput): Promise<void> => {

@@ -7,14 +7,16 @@ import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /**
- * Number of notifications per sweep, chosen at random: some may wait long, for the rebuild of a restored database, and must not
- * delay the others.
+ * Number of notifications per sweep, chosen at random: some may wait long, for the rebuild of a restored database, and
+ * must not delay the others.
  */
 const MAX_PER_SWEEP = 500
 /** Minimum age of a swept notification: a younger one is still being routed by the API request that received it. */
 const MIN_NOTIFICATION_AGE_MS = 10_000
 
-/** Routes stored notifications that have not reached a workflow yet. Returns how many it read and how many it routed. */
+/**
+ * Routes stored notifications that have not reached a workflow yet. Returns how many it read and how many it routed.
+ */
 export function sweepProviderNotifications(
   { orm, log }: ActivityDependencies,
   engine: WorkflowClientContext,

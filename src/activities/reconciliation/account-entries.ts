@@ -43,8 +43,8 @@ const DISPUTE_WAIT_MS = 60 * 60_000
 type BookableKind = Exclude<AccountEntryKind, 'unlisted'>
 
 /**
- * Posts the open account entries of one provider account, each in its own transaction under its row lock, so that a repeat, a
- * concurrent reconciliation or a crash posts none twice. Returns how many were posted and how many are left.
+ * Posts the open account entries of one provider account, each in its own transaction under its row lock, so that a
+ * repeat, a concurrent reconciliation or a crash posts none twice. Returns how many were posted and how many are left.
  */
 export async function postAccountEntries(
   { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
@@ -79,7 +79,10 @@ export async function catchDatabaseRefusal(
 
 type EntryToPost = { uuid: string; providerAccountUuid: string; timeScale: number }
 
-/** Posts one entry. Returns false where it waits or needs an operator, true where it is explained, by this call or another. */
+/**
+ * Posts one entry. Returns false where it waits or needs an operator, true where it is explained, by this call or
+ * another.
+ */
 async function postAccountEntry(
   em: EntityManager,
   { uuid, providerAccountUuid, timeScale }: EntryToPost,
@@ -133,8 +136,8 @@ function createEntryMovement(
 }
 
 /**
- * Builds the legs of an account entry. A debit beyond `available` becomes a shortfall, which the service advances. A block
- * holds at most what is available; where the statement lists its release before the block, it holds nothing.
+ * Builds the legs of an account entry. A debit beyond `available` becomes a shortfall, which the service advances. A
+ * block holds at most what is available; where the statement lists its release before the block, it holds nothing.
  */
 async function buildEntryLegs(em: EntityManager, movement: Movement, kind: BookableKind): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = movement

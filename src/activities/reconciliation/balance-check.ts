@@ -11,8 +11,8 @@ import { raceCancellation } from '../runtime/cancellation.ts'
 const MAX_COMPARISONS = 3
 
 /**
- * Compares the balance at a provider with the ledger and stores the result for the operator. Returns null where the provider
- * does not answer; the last stored result then stays.
+ * Compares the balance at a provider with the ledger and stores the result for the operator. Returns null where the
+ * provider does not answer; the last stored result then stays.
  */
 export async function checkBalance(
   em: EntityManager,

@@ -41,9 +41,10 @@ import { applyProviderReturns } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
 
 /**
- * Posts the PIX of one provider account that only its statement has, once no operation of ours can explain them: sent or
- * returned in the provider's panel, or received for no merchant. Each is posted in its own transaction and identified by its
- * end-to-end id, so that a repeat, a concurrent reconciliation or a crash posts none twice. One that waits stores the reason.
+ * Posts the PIX of one provider account that only its statement has, once no operation of ours can explain them: sent
+ * or returned in the provider's panel, or received for no merchant. Each is posted in its own transaction and
+ * identified by its end-to-end id, so that a repeat, a concurrent reconciliation or a crash posts none twice. One that
+ * waits stores the reason.
  */
 export async function postPanelPix(
   { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
@@ -68,8 +69,8 @@ export async function postPanelPix(
 type PanelEntryToPost = { entry: StatementEntry; providerAccountUuid: string; waitMs: number }
 
 /**
- * Posts one statement entry. Returns null where it is posted, by this call or another, else why it waits. Locks a charge, then
- * the connection, then balances.
+ * Posts one statement entry. Returns null where it is posted, by this call or another, else why it waits. Locks a
+ * charge, then the connection, then balances.
  */
 async function postPanelEntry(
   em: EntityManager,
@@ -202,9 +203,9 @@ const MOVEMENT_TYPES = {
 } as const satisfies Record<string, { type: MovementType; reason: MovementReason }>
 
 /**
- * Builds the legs of an entry. The return of an unmatched PIX is taken from `pending`, unless a return of ours is under way:
- * then the account pays, and the refusal of our return repays it. Any other debit is taken from `available`, and the
- * service's shortfall covers the rest.
+ * Builds the legs of an entry. The return of an unmatched PIX is taken from `pending`, unless a return of ours is under
+ * way: then the account pays, and the refusal of our return repays it. Any other debit is taken from `available`, and
+ * the service's shortfall covers the rest.
  */
 async function buildPanelLegs(
   em: EntityManager,

@@ -34,7 +34,10 @@ export type ReconcileResult = {
   /** Number of entries routed to their workflows, because their provider notification was lost. */
   repaired: number
   differences: number
-  /** Number of entries that moved at the provider without an order of ours and were posted from its statement by this run. */
+  /**
+   * Number of entries that moved at the provider without an order of ours and were posted from its statement by this
+   * run.
+   */
   booked?: number
   /** Number of entries other than PIX that nothing explains yet. */
   unexplainedEntryCount?: number
@@ -71,8 +74,8 @@ export function listProviderAccounts({ orm }: ActivityDependencies) {
 
 /**
  * Compares a provider's statement with our movements (SPEC §6). An entry without a movement is stored as a provider
- * notification and routed to its workflow. Remaining differences are stored for the operator until they are gone. Periods with
- * unreadable items are listed again.
+ * notification and routed to its workflow. Remaining differences are stored for the operator until they are gone.
+ * Periods with unreadable items are listed again.
  */
 export function reconcile(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   const comparePeriod = createPeriodComparison(dependencies, engine)
@@ -215,9 +218,9 @@ function coversDifference(
 type FoundDifference = { connection: Connection; difference: StatementDifference }
 
 /**
- * Repairs a difference by a provider notification, stored once and routed to its workflow. Returns false where no workflow owns
- * it, or where it was routed before and still differs: then it is shown to the operator and routed again, because the workflow
- * may have polled before the provider's look-ups had it.
+ * Repairs a difference by a provider notification, stored once and routed to its workflow. Returns false where no
+ * workflow owns it, or where it was routed before and still differs: then it is shown to the operator and routed again,
+ * because the workflow may have polled before the provider's look-ups had it.
  */
 async function repairDifference(
   engine: WorkflowClientContext,
@@ -245,7 +248,10 @@ async function repairDifference(
   return (await routeNotification(engine, em, notification)) !== 'foreign'
 }
 
-/** Returns the kind of notification of an entry. A return is routed by the PIX that it returns: a received or a sent one. */
+/**
+ * Returns the kind of notification of an entry. A return is routed by the PIX that it returns: a received or a sent
+ * one.
+ */
 function getNotificationKind({ direction, returnOf }: StatementEntry): ProviderNotification['kind'] {
   if (returnOf !== undefined) return direction === 'OUT' ? 'refund' : 'transfer'
   return direction === 'IN' ? 'payment' : 'transfer'

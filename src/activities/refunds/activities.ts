@@ -19,8 +19,9 @@ import { refundPayout } from './refund-payout.ts'
 export type OpenRefundResult = FollowUps & { state: RefundState }
 
 /**
- * Stores a refund and holds its money, or stores it as FAILED where the charge cannot be refunded any more. All rules are
- * checked here, under the charge's row lock, so that concurrent refunds never exceed what was received (SPEC §3). Repeatable.
+ * Stores a refund and holds its money, or stores it as FAILED where the charge cannot be refunded any more. All rules
+ * are checked here, under the charge's row lock, so that concurrent refunds never exceed what was received (SPEC §3).
+ * Repeatable.
  */
 export function openRefund({ orm }: ActivityDependencies) {
   return (order: RefundInput): Promise<OpenRefundResult> =>
@@ -33,14 +34,16 @@ export function openRefund({ orm }: ActivityDependencies) {
     })
 }
 
-/** Result of rebuilding a refund that the restored database lacks; `unknown` until its charge is rebuilt and covers it. */
+/**
+ * Result of rebuilding a refund that the restored database lacks; `unknown` until its charge is rebuilt and covers it.
+ */
 export type RebuildRefundResult =
   | { kind: 'known'; opened: OpenRefundResult }
   | { kind: 'unknown'; code: string }
 
 /**
- * Stores a refund again after a restore, or records the failure that its workflow history proves. Its money was covered when
- * it was sent, so a refusal now means that rows it depends on are still to be rebuilt: the result is `unknown`.
+ * Stores a refund again after a restore, or records the failure that its workflow history proves. Its money was covered
+ * when it was sent, so a refusal now means that rows it depends on are still to be rebuilt: the result is `unknown`.
  */
 export function rebuildRefund({ orm }: ActivityDependencies) {
   return (order: RefundInput): Promise<RebuildRefundResult> =>

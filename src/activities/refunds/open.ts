@@ -17,7 +17,10 @@ import { transitionCharge } from '../shared/transition.ts'
 
 /** Stores the row of a new refund: which account pays how much, and what is held for it. */
 
-/** Plans a refund: fee, paying parts, and the code of its refusal, null where it can be made. Locks the accounts' balances. */
+/**
+ * Plans a refund: fee, paying parts, and the code of its refusal, null where it can be made. Locks the accounts'
+ * balances.
+ */
 export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
@@ -38,7 +41,9 @@ function getRefundOrderTime({ restored }: Pick<RefundInput, 'restored'>): Date {
   return new Date(restored?.orderedAt ?? Date.now())
 }
 
-/** Allocates a refund: each split pays its share as far as its available balance covers it, the charge's owner the rest. */
+/**
+ * Allocates a refund: each split pays its share as far as its available balance covers it, the charge's owner the rest.
+ */
 async function allocateRefundParts(
   em: EntityManager,
   charge: Charge,
@@ -73,7 +78,9 @@ export function computeSplitShares(charge: Charge, valueCents: number) {
   )
 }
 
-/** Locks available balances and returns them by account, in centavos; sorted, which is the lock order of all balances. */
+/**
+ * Locks available balances and returns them by account, in centavos; sorted, which is the lock order of all balances.
+ */
 async function lockAvailableBalances(
   em: EntityManager,
   charge: Charge,
@@ -98,8 +105,8 @@ async function getBalanceRefusalCode(em: EntityManager, charge: Charge, cents: n
 type RefundPlan = { charge: Charge; feeCents: number; parts: RefundPart[]; code: string | null }
 
 /**
- * Stores a planned refund with its movement and holds its money; a refused plan is stored as FAILED with its event. The caller
- * holds the charge's row lock.
+ * Stores a planned refund with its movement and holds its money; a refused plan is stored as FAILED with its event. The
+ * caller holds the charge's row lock.
  */
 export async function storeRefund(
   em: EntityManager,

@@ -21,9 +21,9 @@ export type ProviderRefund = {
 }
 
 /**
- * Records a return that the provider made of a charge's PIX without an order of ours, by a dispute or in its panel, as a
- * settled refund (SPEC §5). It counts as refunded up to what is left to refund, so that no later refund exceeds what was
- * received. No split pays for it, now or later. The caller posts the movement.
+ * Records a return that the provider made of a charge's PIX without an order of ours, by a dispute or in its panel, as
+ * a settled refund (SPEC §5). It counts as refunded up to what is left to refund, so that no later refund exceeds what
+ * was received. No split pays for it, now or later. The caller posts the movement.
  */
 export async function recordProviderRefund(em: EntityManager, provider: ProviderRefund): Promise<void> {
   const { charge, out, ownerUuid, requestId, at } = provider
@@ -59,8 +59,8 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
 }
 
 /**
- * Builds the parts of a provider's return: the charge's owner pays all of it. The share of each split is stored as asked and
- * not paid, so that no later refund asks for it.
+ * Builds the parts of a provider's return: the charge's owner pays all of it. The share of each split is stored as
+ * asked and not paid, so that no later refund asks for it.
  */
 function buildProviderRefundParts(
   charge: Charge,

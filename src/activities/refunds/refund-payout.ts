@@ -29,7 +29,9 @@ import {
 
 const REFUND_MOVEMENT_SQL = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
 
-/** Returns the query of a refund, whose row exists as long as its workflow runs. With `lock` it reads the current row. */
+/**
+ * Returns the query of a refund, whose row exists as long as its workflow runs. With `lock` it reads the current row.
+ */
 function queryRefund(em: EntityManager, uuid: string, lock: 'for update' | '' = ''): Query<Refund> {
   const refresh = lock !== ''
   const refunds = queryEntities(em, Refund, { rest: `where r.uuid = ? ${lock}`, values: [uuid], refresh })
@@ -98,8 +100,8 @@ export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
 }
 
 /**
- * Ends a refund of which no money moved: releases its hold, stores its failure, writes the events. The caller holds the row
- * locks of `refundPayout.lock`.
+ * Ends a refund of which no money moved: releases its hold, stores its failure, writes the events. The caller holds the
+ * row locks of `refundPayout.lock`.
  */
 export async function endUnsentRefund(
   em: EntityManager,

@@ -40,7 +40,10 @@ export async function settleHeldRefund(
   await recordRefundMovementEvent(em, refund, at)
 }
 
-/** Settles a refund that had ended as failed: the charge's owner pays it, even where the available balance does not cover it. */
+/**
+ * Settles a refund that had ended as failed: the charge's owner pays it, even where the available balance does not
+ * cover it.
+ */
 export async function settleLateRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,
@@ -66,8 +69,8 @@ export async function settleLateRefund(
 }
 
 /**
- * Adds late-settled refunds to `refundedCents` once no refund under way and no dispute claims the charge. Called again after
- * each of these ends. Returns whether the charge changed: then the caller records its event.
+ * Adds late-settled refunds to `refundedCents` once no refund under way and no dispute claims the charge. Called again
+ * after each of these ends. Returns whether the charge changed: then the caller records its event.
  */
 export async function addLateRefunds(em: EntityManager, charge: Charge, at: Date): Promise<boolean> {
   if (!chargeMachine.accepts(charge.state, 'refund_requested')) return false
@@ -79,8 +82,8 @@ export async function addLateRefunds(em: EntityManager, charge: Charge, at: Date
 }
 
 /**
- * Adds to `refundedCents` what was returned while a refund was under way, by a dispute or by a refund that settled late; it
- * could not be added then. `refundedCents` never exceeds what was received, whatever was returned.
+ * Adds to `refundedCents` what was returned while a refund was under way, by a dispute or by a refund that settled
+ * late; it could not be added then. `refundedCents` never exceeds what was received, whatever was returned.
  */
 export async function addSettledRefunds(em: EntityManager, charge: Charge): Promise<void> {
   const [row]: { cents: string }[] = await em.execute(
@@ -91,7 +94,10 @@ export async function addSettledRefunds(em: EntityManager, charge: Charge): Prom
   if (more > 0) addRefundedCents(charge, more)
 }
 
-/** Adds centavos that the charge's owner paid alone. The share of each split counts as asked, so that no later refund asks for it. */
+/**
+ * Adds centavos that the charge's owner paid alone. The share of each split counts as asked, so that no later refund
+ * asks for it.
+ */
 function addRefundedCents(charge: Charge, cents: number): void {
   const shares = computeSplitShares(charge, cents)
   addSplitReturnRequests(
@@ -113,8 +119,8 @@ export function addSplitReturnRequests(
 }
 
 /**
- * Moves a charge to the refunded state of its `refundedCents`, through "refunding", where the money was returned without a
- * refund under way.
+ * Moves a charge to the refunded state of its `refundedCents`, through "refunding", where the money was returned
+ * without a refund under way.
  */
 export function transitionThroughRefund(charge: Charge, at: Date): void {
   transitionCharge(charge, 'refund_requested', at)

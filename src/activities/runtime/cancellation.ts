@@ -1,9 +1,9 @@
 import { asyncLocalStorage } from '@temporalio/activity'
 
 /**
- * Returns the cancellation signal of the current activity. A worker that shuts down waits for its activities for a limited time
- * and then cancels them; one that ignored this would delay the shutdown until the process is killed with all others. Outside
- * an activity there is no signal, and nothing is cancelled.
+ * Returns the cancellation signal of the current activity. A worker that shuts down waits for its activities for a
+ * limited time and then cancels them; one that ignored this would delay the shutdown until the process is killed with
+ * all others. Outside an activity there is no signal, and nothing is cancelled.
  */
 
 const getCancellationSignal = () => asyncLocalStorage.getStore()?.cancellationSignal
@@ -24,7 +24,10 @@ export function throwIfCancelled(): void {
   getCancellationSignal()?.throwIfAborted()
 }
 
-/** Waits for a provider call that may take minutes, or rejects when the activity is cancelled; the call's result is then dropped. */
+/**
+ * Waits for a provider call that may take minutes, or rejects when the activity is cancelled; the call's result is then
+ * dropped.
+ */
 export function raceCancellation<T>(look: Promise<T>): Promise<T> {
   const context = asyncLocalStorage.getStore()
   return context ? Promise.race([look, context.cancelled]) : look

@@ -4,8 +4,8 @@ import { activityInfo, heartbeat } from '@temporalio/activity'
 type HeartbeatActivities = Record<string, (...input: any[]) => Promise<unknown>>
 
 /**
- * Wraps activities so that they send heartbeats while they run. Temporal then detects a worker that dies during a call within
- * the heartbeat timeout (src/workflows/shared/activity-proxies.ts), not only at the activity's own timeout.
+ * Wraps activities so that they send heartbeats while they run. Temporal then detects a worker that dies during a call
+ * within the heartbeat timeout (src/workflows/shared/activity-proxies.ts), not only at the activity's own timeout.
  */
 export function withHeartbeat<T extends HeartbeatActivities>(activities: T): T {
   const entries = Object.entries(activities).map(([name, activity]) => [name, addHeartbeat(activity)])

@@ -4,8 +4,9 @@ import { DriverException } from '@mikro-orm/core'
 type RedactedActivities = Record<string, (...input: any[]) => Promise<unknown>>
 
 /**
- * Wraps activities so that their failures contain no data of a row. A PostgreSQL error quotes the row that it refused, and an
- * activity's failure stays in a workflow history: the redacted error names only the code, the constraint and the table.
+ * Wraps activities so that their failures contain no data of a row. A PostgreSQL error quotes the row that it refused,
+ * and an activity's failure stays in a workflow history: the redacted error names only the code, the constraint and the
+ * table.
  */
 export function redactErrors<T extends RedactedActivities>(activities: T): T {
   const entries = Object.entries(activities).map(([name, activity]) => [name, redactDriverErrors(activity)])

@@ -3,8 +3,8 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 
 /**
- * Replaces a "not found" after a connection's credentials were replaced by ones that may belong to another account: it proves
- * nothing about calls made with the earlier credentials (docs/security.md, Providers).
+ * Replaces a "not found" after a connection's credentials were replaced by ones that may belong to another account: it
+ * proves nothing about calls made with the earlier credentials (docs/security.md, Providers).
  */
 
 const CREDENTIALS_CHANGED = {
@@ -30,7 +30,10 @@ export function guardNotFoundByEpoch<Answer extends { kind: string }>(
     : answer
 }
 
-/** Guards an answer about an operation without a stored attempt, which may have been sent at any time since it was ordered. */
+/**
+ * Guards an answer about an operation without a stored attempt, which may have been sent at any time since it was
+ * ordered.
+ */
 export function guardNotFoundByOrderTime<Answer extends { kind: string }>(
   answer: Answer,
   { orderedAt, connection }: { orderedAt: Date; connection: Pick<Connection, 'credentialsSince'> },

@@ -24,7 +24,10 @@ export function blockedReason(operation: AttemptOperation, { status }: Connectio
     : operatorBlockedReason(operation, blocks)
 }
 
-/** Returns which block of an operator forbids a call, or null. A blocked account sends no transfer; its refunds and returns go on. */
+/**
+ * Returns which block of an operator forbids a call, or null. A blocked account sends no transfer; its refunds and
+ * returns go on.
+ */
 export function operatorBlockedReason(
   operation: AttemptOperation,
   { isPaused, isAccountBlocked = false }: OperatorBlocks,

@@ -13,8 +13,8 @@ import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { type TransferEvent, transferMachine } from '../../domain/transfers/transfer.ts'
 
 /**
- * Locks a charge's row and the connection row of its balances, and loads what its presenter needs. Every transaction that
- * changes a charge's money starts with this lock.
+ * Locks a charge's row and the connection row of its balances, and loads what its presenter needs. Every transaction
+ * that changes a charge's money starts with this lock.
  */
 export async function lockCharge(em: EntityManager, uuid: string): Promise<Charge> {
   return (await lockChargeWithQuery(em, uuid, noQuery))[0]
@@ -77,9 +77,9 @@ type StatefulRow<State, Status extends string> = {
 }
 
 /**
- * Applies an event to a row's state machine; the only writer of a state. The caller holds the row lock, so that the table
- * decides from the current state, never from one read earlier. Throws where the table has no such transition: call `accepts`
- * first.
+ * Applies an event to a row's state machine; the only writer of a state. The caller holds the row lock, so that the
+ * table decides from the current state, never from one read earlier. Throws where the table has no such transition:
+ * call `accepts` first.
  */
 function transitionRow<State extends string, Status extends string, Event extends string>(
   machine: StateMachine<State, Status, Event>,

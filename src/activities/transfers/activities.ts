@@ -68,7 +68,10 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   }
 }
 
-/** Input of a sending. `order`: given where the transfer's row may not exist yet; the sending stores it with its first attempt. */
+/**
+ * Input of a sending. `order`: given where the transfer's row may not exist yet; the sending stores it with its first
+ * attempt.
+ */
 export type SendTransferInput = SendPayoutInput & { order?: TransferInput }
 
 /** Sends a transfer through one provider, and stores its row first if it has none. */
@@ -77,7 +80,10 @@ export function sendTransfer(dependencies: ActivityDependencies) {
     sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(sending)
 }
 
-/** Returns the handler that also stores the transfer's row if there is none; all its reads and locks are one batched query. */
+/**
+ * Returns the handler that also stores the transfer's row if there is none; all its reads and locks are one batched
+ * query.
+ */
 function createRowFirst(
   { sealer }: ActivityDependencies,
   order: TransferInput,
@@ -116,12 +122,16 @@ async function restoreTransferRow(
 }
 
 /**
- * Result of ending a transfer. `liveConnectionUuid`: connection of an attempt that is not final. A paused worker may start a
- * sending that Temporal has already timed out: the workflow polls that attempt to its end before the transfer ends.
+ * Result of ending a transfer. `liveConnectionUuid`: connection of an attempt that is not final. A paused worker may
+ * start a sending that Temporal has already timed out: the workflow polls that attempt to its end before the transfer
+ * ends.
  */
 export type EndTransferResult = TransferResult & { liveConnectionUuid?: string }
 
-/** Ends a transfer that no provider has accepted: FAILED with the combined reason of its attempts, unless an attempt is live. */
+/**
+ * Ends a transfer that no provider has accepted: FAILED with the combined reason of its attempts, unless an attempt is
+ * live.
+ */
 export function failTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<EndTransferResult> =>
     transactionReturning(orm, async em => {
@@ -177,8 +187,9 @@ function queryTransferResult(transfer: Transfer, live?: Attempt): Query<EndTrans
 }
 
 /**
- * Combines the refusals of all attempts into one failure (SPEC §4). If a provider was unreachable: no provider available, or
- * what an operator decided. If the balance was too low at every provider: insufficient balance. Otherwise the last refusal.
+ * Combines the refusals of all attempts into one failure (SPEC §4). If a provider was unreachable: no provider
+ * available, or what an operator decided. If the balance was too low at every provider: insufficient balance. Otherwise
+ * the last refusal.
  */
 function combineRefusals(attempts: AttemptWithProvider[]): OperationFailure {
   if (attempts.some(({ attempt }) => attempt.code === 'not_found_after_restore'))

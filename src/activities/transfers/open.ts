@@ -22,8 +22,8 @@ export type TransferPreconditions = {
 }
 
 /**
- * Returns the query of a transfer's preconditions, to be run after the lock of its row, in the global lock order. Where the
- * row exists it locks nothing: the row may name another connection by now, whose lock comes first.
+ * Returns the query of a transfer's preconditions, to be run after the lock of its row, in the global lock order. Where
+ * the row exists it locks nothing: the row may name another connection by now, whose lock comes first.
  */
 export function queryTransferPreconditions(
   em: EntityManager,
@@ -88,8 +88,8 @@ function createTransferRow(
 }
 
 /**
- * Tells whether an account that requires unique references has used this one (SPEC §4, `unique_external_ref`). Locks the
- * account's row, so that the second of two concurrent transfers finds the first.
+ * Tells whether an account that requires unique references has used this one (SPEC §4, `unique_external_ref`). Locks
+ * the account's row, so that the second of two concurrent transfers finds the first.
  */
 async function isExternalRefReused(
   em: EntityManager,

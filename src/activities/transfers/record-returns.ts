@@ -13,8 +13,9 @@ import { type LockedTransfer, transitionTransfer } from '../shared/transition.ts
 type ReturnedTransfer = LockedTransfer & { attempt: Attempt }
 
 /**
- * Posts the returns that the recipient of a transfer has made, each return once (SPEC §4). The caller holds the transfer's
- * row lock. A return is identified by the end-to-end id of what it returns and the provider's id of the return.
+ * Posts the returns that the recipient of a transfer has made, each return once (SPEC §4). The caller holds the
+ * transfer's row lock. A return is identified by the end-to-end id of what it returns and the provider's id of the
+ * return.
  */
 export async function recordTransferReturns(
   em: EntityManager,
@@ -70,7 +71,10 @@ async function recordTransferReturn(
   await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
 }
 
-/** Adds a return to the transfer's returned amount. Returns of a duplicate are not added: they are no part of the transfer's value. */
+/**
+ * Adds a return to the transfer's returned amount. Returns of a duplicate are not added: they are no part of the
+ * transfer's value.
+ */
 async function countTransferReturn(
   em: EntityManager,
   out: LockedTransfer,

@@ -33,8 +33,8 @@ export async function settleHeldTransfer(
 }
 
 /**
- * Settles a transfer without a hold: it had ended as failed, or a restored balance did not cover it. The ledger records the
- * outflow even where the available balance does not cover it.
+ * Settles a transfer without a hold: it had ended as failed, or a restored balance did not cover it. The ledger records
+ * the outflow even where the available balance does not cover it.
  */
 export async function settleUncoveredTransfer(
   em: EntityManager,
@@ -57,7 +57,10 @@ export async function settleUncoveredTransfer(
   await recordTransferEvent(em, out, { at, late })
 }
 
-/** Records that an ended attempt settled while another is live or has settled: it gets its own movement and raises an alarm. */
+/**
+ * Records that an ended attempt settled while another is live or has settled: it gets its own movement and raises an
+ * alarm.
+ */
 export async function recordDuplicateSettlement(
   em: EntityManager,
   transfer: Transfer,

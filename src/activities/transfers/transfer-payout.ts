@@ -84,8 +84,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   },
 
   /**
-   * Keeps the hold after a refusal, because the workflow may try the next provider: the hold is released when that one starts
-   * or none is left. After an acceptance no other provider is tried, so a refusal ends the transfer.
+   * Keeps the hold after a refusal, because the workflow may try the next provider: the hold is released when that one
+   * starts or none is left. After an acceptance no other provider is tried, so a refusal ends the transfer.
    */
   async applyRefusal(em, out, attempt) {
     const { transfer } = out
@@ -104,8 +104,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
 /**
  * Holds a transfer's value and fee at a connection, and releases its hold at the connection before, in one transaction.
- * Returns a refusal where the balance is too low. `availableCents`: given for a transfer without a hold whose balances are
- * locked already.
+ * Returns a refusal where the balance is too low. `availableCents`: given for a transfer without a hold whose balances
+ * are locked already.
  */
 export async function holdTransferFunds(
   em: EntityManager,
@@ -167,9 +167,9 @@ async function postTransferHold(em: EntityManager, transfer: Transfer): Promise<
 }
 
 /**
- * Releases a transfer's hold. The released money repays the account's shortfall and covers its disputes, like any inflow.
- * Disputes are locked before balances. `next`: the provider account of the next hold, whose balances are locked together
- * with those of the released one.
+ * Releases a transfer's hold. The released money repays the account's shortfall and covers its disputes, like any
+ * inflow. Disputes are locked before balances. `next`: the provider account of the next hold, whose balances are locked
+ * together with those of the released one.
  */
 async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?: string): Promise<void> {
   const { movement, accountUuid, heldCents: cents } = transfer

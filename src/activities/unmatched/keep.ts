@@ -9,9 +9,9 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { returnPayout } from './return-payout.ts'
 
 /**
- * Keeps an unmatched PIX for its account where its provider has refused the return, or the rest of it after a dispute: its
- * money is in `pending` and has no other way out (SPEC §7). Returns the centavos; 0 where nothing is pending any more, or
- * where the return was sent again after the operator read it.
+ * Keeps an unmatched PIX for its account where its provider has refused the return, or the rest of it after a dispute:
+ * its money is in `pending` and has no other way out (SPEC §7). Returns the centavos; 0 where nothing is pending any
+ * more, or where the return was sent again after the operator read it.
  */
 export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
   return ({ uuid, sending }: KeepUnmatchedInput): Promise<number> =>

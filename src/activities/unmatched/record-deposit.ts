@@ -28,8 +28,8 @@ export type RecordDepositResult =
   | { kind: 'no_answer'; code: string }
 
 /**
- * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names a
- * charge is decided by the provider's answer, not by the notification. Repeatable.
+ * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names
+ * a charge is decided by the provider's answer, not by the notification. Repeatable.
  */
 export function recordDeposit(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
   return async ({

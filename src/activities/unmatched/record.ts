@@ -26,8 +26,9 @@ type UnmatchedPaymentInput = {
 }
 
 /**
- * Records a settled PIX that pays no charge (SPEC §2), with an event that gives the reason. Where the account's policy is
- * `refund` it is returned to its payer, once. A deposit is credited to the account. Repeatable: a recorded PIX is not changed.
+ * Records a settled PIX that pays no charge (SPEC §2), with an event that gives the reason. Where the account's policy
+ * is `refund` it is returned to its payer, once. A deposit is credited to the account. Repeatable: a recorded PIX is
+ * not changed.
  */
 export async function recordUnmatchedPayment(
   em: EntityManager,
@@ -79,8 +80,8 @@ export async function recordUnmatchedPayment(
 }
 
 /**
- * Derives the movement's uuid from provider account and end-to-end id, so that a return after a restore uses the id that the
- * provider knows.
+ * Derives the movement's uuid from provider account and end-to-end id, so that a return after a restore uses the id
+ * that the provider knows.
  */
 function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
   return uuidFromHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))

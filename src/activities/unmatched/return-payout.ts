@@ -17,12 +17,14 @@ import { createMovement, failMovement, postMovement, settleMovement } from '../l
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 
 /**
- * An unmatched PIX, the movement of its return to the payer (null before the first attempt), and the centavos that its provider
- * has returned without an order of ours, by a dispute or in its panel.
+ * An unmatched PIX, the movement of its return to the payer (null before the first attempt), and the centavos that its
+ * provider has returned without an order of ours, by a dispute or in its panel.
  */
 type UnmatchedReturn = { original: Movement; out: Movement | null; disputedCents: number }
 
-/** Implements the payout rules of the return of an unmatched PIX, sent through the provider that received it (SPEC §2). */
+/**
+ * Implements the payout rules of the return of an unmatched PIX, sent through the provider that received it (SPEC §2).
+ */
 export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
   operation: 'return',
 
@@ -81,7 +83,10 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     await recordMovementEvent(em, out, { ownerUuid: original.uuid, requestId: original.uuid, at })
   },
 
-  /** Applies a refusal: an unreachable provider is tried again; a definite refusal leaves the money in `pending`, for the operator. */
+  /**
+   * Applies a refusal: an unreachable provider is tried again; a definite refusal leaves the money in `pending`, for
+   * the operator.
+   */
   async applyRefusal(em, { original, out, disputedCents }, attempt) {
     if (attempt.code === 'paused') return // Nothing is held for it yet.
     if (!out) throw new Error('a return refused that was never begun')
@@ -90,15 +95,16 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)
     failMovement(out, at)
     const pendingLegs = returnFailedLegs(original.accountUuid, original.valueCents)
-    // While this return held the money, the account paid the dispute's return itself: it is repaid from what is pending again.
+    // While this return held the money, the account paid the dispute's return itself: it is repaid from what is pending
+    // again.
     const repaymentLegs = disputedCents > 0 ? await keptPaymentPostings(em, original, disputedCents) : []
     await postMovement(em, out, [...pendingLegs, ...repaymentLegs])
   },
 }
 
 /**
- * Builds the legs of a return that settled after it had ended as failed: its money is taken from `pending`. Where an operator
- * has kept the PIX meanwhile it is taken from `available`, and the service advances what that does not cover.
+ * Builds the legs of a return that settled after it had ended as failed: its money is taken from `pending`. Where an
+ * operator has kept the PIX meanwhile it is taken from `available`, and the service advances what that does not cover.
  */
 async function buildLateReturnLegs(em: EntityManager, original: Movement): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, valueCents: cents } = original
@@ -134,7 +140,10 @@ export async function applyProviderReturns(em: EntityManager, original: Movement
   )
 }
 
-/** Returns the disposition of a PIX after the provider returned `disputedCents`: any rest is left to the operator's decision. */
+/**
+ * Returns the disposition of a PIX after the provider returned `disputedCents`: any rest is left to the operator's
+ * decision.
+ */
 function getDispositionAfterReturns({ valueCents }: Movement, disputedCents: number): UnmatchedDisposition {
   return disputedCents === valueCents ? 'returned' : 'not_returned'
 }

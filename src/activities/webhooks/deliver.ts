@@ -64,7 +64,10 @@ export function attemptDelivery({
   }
 }
 
-/** Converts an attempt to a sample for the metrics. The lag is measured from the event's `created_at`, the database's clock. */
+/**
+ * Converts an attempt to a sample for the metrics. The lag is measured from the event's `created_at`, the database's
+ * clock.
+ */
 function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSample {
   if (attempt.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
   if (!isSuccessfulAttempt(attempt)) return { outcome: 'refused', lagSeconds: null }
@@ -156,8 +159,8 @@ async function recordDeliveryAttempt(
 }
 
 /**
- * Updates the endpoint's health from an attempt, unless its address has changed since. Called before the delivery is locked:
- * endpoints are locked first.
+ * Updates the endpoint's health from an attempt, unless its address has changed since. Called before the delivery is
+ * locked: endpoints are locked first.
  */
 async function updateEndpointHealth(
   em: EntityManager,

@@ -9,9 +9,9 @@ const PRUNE_BATCH_SIZE = 500
 const MAX_PRUNING_MS = 8 * 60_000
 
 /**
- * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a delivery
- * of it is pending or due to be signalled to its workflow, or while its movement is held for a return. Unexplained answers of
- * providers are deleted after the same time (src/db/repositories/unexplained-answers.ts).
+ * Deletes events older than thirty days with their deliveries and attempts, the oldest first. An event stays while a
+ * delivery of it is pending or due to be signalled to its workflow, or while its movement is held for a return.
+ * Unexplained answers of providers are deleted after the same time (src/db/repositories/unexplained-answers.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
   return async (): Promise<{ forgotten: number }> => {

@@ -10,8 +10,8 @@ import {
 } from './sweep-deliveries.ts'
 
 /**
- * Input of a replay: the events of the endpoint's account and mode from `since` until `until`, after the cursor `after`. Times
- * are ISO 8601.
+ * Input of a replay: the events of the endpoint's account and mode from `since` until `until`, after the cursor
+ * `after`. Times are ISO 8601.
  */
 export type ReplayEventsInput = {
   webhookUuid: string
@@ -25,9 +25,9 @@ type EventCursor = { at: string; uuid: string }
 const REPLAY_BATCH_SIZE = 500
 
 /**
- * Replays one batch of the events that an endpoint has missed: failed deliveries, deliveries that are being retried, and events
- * that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first attempt is still to be
- * made is not changed.
+ * Replays one batch of the events that an endpoint has missed: failed deliveries, deliveries that are being retried,
+ * and events that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first
+ * attempt is still to be made is not changed.
  */
 export function replayMissedEvents({ orm }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {

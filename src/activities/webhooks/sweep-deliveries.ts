@@ -20,8 +20,8 @@ const MAX_CONCURRENT_WAKES = 20
 const MAX_SWEEP_MS = 40_000
 
 /**
- * Sweeps deliveries: signals the workflows of due rows, which the API has changed or whose workflow is lost; disables endpoints
- * without a success for five days; ends the pending deliveries of disabled and deleted endpoints.
+ * Sweeps deliveries: signals the workflows of due rows, which the API has changed or whose workflow is lost; disables
+ * endpoints without a success for five days; ends the pending deliveries of disabled and deleted endpoints.
  */
 export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (): Promise<{ woken: number; disabled: number }> => {
@@ -32,8 +32,8 @@ export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, engine
 }
 
 /**
- * Disables endpoints without a success for five days that have no pending delivery. An endpoint with a pending delivery is
- * judged by its next attempt, because the worker itself may have been down.
+ * Disables endpoints without a success for five days that have no pending delivery. An endpoint with a pending delivery
+ * is judged by its next attempt, because the worker itself may have been down.
  */
 async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<number> {
   const silentSince = new Date(Date.now() - scaleWait(DISABLE_AFTER_MS, timeScale))
@@ -68,7 +68,10 @@ async function endUndeliverable(orm: Orm): Promise<void> {
   }
 }
 
-/** Ends one batch of an endpoint's deliveries and returns whether there may be more. Stops where the endpoint is enabled again. */
+/**
+ * Ends one batch of an endpoint's deliveries and returns whether there may be more. Stops where the endpoint is enabled
+ * again.
+ */
 function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
     const webhook = await lockWebhook(em, uuid, {})
@@ -108,7 +111,10 @@ async function findDueEndpoints(orm: Orm): Promise<string[]> {
 
 export type ClaimedDelivery = { uuid: string; status: string; held: string }
 
-/** End of a claim on a delivery. Several workers sweep concurrently; a delivery whose worker dies is due again after its claim. */
+/**
+ * End of a claim on a delivery. Several workers sweep concurrently; a delivery whose worker dies is due again after its
+ * claim.
+ */
 export const CLAIM_EXPIRY_SQL = `now() + interval '60 seconds'`
 export const CLAIMED_COLUMNS_SQL = 'uuid, status, wake_at::text as held'
 
