@@ -129,9 +129,9 @@ test('a token of another provider, or of nobody, cancels nothing', async () => {
   const merchant = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
   const { uuid } = await merchant.api.createCharge()
   const path = `/api/v1/payments/${uuid}/cancel`
-  expect((await merchant.api.withToken(merchant.connections[1]!.issueApiToken).post(path)).status).toBe(404)
+  expect((await merchant.api.withToken(merchant.connections[1]!.token).post(path)).status).toBe(404)
   expect((await merchant.api.withToken(undefined).post(path)).status).toBe(401)
   expect((await merchant.api.post(`/api/v1/payments/${randomUUID()}/cancel`)).status).toBe(404)
   expect((await merchant.api.readCharge(uuid)).status).toBe('PENDING')
-  expect((await merchant.api.withToken(merchant.connections[0]!.issueApiToken).post(path)).status).toBe(200)
+  expect((await merchant.api.withToken(merchant.connections[0]!.token).post(path)).status).toBe(200)
 })

@@ -188,7 +188,7 @@ describe('the limits', () => {
 
 describe('the errors', () => {
   const nobody = '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d'
-  const scoped = () => resources.api.withToken(resources.merchant.connection.issueApiToken)
+  const scoped = () => resources.api.withToken(resources.merchant.connection.token)
   const REPLY: [string, string][] = [
     ['accept', '0'],
     ['analysis', 'It was delivered.'],
@@ -221,7 +221,7 @@ describe('the errors', () => {
         await resources.replyToDispute(
           uuid,
           REPLY,
-          resources.api.withToken(resources.merchant.connections[1]!.issueApiToken),
+          resources.api.withToken(resources.merchant.connections[1]!.token),
         ),
       ]
       expect(statuses(asked)).toEqual([404])

@@ -205,7 +205,7 @@ test('where none can be reached the charge is FAILED, and worth trying again und
 test('a scoped token, and a provider that is named, never fall back', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
-  const scoped = { api: merchant.api.withToken(first!.issueApiToken) }
+  const scoped = { api: merchant.api.withToken(first!.token) }
   for (const created of [
     () => create(scoped),
     () => create(merchant, { provider_uuid: first!.uuid }),

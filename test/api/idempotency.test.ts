@@ -72,7 +72,7 @@ test('a key with another body, or by a token bound elsewhere, is refused; anothe
   const other = await stack.createMerchant()
   const key = randomUUID()
   const first = await create(merchant, key)
-  const scoped = { api: merchant.api.withToken(merchant.connection.issueApiToken) }
+  const scoped = { api: merchant.api.withToken(merchant.connection.token) }
   for (const answer of [
     await create(merchant, key, { ...body, value: 12.51 }),
     await create(merchant, key, { ...body, expires_in: 3_600 }),

@@ -137,7 +137,7 @@ test('filters by provider and day, pages, and a bound token sees its provider on
     total: lines.length,
   })
 
-  const scoped = merchant.api.withToken(c.issueApiToken)
+  const scoped = merchant.api.withToken(c.token)
   expect(await ledger('', scoped)).toEqual(at('PROVIDER_C'))
   expect(await ledger(`?provider_uuid=${c.uuid}`, scoped)).toEqual(at('PROVIDER_C'))
   expect(await ledger(`?provider_uuid=${a.uuid}`, scoped)).toEqual([])

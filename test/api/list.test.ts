@@ -170,9 +170,9 @@ test('a scoped token sees its provider only; another account sees nothing', asyn
   const [first, second] = merchant.connections
   const seen = async (token: string | undefined, query = '') =>
     (await merchant.api.withToken(token).get(`/api/v1/payments${query}`)).body.data.map(nameOf)
-  expect(await seen(second!.issueApiToken)).toEqual(['cancelled'])
-  expect(await seen(first!.issueApiToken)).toEqual(ALL.filter(name => name !== 'cancelled'))
-  expect(await seen(second!.issueApiToken, `?provider_uuid=${first!.uuid}`)).toEqual([])
+  expect(await seen(second!.token)).toEqual(['cancelled'])
+  expect(await seen(first!.token)).toEqual(ALL.filter(name => name !== 'cancelled'))
+  expect(await seen(second!.token, `?provider_uuid=${first!.uuid}`)).toEqual([])
   expect(await seen((await stack.createMerchant()).token)).toEqual([])
 })
 

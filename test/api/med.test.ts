@@ -332,11 +332,7 @@ runConcurrentTests({
         [merchant.api.call('POST', path, { body: { accept: true, analysis: 'x' } }), 415, []],
         [reply({ api: testStack.api }, med, file(FILES.pdf)), 404, []],
         [
-          reply(
-            { api: merchant.api.withToken(merchant.connections[1]!.issueApiToken) },
-            med,
-            file(FILES.pdf),
-          ),
+          reply({ api: merchant.api.withToken(merchant.connections[1]!.token) }, med, file(FILES.pdf)),
           404,
           [],
         ],
@@ -348,7 +344,7 @@ runConcurrentTests({
       }
       expect(await stored(med)).toEqual([])
       expect(await read(merchant, med)).toEqual(med)
-      const scoped = merchant.api.withToken(merchant.connection.issueApiToken)
+      const scoped = merchant.api.withToken(merchant.connection.token)
       expect((await reply({ api: scoped }, med, file(FILES.pdf))).status).toBe(200)
       expect((await repliesAt(id)).length).toBe(1)
     },
@@ -356,8 +352,8 @@ runConcurrentTests({
   'a token that is bound to a provider sees only its disputes, wherever they are named': async () => {
     const merchant = await aMerchant()
     const { med, charge } = await aDispute(merchant)
-    const own = merchant.api.withToken(merchant.connection.issueApiToken)
-    const other = merchant.api.withToken(merchant.connections[1]!.issueApiToken)
+    const own = merchant.api.withToken(merchant.connection.token)
+    const other = merchant.api.withToken(merchant.connections[1]!.token)
     const foreign = testStack.api
     const announced = (await own.get('/api/v1/events?type=MED&per_page=100')).body.data
     const event = announced.find(({ data }: ApiResource) => data.uuid === med.uuid)

@@ -214,7 +214,7 @@ test('no token, a bad one, or one that is bound to a provider that is not active
     ])
       expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
   }
-  const bound = merchant.api.withToken(merchant.connections[1]!.issueApiToken)
+  const bound = merchant.api.withToken(merchant.connections[1]!.token)
   const answer = await payouts.send({ api: bound })
   expect([answer.status, fields(answer)]).toEqual([422, ['provider_uuid']])
   const live = merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid, mode: 'live' }))

@@ -82,7 +82,7 @@ runConcurrentTests({
     expect(data.provider.uuid).toBe(second.uuid)
     expect((await out.sendAndSettle(merchant)).attempts).toMatchObject([{ provider: 'PROVIDER_C' }])
     expect(summaryOf(await out.send(merchant, { provider_uuid: first.uuid }))).toEqual(PAUSED)
-    expect(summaryOf(await out.send({ api: merchant.api.withToken(first.issueApiToken) }))).toEqual(PAUSED)
+    expect(summaryOf(await out.send({ api: merchant.api.withToken(first.token) }))).toEqual(PAUSED)
   },
 
   'a scheduled transfer that comes due while money out is paused waits, and goes out once it is over':

@@ -164,7 +164,7 @@ describe('a key', () => {
       document: aCnpj(),
       providers: [{}, { provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: false }],
     })
-    const [efi, woovi] = merchant.connections.map(({ uuid, issueApiToken: token }) => ({
+    const [efi, woovi] = merchant.connections.map(({ uuid, token }) => ({
       uuid,
       api: merchant.api.withToken(token),
     }))

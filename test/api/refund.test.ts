@@ -264,7 +264,7 @@ describe('when a charge cannot be refunded', () => {
   test("nobody else's: 404", async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const charge = await out.createPaidCharge(merchant, { provider_uuid: merchant.connections[0]!.uuid })
-    const scoped = { ...merchant, api: merchant.api.withToken(merchant.connections[1]!.issueApiToken) }
+    const scoped = { ...merchant, api: merchant.api.withToken(merchant.connections[1]!.token) }
     const other = await aMerchant()
     const one = await refunded(merchant, charge, 1)
     for (const stranger of [scoped, other]) {
@@ -594,7 +594,7 @@ describe('one key, one refund', () => {
     const [charge, other] = [await out.createPaidCharge(merchant), await out.createPaidCharge(merchant)]
     const key = randomUUID()
     await out.requestRefund(merchant, charge, { value: 3 }, { key })
-    const scoped = { api: merchant.api.withToken(merchant.connection.issueApiToken) }
+    const scoped = { api: merchant.api.withToken(merchant.connection.token) }
     for (const answer of [
       await out.requestRefund(merchant, charge, { value: 3.01 }, { key }),
       await out.requestRefund(merchant, charge, undefined, { key }),

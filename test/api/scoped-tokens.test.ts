@@ -21,7 +21,7 @@ beforeAll(async () => {
       { provider: 'PROVIDER_C', dialect: 'woovi', sendsNotifications: false },
     ],
   })
-  bound = merchant.api.withToken(merchant.connection.issueApiToken)
+  bound = merchant.api.withToken(merchant.connection.token)
   const hook = merchant.api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${merchant.uuid}` })
   ;[mine, theirs] = await Promise.all([carried(0), carried(1)])
   webhook = (await hook).body.data.uuid
@@ -309,7 +309,7 @@ describe('a token of the other mode', () => {
     const live = real.api.withToken(await stack.token({ accountUuid: real.uuid, mode: 'live' }))
     expect((await live.readCharge(uuid)).uuid).toBe(uuid)
     expect((await live.get('/api/v1/payments')).body.meta.total).toBe(1)
-    for (const api of [real.api, real.api.withToken(real.connection.issueApiToken)]) {
+    for (const api of [real.api, real.api.withToken(real.connection.token)]) {
       expect((await api.get(`/api/v1/payments/${uuid}`)).status).toBe(404)
       expect((await api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(404)
       expect((await api.get('/api/v1/payments')).body.meta.total).toBe(0)
@@ -330,7 +330,7 @@ test('of a transfer that fell back it sees the attempts of its own provider only
   expect(paid.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A', 'PROVIDER_B'])
   expect(failed.error).toMatchObject({ code: 'provider_account_blocked', provider: 'PROVIDER_A' })
 
-  const api = rich.api.withToken(last.issueApiToken)
+  const api = rich.api.withToken(last.token)
   const listed = (await api.get('/api/v1/transfers')).body.data
   for (const { uuid, attempts } of [paid, failed]) {
     const seen = await out.transfer({ api }, uuid)
@@ -343,9 +343,7 @@ test('of a transfer that fell back it sees the attempts of its own provider only
     message: failed.error.message,
     attempts: [{ provider: 'PROVIDER_B', outcome: 'rejected', code: 'insufficient_balance' }],
   })
-  expect((await rich.api.withToken(first.issueApiToken).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(
-    404,
-  )
+  expect((await rich.api.withToken(first.token).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(404)
   const events = (await api.get('/api/v1/events?type=TRANSFER')).body
   expect(events.data.map((one: ApiResource) => one.data.attempts.length)).toEqual([1, 1])
   expect(JSON.stringify(events)).not.toContain('PROVIDER_A')
@@ -359,7 +357,7 @@ test('of a charge that nobody could issue it sees the word of its own provider o
   const { data } = (await both.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
   expect(data.error.attempts).toHaveLength(2)
   expect(data.provider.uuid).toBe(first.uuid)
-  const api = both.api.withToken(first.issueApiToken)
+  const api = both.api.withToken(first.token)
   const read = (await api.get(`/api/v1/payments/${data.uuid}`)).body.data
   expect(read.error.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A'])
   const [listed] = (await api.get('/api/v1/payments')).body.data
@@ -377,7 +375,7 @@ test('of two connections at one provider it sees its own attempts and reasons, n
   const failed = (await out.send(twice, { value: 10 })).body.data
   expect(failed.error).toMatchObject({ provider: 'PROVIDER_A', provider_code: expect.any(String) })
 
-  const api = twice.api.withToken(last.issueApiToken)
+  const api = twice.api.withToken(last.token)
   const reason = {
     code: failed.error.code,
     message: failed.error.message,
@@ -398,7 +396,7 @@ test('of two connections at one provider it sees its own attempts and reasons, n
   await out.injectFault(last, 'issueCharge', 'refused')
   const { data } = (await twice.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
   expect([data.error.attempts.length, data.provider.uuid]).toEqual([2, first.uuid])
-  const own = twice.api.withToken(first.issueApiToken)
+  const own = twice.api.withToken(first.token)
   const [listed] = (await own.get('/api/v1/payments')).body.data
   const [event] = (await own.get('/api/v1/events?type=PAYMENT')).body.data
   const read = (await own.get(`/api/v1/payments/${data.uuid}`)).body.data

@@ -380,7 +380,7 @@ describe('one provider only', () => {
 
   test("a bound token's one neither, whatever provider the body names", async () => {
     const merchant = await aMerchant()
-    const scoped = { api: merchant.api.withToken(secondOf(merchant).issueApiToken) }
+    const scoped = { api: merchant.api.withToken(secondOf(merchant).token) }
     const paid = await out.sendAndSettle(scoped, { provider_uuid: firstOf(merchant).uuid })
     expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
     await out.injectFault(secondOf(merchant), 'sendTransfer', 'refused')

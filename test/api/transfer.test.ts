@@ -487,7 +487,7 @@ describe('one key, one transfer', () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const first = await out.send(merchant, body, { key })
-    const scoped = { api: merchant.api.withToken(merchant.connection.issueApiToken) }
+    const scoped = { api: merchant.api.withToken(merchant.connection.token) }
     for (const answer of [
       await out.send(merchant, { ...body, value: 12.51 }, { key }),
       await out.send(merchant, { ...body, pix_key: randomPixKey() }, { key }),
@@ -619,8 +619,8 @@ describe('the list', () => {
       ['per_page=100&page=2', []],
     ]
     for (const [query, expected] of cases) expect([query, await found(query)]).toEqual([query, expected])
-    expect(await found('', merchant.api.withToken(c!.issueApiToken))).toEqual([second.uuid])
-    expect(await found(`provider_uuid=${a!.uuid}`, merchant.api.withToken(c!.issueApiToken))).toEqual([])
+    expect(await found('', merchant.api.withToken(c!.token))).toEqual([second.uuid])
+    expect(await found(`provider_uuid=${a!.uuid}`, merchant.api.withToken(c!.token))).toEqual([])
     expect(await found('', (await aMerchant()).api)).toEqual([])
 
     const meta = (await merchant.api.get('/api/v1/transfers?per_page=3&page=2')).body.meta
@@ -652,11 +652,11 @@ describe('the list', () => {
     const [a, c] = merchant.connections
     const other = await aMerchant()
     const path = `/api/v1/transfers/${uuid}`
-    expect((await merchant.api.withToken(a!.issueApiToken).get(path)).status).toBe(200)
+    expect((await merchant.api.withToken(a!.token).get(path)).status).toBe(200)
     expect(
       (await merchant.api.get(path.toUpperCase().replace('/API/V1/TRANSFERS', '/api/v1/transfers'))).status,
     ).toBe(200)
-    for (const api of [merchant.api.withToken(c!.issueApiToken), other.api]) {
+    for (const api of [merchant.api.withToken(c!.token), other.api]) {
       expect((await api.get(path)).status).toBe(404)
       expect((await api.post(`${path}/cancel`)).status).toBe(404)
     }

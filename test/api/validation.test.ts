@@ -361,8 +361,8 @@ test('what is not there, or not for this token, is 404; what is there under anot
   await nothingIsStored()
   const theirs = await other.api.createCharge()
   const [first, , ,] = merchant.connections
-  const scoped = merchant.api.withToken(merchant.connections[1]!.issueApiToken)
-  const ours = await merchant.api.withToken(first!.issueApiToken).createCharge()
+  const scoped = merchant.api.withToken(merchant.connections[1]!.token)
+  const ours = await merchant.api.withToken(first!.token).createCharge()
 
   for (const path of ['', '/qr.svg', '/qr.png']) {
     for (const [api, uuid] of [
@@ -450,7 +450,7 @@ test('a uuid in capitals is the same uuid, for providers, recipients and filters
 
 test('a scoped token always uses its own provider, whatever the body names', async () => {
   const [first, second] = merchant.connections
-  const scoped = merchant.api.withToken(second!.issueApiToken)
+  const scoped = merchant.api.withToken(second!.token)
   for (const provider_uuid of [first!.uuid, other.connection.uuid, randomUUID()])
     expect((await scoped.createCharge({ provider_uuid })).provider.uuid).toBe(second!.uuid)
 })
@@ -458,7 +458,7 @@ test('a scoped token always uses its own provider, whatever the body names', asy
 test('an account whose defaults are none of them active must name a provider', async () => {
   const idle = await stack.createMerchant()
   await stack.sql(`update connection set status = 'BLOCKED' where account_uuid = ?`, [idle.uuid])
-  for (const api of [idle.api, idle.api.withToken(idle.connection.issueApiToken)]) {
+  for (const api of [idle.api, idle.api.withToken(idle.connection.token)]) {
     const answer = await api.post('/api/v1/payments', fine)
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
   }

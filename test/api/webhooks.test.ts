@@ -247,7 +247,7 @@ test('tokens bound to a provider have no business with webhooks; those of others
   const merchant = await testStack.createMerchant()
   const other = await testStack.createMerchant()
   const hook = await endpoint(merchant)
-  const scoped = merchant.api.withToken(merchant.connection.issueApiToken)
+  const scoped = merchant.api.withToken(merchant.connection.token)
   for (const answer of [
     await scoped.get(PATH),
     await scoped.post(PATH, { url: hook.url }),

@@ -124,7 +124,7 @@ export async function openTestStack(home: StateDir) {
       providerAccountUuid: connection.providerAccountUuid,
       collectionKey,
       credentials,
-      issueApiToken: await token({ accountUuid, connectionUuid: connection.uuid }),
+      token: await token({ accountUuid, connectionUuid: connection.uuid }),
     }
   }
 
