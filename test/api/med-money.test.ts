@@ -251,7 +251,7 @@ describe('a dispute', () => {
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 1000, outside: -1000 })
       const notices = await stage.sql(
-        `select uuid from notice where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'accepted'`,
+        `select uuid from notice where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'taken'`,
         [merchant.connection.uuid, await providersIdOf(uuid)],
       )
       expect(notices.length).toBeGreaterThan(0)
