@@ -1,6 +1,5 @@
-import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
-import { buildWorkflowBundle } from '../support/workflow-bundle.ts'
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
+import { type NamedHistory, prepareReplay, replayFailures } from '../support/history-replay.ts'
 import type { FinalState } from './final-state.ts'
 import type { StackClients } from './stack-clients.ts'
 
@@ -15,16 +14,11 @@ export type FailedReplays = { failures: FinalState['failedReplays']; histories: 
  * production until a worker dies, so that an error of determinism would show itself only then.
  */
 export async function findFailedReplays(site: StackClients, workflowIds: string[]): Promise<FailedReplays> {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
-  })
-  const options = { workflowBundle: await buildWorkflowBundle() }
+  const bundle = await prepareReplay()
   const result: FailedReplays = { failures: [], histories: new Map() }
   for (let from = 0; from < workflowIds.length; from += BATCH_SIZE) {
     const texts = await site.histories(workflowIds.slice(from, from + BATCH_SIZE))
-    for await (const { workflowId, error } of Worker.runReplayHistories(options, parseHistories(texts))) {
-      if (!error) continue
+    for await (const { workflowId, error } of replayFailures(bundle, parseHistories(texts))) {
       result.failures.push({ workflowId, error: error.message })
       result.histories.set(workflowId, texts.get(workflowId)!)
     }
@@ -32,6 +26,6 @@ export async function findFailedReplays(site: StackClients, workflowIds: string[
   return result
 }
 
-function* parseHistories(texts: Map<string, string>): Generator<{ workflowId: string; history: History }> {
+function* parseHistories(texts: Map<string, string>): Generator<NamedHistory> {
   for (const [workflowId, text] of texts) yield { workflowId, history: historyFromJSON(JSON.parse(text)) }
 }

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
-import { DefaultLogger, Runtime, Worker, type WorkflowBundleOption } from '@temporalio/worker'
+import type { WorkflowBundleOption } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import * as lives from '../../src/workflows/index.ts'
-import { buildWorkflowBundle } from '../support/workflow-bundle.ts'
+import { type NamedHistory, prepareReplay, replayFailures } from '../support/history-replay.ts'
 import { historiesFolder } from '../support/workflow-story-recording.ts'
 
 /** What running lives did under earlier versions must still be what the code does: `RECORD_HISTORIES=1` adds stories. */
@@ -22,11 +22,7 @@ const texts = new Map(
 
 let bundle: WorkflowBundleOption
 beforeAll(async () => {
-  Runtime.install({
-    logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: 'ERROR', forward: {} } },
-  })
-  bundle = await buildWorkflowBundle()
+  bundle = await prepareReplay()
 })
 
 test('protobufjs is there once: a second copy would not know the types of the first', () => {
@@ -89,15 +85,9 @@ describe('what is recorded', () => {
   })
 })
 
-type Recorded = { workflowId: string; history: History }
-
-async function thoseThatDoNotReplay(histories: Recorded[]): Promise<string[]> {
+async function thoseThatDoNotReplay(histories: NamedHistory[]): Promise<string[]> {
   const failed: string[] = []
-  for await (const { workflowId, error } of Worker.runReplayHistories(
-    { workflowBundle: bundle },
-    histories,
-  )) {
-    if (!error) continue
+  for await (const { workflowId, error } of replayFailures(bundle, histories)) {
     if (!(error instanceof DeterminismViolationError)) throw error
     failed.push(workflowId)
   }
