@@ -54,3 +54,21 @@ describe('citations in code', () => {
     expect(brokenCitations(cited, file => existsSync(join(ROOT, file)))).toEqual([])
   })
 })
+
+describe('citations in the documents of the code', () => {
+  const documents = ['architecture', 'adding-a-field', 'adding-a-list-filter', 'adding-a-provider']
+  const identifiers = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_]\w*/g) ?? []))
+  const unknownIn = (text: string) =>
+    [...text.matchAll(/`([A-Za-z]+[A-Z_]\w*)(?:\(\))?`/g)]
+      .map(([, name]) => name!)
+      .filter(name => !identifiers.has(name))
+
+  test('an unknown identifier is found', () => {
+    const missing = ['no', 'SuchName'].join('')
+    expect(unknownIn(`\`executePayout\` and \`${missing}()\``)).toEqual([missing])
+  })
+
+  test.each(documents)('an identifier that docs/%s.md names exists', async name => {
+    expect(unknownIn(await readFile(join(ROOT, `docs/${name}.md`), 'utf8'))).toEqual([])
+  })
+})
