@@ -79,7 +79,7 @@ async function measureDuring(site: BenchStack, act: () => Promise<unknown>): Pro
   return { counted: Object.fromEntries(names.map(name => [name, after[name]! - before[name]!])), ms }
 }
 
-/** `openSite` has PostgreSQL count every statement of every process; Temporal may have databases of its own there. */
+/** `openBenchStack` has PostgreSQL count every statement of every process; Temporal may have databases of its own there. */
 async function readCounters({ stage }: BenchStack): Promise<Counters> {
   await stage.sql('select pg_stat_force_next_flush()')
   const [row] = await stage.sql<{ transactions: string; statements: string }>(

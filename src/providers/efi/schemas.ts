@@ -78,7 +78,7 @@ export const efiSentPixSchema = z.object({
   valor: centsSchema,
   status: sentStatusSchema,
   horario: timesSchema,
-  /** Read one by one (`returnedToUs`), so that an odd one does not hide the PIX. */
+  /** Read one by one (`efiReceivedDevolucaoSchema`), so that an odd one does not hide the PIX. */
   devolucoes: z.unknown().optional(),
 })
 export type EfiSentPix = z.infer<typeof efiSentPixSchema>

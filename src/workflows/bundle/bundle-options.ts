@@ -4,8 +4,8 @@ import { type BundleOptions, DefaultLogger } from '@temporalio/worker'
 const workflowsPath = fileURLToPath(new URL('../index.ts', import.meta.url))
 
 /**
- * How Temporal's bundler makes one program of all lives. What they import is loaded once for all of them and not again
- * for each that is kept in memory, which is safe as long as no module holds a state (test/architecture.test.ts looks).
+ * Options of Temporal's bundler for the bundle of all workflows. Imported modules are loaded once for all workflows instead
+ * of once per cached workflow; this is safe while no module holds state (test/architecture.test.ts).
  */
 export const BUNDLE_OPTIONS = {
   workflowsPath,

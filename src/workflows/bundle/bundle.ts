@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 const MAX_BUNDLE_BYTES = 64 * 2 ** 20
 
 /**
- * The program of all lives, traced as this environment says. A process of its own makes it, because the bundler takes
- * some 250 MB that a worker would hold for as long as it lives.
+ * Builds the bundle of all workflows, with tracing where the environment sets it. A separate process builds it, because the
+ * bundler takes some 250 MB that the worker would hold until it ends.
  */
 export async function buildWorkflowBundle(): Promise<{ code: string }> {
   const program = fileURLToPath(new URL('./print-bundle.ts', import.meta.url))

@@ -3,7 +3,7 @@ import { readConfig } from '../../config.ts'
 import { startTracing } from '../../tracing/tracing.ts'
 import { BUNDLE_OPTIONS } from './bundle-options.ts'
 
-/** Writes the program of all lives to the standard output, for the worker that asked: see bundle.ts. */
+/** Writes the bundle of all workflows to the standard output; `bundle.ts` starts this program. */
 const { plugins, stop } = await startTracing(readConfig().otlpUrl, 'worker')
 const { code } = await bundleWorkflowCode({ ...BUNDLE_OPTIONS, plugins })
 process.stdout.write(code)

@@ -89,7 +89,7 @@ class ChargeWorkflow {
     )
   }
 
-  /** For a charge that is newer than its restored database: looks its payload up where it was issued, and issues none. */
+  /** For a charge that is newer than its restored database: looks up its payload where it was issued, and issues none. */
   async #findIssued(order: ChargeInput) {
     const found = await pollUntilResolved(
       () => idempotentProviderActivities.restoreIssuedCharge(order),
@@ -243,7 +243,7 @@ class ChargeWorkflow {
   async #handleCancelCharge(): Promise<CancelChargeResult> {
     await condition(() => this.#isOpen)
     if (!chargeMachine.accepts(this.state, 'cancelled')) return { kind: 'closed', state: this.state }
-    this.#unansweredPolls = 0 // Asked for by a person: not in the time of the schedule, but now.
+    this.#unansweredPolls = 0 // A caller requested it: cancel now, not on the schedule.
     return this.#cancellationRequests.add()
   }
 }

@@ -5,7 +5,10 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
 
 export type OrphanInput = { attemptUuid: string; timeScale: number }
 
-/** A payload that may exist at a provider though nobody was shown it: cancelled there, however long it takes. */
+/**
+ * Workflow of an orphan, a payload that may exist at a provider but was shown to no merchant: cancels it there, without
+ * a time limit.
+ */
 export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): Promise<void> {
   const inbox = new ProviderInbox(timeScale, () =>
     continueAsNew<typeof orphanWorkflow>({ attemptUuid, timeScale }),

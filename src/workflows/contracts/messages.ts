@@ -14,7 +14,7 @@ export type PreRestoreState = {
   orderedAt: string
   /** Final state of the workflow before the restore, where it had completed. */
   ended?: string
-  /** Why it had failed, by code, as far as its history tells. */
+  /** Failure code, where the history holds one. */
   failure?: string
   /** The connection that carried it, as far as the workflow's history shows. */
   connectionUuid?: string
@@ -36,7 +36,7 @@ export type ChargeInput = {
   candidates: string[]
   valueCents: number
   expiresInSeconds: number
-  /** ChargeDetails, sealed. */
+  /** `ChargeInputDetails`, sealed. */
   details: string
   requestId: string
   timeScale: number
@@ -108,7 +108,7 @@ export type TransferInput = {
   /** Connections in order of priority; after continue-as-new, the one whose outcome is unknown and those after it. */
   candidates: string[]
   valueCents: number
-  /** TransferDetails, sealed. */
+  /** `TransferInputDetails`, sealed. */
   details: string
   /** ISO 8601 UTC: sent from then on, and not before. */
   scheduledFor?: string

@@ -1,6 +1,6 @@
 import type { PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 
-/** What the lives of keys and of the codes that prove them are told. */
+/** Inputs of the workflows of PIX keys and of their verification codes. */
 
 /** The order of a PIX key; the key itself travels sealed. */
 export type PixKeyInput = {
@@ -10,11 +10,11 @@ export type PixKeyInput = {
   type: PixKeyType
   /** The code that proved the address, of an e-mail or phone. */
   authCodeUuid?: string
-  /** PixKeyDetails, sealed. */
+  /** `PixKeyInputDetails`, sealed. */
   details: string
   requestId: string
   timeScale: number
-  /** Its database was restored since: its provider is asked for it, and makes none. `ended`: what it had come to. */
+  /** The database was restored since: the provider is polled for the key and creates none. `ended`: the earlier result. */
   restored?: { ended: string | null }
 }
 /** `key` is null for RANDOM, which the provider makes. */
@@ -27,7 +27,7 @@ export type VerificationCodeInput = {
   uuid: string
   accountUuid: string
   type: VerifiedKeyType
-  /** AuthCodeDetails, sealed. */
+  /** `VerificationCodeInputDetails`, sealed. */
   details: string
   requestId: string
   timeScale: number

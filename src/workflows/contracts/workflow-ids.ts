@@ -32,5 +32,5 @@ export const SEARCH_ATTRIBUTES = {
   value: defineSearchAttributeKey('TrilhoValueCents', 'INT'),
 }
 
-/** Task queue of webhook deliveries, beside a worker's main one. */
+/** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
 export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`

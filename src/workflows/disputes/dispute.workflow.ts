@@ -32,8 +32,8 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { upsertDisputeVisibility } from './visibility.ts'
 
 /**
- * A dispute's life, from a provider's word to its end: warnings, the one reply, the deadline, the decision and the
- * return, which the provider sends and we only see. An ended life is woken by a late notice, which it looks at once.
+ * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and
+ * the return, which the provider itself sends. A late notification reopens a completed workflow, which polls once.
  */
 export function disputeWorkflow(order: DisputeInput): Promise<DisputeState | 'foreign'> {
   return new DisputeWorkflow(order).run()
@@ -42,14 +42,14 @@ export function disputeWorkflow(order: DisputeInput): Promise<DisputeState | 'fo
 class DisputeWorkflow {
   #snapshot: DisputeSnapshot | undefined
   #isForeign = false
-  /** Its row was there and is not any more, as after a restore: the next look opens it again, or ends this. */
+  /** The row existed and is missing now, as after a restore: the next poll opens it again, or ends the workflow. */
   #isRowLost = false
   #hasNewReply = false
-  /** Tries to tell our reply, and looks without an answer. */
+  /** Attempts to send the reply, and polls without an answer. */
   #replyAttempts = 0
   #unansweredPolls = 0
   #pollsSinceChange = 0 // Since it last changed.
-  #isReplyUnknown = false // Our reply was told, and whether it has arrived only a look can tell.
+  #isReplyUnknown = false // The reply was sent; only a poll can tell whether it arrived.
   #replyAtMs = 0
   #nextPollAtMs = 0
   readonly #input: DisputeInput
@@ -73,7 +73,7 @@ class DisputeWorkflow {
       await condition(allHandlersFinished)
       return 'foreign'
     }
-    // What is told while the last word is written down is heard as well: nobody would tell it again.
+    // A signal that arrives during the last transaction is processed too: it is not delivered again.
     while (this.#isUnfinished()) {
       while (this.#isUnfinished()) {
         await this.#runNextStep(this.#snapshot!)
@@ -153,7 +153,7 @@ class DisputeWorkflow {
     if (result.kind === 'known') {
       this.#isRowLost = this.#isReplyUnknown = false
       this.#unansweredPolls = 0
-      if (isNotified) this.#pollsSinceChange = 0 // It may have run ahead of what the provider shows: the next looks follow soon.
+      if (isNotified) this.#pollsSinceChange = 0 // The notification may run ahead of what the provider shows: the next polls follow soon.
       this.#pollsSinceChange += 1
       await this.#applyState(result)
       this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
@@ -164,7 +164,7 @@ class DisputeWorkflow {
     this.#nextPollAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredPolls))
   }
 
-  /** After a try without an answer the provider is asked first whether it has the reply. */
+  /** After an attempt without an answer, the provider is polled first for whether it has the reply. */
   async #sendReply(): Promise<void> {
     if (this.#isReplyUnknown) await this.#poll()
     if (this.#isReplyUnknown) {
@@ -206,7 +206,10 @@ class DisputeWorkflow {
     await startFollowUps(now, this.#input.timeScale)
   }
 
-  /** Taken under the row's lock, so that of two at once one is the second; the life then tells the provider. */
+  /**
+   * Stores the reply under the row lock, so that of two concurrent replies one is refused; the workflow then sends it to
+   * the provider.
+   */
   async #handleReply(reply: ReplyToDisputeInput): Promise<ReplyToDisputeResult> {
     await condition(() => this.#snapshot !== undefined || this.#isForeign)
     if (!this.#snapshot) return 'med_not_answerable'

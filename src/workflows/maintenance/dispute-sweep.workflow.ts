@@ -1,6 +1,6 @@
 import { maintenanceActivities } from '../shared/activity-proxies.ts'
 
-/** Asks the providers that tell of no dispute whether one has opened. */
+/** Polls the providers that send no notifications of disputes for new ones. */
 export function disputeSweepWorkflow(): Promise<{ asked: number; told: number }> {
   return maintenanceActivities.sweepDisputes()
 }

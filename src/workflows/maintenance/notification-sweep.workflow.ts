@@ -1,6 +1,6 @@
 import { notificationSweepActivities } from '../shared/activity-proxies.ts'
 
-/** Hands over the notices that no life has taken yet; a schedule runs it every minute. */
+/** Routes the provider notifications that reached no workflow yet; a schedule starts it every minute. */
 export async function notificationSweepWorkflow(): Promise<{ waiting: number; routedCount: number }> {
   return notificationSweepActivities.sweepProviderNotifications()
 }

@@ -7,8 +7,8 @@ import { maintenanceActivities } from '../shared/activity-proxies.ts'
 export type ReconciliationInput = { hours: number }
 
 /**
- * Compares every provider's statement with ours, repairs what lost notices left behind, and reports the rest. It fails
- * where no account could be looked at.
+ * Compares every provider's statement with our movements, repairs what lost notifications left open, and reports other
+ * differences. Fails where no provider account could be compared.
  */
 export async function reconciliationWorkflow({ hours }: ReconciliationInput): Promise<ReconcileResult[]> {
   const to = Date.now()

@@ -13,27 +13,30 @@ import type { ManualSettlement } from '../contracts/messages.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
 import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 
-/** How one provider is told to send, and how it is asked what became of it. */
+/** Sends a payout through one connection and polls it there. */
 export type PayoutPort = {
   connectionUuid: string
-  /** `again` only after its absence was proved. What must not be sent any more is asked about instead. */
+  /**
+   * `again`: only after the absence of the earlier sending was proved. A payout that may not be sent any more is polled
+   * instead.
+   */
   send: (again: boolean) => Promise<PollResult>
-  /** `asked` is how often it was asked before; `canAnswerFromRow`: a final outcome is answered from its row. */
+  /** `asked`: number of polls before; `canAnswerFromRow`: a final outcome is answered from the row. */
   poll: (asked: number, canAnswerFromRow?: boolean) => Promise<PollResult>
   /** The same of another connection, where one operation may go through several. */
   forConnection?: (connectionUuid: string) => PayoutPort
-  /** Keeps what an operator says where no provider can tell. */
+  /** Applies an operator's manual settlement where the provider cannot tell the outcome. */
   settleManually: (settlement: ManualSettlement) => Promise<SendResult>
-  /** Told of every answer of an activity, which one that broke off has not given. */
+  /** Called with every result of an activity; not where its worker was lost. */
   onResult?: (result: PollResult) => void
-  /** Told of every answer that is not final: accepted and on its way, or not known. */
+  /** Called with every outcome that is not final: accepted and in process, or unknown. */
   onPending: (kind: 'in_process' | 'unknown') => void
   inbox: ProviderInbox
 }
 
 export type TerminalOutcome = Extract<SendResult, { kind: 'settled' | 'rejected' | 'unreachable' }>
 
-/** Whether the payout has settled, but the look-up of its returns failed: this connection is polled again. */
+/** Tells whether a payout settled while the look-up of its returns failed: its connection is polled again. */
 export function hasUnknownReturns(result: PollResult): boolean {
   return result.kind === 'settled' && result.returnsUnknown === true
 }
@@ -74,13 +77,13 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         waitMs = earliestWaitMs(waitMs, absence.recordNotFound(result.settleWindowMs))
         break
       case 'unknown':
-        // An order that stands at its provider is there.
+        // An order that awaits approval exists at the provider.
         if (result.code === 'awaiting_approval') absence = new AbsenceProof(current.inbox.timeScale)
         alert.markUnknown()
         current.onPending('unknown')
         break
       case 'in_process':
-        // However long the doubt was: what has been taken settles soon, so it is asked as often as at first.
+        // An accepted payout settles soon, however long its outcome was unknown: polling starts over.
         if (!wasAccepted) {
           asked = 0
           waitMs = WAITS.nextPoll(1)
@@ -92,13 +95,13 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
     if (waitMs === null) {
       absence = new AbsenceProof(current.inbox.timeScale)
       asked = -1 // The answer to a repeat counts as a first one.
-      // One who knows better is heard before anything is sent a second time.
+      // A manual settlement by an operator is applied before anything is sent a second time.
       const settlement = current.inbox.nextManualSettlement()
       result = settlement ? await current.settleManually(settlement) : await sendPayoutOnce(current, true)
       continue
     }
     await current.inbox.waitForNotification(waitMs, `${result.kind}: ask again`)
-    // A notification may run ahead of the provider's books: it is asked as often as at first.
+    // A notification may run ahead of the provider's books: polling starts over.
     if (current.inbox.hasPending && wasAccepted) asked = -1
     const isNotified = current.inbox.hasNotification
     current.inbox.markProcessed(current.connectionUuid)
@@ -117,7 +120,7 @@ function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | n
   return proofMs === null ? null : Math.min(scheduledMs, proofMs)
 }
 
-/** A sending that breaks off without an answer has one: unknown. */
+/** Sends once; the loss of the worker during the call is the outcome unknown. */
 async function sendPayoutOnce(current: PayoutPort, again: boolean): Promise<PollResult> {
   try {
     const result = await current.send(again)
@@ -129,13 +132,16 @@ async function sendPayoutOnce(current: PayoutPort, again: boolean): Promise<Poll
   }
 }
 
-/** A call that Temporal does not repeat broke off, with its worker or before its answer was kept: nobody knows what came of it. */
+/**
+ * Tells whether an activity that Temporal does not retry ended with its worker or before its result was stored: its
+ * outcome is unknown.
+ */
 export function isWorkerLoss(error: unknown): boolean {
   return error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure)
 }
 
 /**
- * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.tellOperator` (10 min, scaled). A durable
+ * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.alertOperatorAfter` (10 min, scaled). A durable
  * timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when a history is replayed.
  */
 export class UnknownOutcomeAlert {

@@ -19,7 +19,10 @@ import { dbActivities, idempotentProviderActivities, payoutActivities } from '..
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
 
-/** A key's making: stored, asked of its provider once, and where the answer is lost looked for in the provider's list. */
+/**
+ * Workflow that creates a PIX key: stores it, requests it from its provider once, and polls the provider's list where
+ * the answer is lost.
+ */
 export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
   const { uuid, timeScale } = order
   const continueRun = () => continueAsNew<typeof pixKeyWorkflow>(order)
@@ -34,7 +37,7 @@ export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
     for (let asked = 0, result = await callProvider(callFirst); ; asked++) {
       if (result.kind === 'closed') return result.state
       const proofMs = result.kind === 'not_found' ? absence.recordNotFound(result.settleWindowMs) : Infinity
-      // The provider takes no id of ours, so nothing is asked of it twice: what never arrived is over.
+      // The provider takes no id of ours, so the key is never requested twice: a request that did not arrive ends the workflow.
       if (proofMs === null) return dbActivities.failPixKey({ uuid })
       await wait(asked, proofMs)
       result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount: asked })
@@ -44,7 +47,7 @@ export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
   })
 }
 
-/** A key's removal: asked of its provider until that provider has it no more, or refuses. */
+/** Workflow that removes a PIX key: requests it from its provider until the key is gone there, or the provider refuses. */
 export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): Promise<PixKeyState> {
   const continueRun = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
   return runKeyWorkflow({ continueRun, timeScale }, async wait => {
@@ -59,12 +62,12 @@ export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): 
   })
 }
 
-/** Waits before a key is looked at, after so many looks and at most so long. */
+/** Returns the wait before the next poll of a key, by the number of polls before. */
 type WaitForNextPoll = (asked: number, atMostMs: number) => Promise<void>
-/** How a life that has grown long begins again: what it did is found by its attempt. */
+/** Continues as new with the same input: what an earlier run did is found by its attempt. */
 type KeyRunContext = { continueRun: () => Promise<never>; timeScale: number }
 
-/** Who waits for the answer hears it when the life is over; what is not known keeps the life going. */
+/** Answers the waiting update when the workflow ends; an unknown outcome keeps the workflow running. */
 async function runKeyWorkflow(
   { continueRun, timeScale }: KeyRunContext,
   live: (wait: WaitForNextPoll) => Promise<PixKeyState>,
@@ -74,7 +77,7 @@ async function runKeyWorkflow(
     description: 'Waits until the provider has answered',
   })
   const state = await live(async (asked, atMostMs) => {
-    if (asked === 0) return // A list is cheap, and somebody waits.
+    if (asked === 0) return // A list is cheap, and a caller waits.
     if (shouldContinueAsNew()) {
       isAnswered = true
       await condition(allHandlersFinished)

@@ -5,7 +5,7 @@ import { awaitResultUpdate } from '../contracts/messages.ts'
 import type { VerificationCodeInput } from '../contracts/pix-keys.ts'
 import { dbActivities, messagingActivities } from '../shared/activity-proxies.ts'
 
-/** A code: stored, then sent to its address, tried again until somebody carries it, refuses it, or it expires. */
+/** Workflow of a verification code: stores it, then sends it until a messaging service accepts or refuses it, or it expires. */
 export async function verificationCodeWorkflow(order: VerificationCodeInput): Promise<CodeOutcome> {
   let isStored = false
   setHandler(awaitResultUpdate, () => condition(() => isStored), {

@@ -23,7 +23,10 @@ import { continuationOf } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
-/** A devolução: held, sent once through the provider that received the PIX, and asked about until that provider knows. */
+/**
+ * Workflow of a refund (devolução): holds its money, sends it once through the provider that received the PIX, and polls
+ * until the outcome is final.
+ */
 export async function refundWorkflow(order: RefundInput | ReopenedInput): Promise<RefundState> {
   const { timeScale } = order
   let isAnswered = false
@@ -119,7 +122,7 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
     return state
   }
 
-  /** A late word of the provider: a settlement after the failure. */
+  /** Handles a late notification: a settlement after the failure. */
   async function processLateNotifications(uuid: string): Promise<RefundState> {
     await condition(() => inbox.hasPending)
     for (;;) {
@@ -132,13 +135,13 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
         if ('deliveries' in result) await startFollowUps(result, timeScale)
       }
       const { state } = await dbActivities.getRefund(uuid)
-      // What came while this was read is heard as well: nobody would tell it again.
+      // A signal that arrives during this read is processed too: it is not delivered again.
       if (!inbox.hasPending) return end(state)
     }
   }
 }
 
-/** Newer than its restored database: stored again as soon as its charge stands where it can be refunded. */
+/** Stores a refund again that is newer than the restored database, as soon as its charge is in a state that can be refunded. */
 async function awaitReopenedRefund(order: RefundInput, inbox: ProviderInbox): Promise<OpenRefundResult> {
   setCurrentDetails('Waits until its charge is rebuilt')
   const known = await pollUntilResolved(() => dbActivities.rebuildRefund(order), inbox)

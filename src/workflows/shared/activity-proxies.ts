@@ -10,7 +10,7 @@ import type {
 import { webhookTaskQueueOf } from '../contracts/workflow-ids.ts'
 import { withSummaries } from './with-summaries.ts'
 
-/** The proxies by which lives reach the world, each with its limit and the reason for it. */
+/** Activity proxies of all workflows, each with its time limit and the reason for it. */
 
 type ProviderActivities = ReturnType<typeof providerActivities>
 type DbActivities = ReturnType<typeof databaseActivities>
@@ -64,8 +64,9 @@ type IdempotentProviderActivity =
   | 'pollDispute'
 
 /**
- * A question within the task that heard a provider's word: no way through a queue and back. Who has just spoken answers
- * soon; while he does not, that task takes nothing else, so that another activity asks after a second.
+ * Polls as local activities, within the workflow task that received a notification: no way through a task queue and back. A
+ * provider that has just sent a notification answers soon; the task is blocked meanwhile, so a regular activity polls after a
+ * second.
  */
 const localPollProxies = withSummaries(
   proxyLocalActivities<Pick<ProviderActivities, LocalPollActivity>>({
@@ -81,7 +82,7 @@ const localPollProxies = withSummaries(
 )
 type LocalPollActivity = 'pollCharge' | 'pollTransfer' | 'pollRefund' | 'pollReturn'
 
-/** The questions of `providers`, asked at once: a question moves nothing, and may be asked twice. */
+/** Polls by a local activity first, then by a regular one: a poll moves no money and may be repeated. */
 export const localActivities: Pick<ProviderActivities, LocalPollActivity> = {
   pollCharge: order =>
     localOrRegular(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
@@ -95,7 +96,7 @@ export const localActivities: Pick<ProviderActivities, LocalPollActivity> = {
     localOrRegular(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
 }
 
-/** A local activity that breaks off throws what broke it, one that takes too long an `ActivityFailure`: either is asked again. */
+/** Falls back to the regular activity where the local one fails or times out. */
 async function localOrRegular<Answer>(
   asked: Promise<Answer>,
   beside: () => Promise<Answer>,
@@ -108,7 +109,7 @@ async function localOrRegular<Answer>(
   }
 }
 
-/** What is sent once is never repeated by Temporal: whether to send again is the life's decision, by our id. */
+/** Sending activities. Temporal never retries them: whether to send again, by the same id, is the decision of the workflow. */
 export const payoutActivities = withSummaries(
   proxyActivities<Pick<ProviderActivities, PayoutActivity>>({
     startToCloseTimeout: '1 minute',

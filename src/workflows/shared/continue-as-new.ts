@@ -2,16 +2,16 @@ import { workflowInfo } from '@temporalio/workflow'
 import type { Continuation, PreRestoreState } from '../contracts/messages.ts'
 
 /**
- * A life that waits for months, because its provider cannot tell, goes on as new before Temporal ends it at 51,200 events.
- * It begins with what it was ordered by, so that a restore finds that whichever of its runs are forgotten.
+ * A workflow that waits for months for its provider continues as new before Temporal ends it at 51,200 events. Its next run
+ * starts with the original input, so that a restore finds it whichever of its runs Temporal has deleted.
  */
 
-/** Whether its history has grown so long that it had better go on as new. */
+/** Tells whether the history has grown so long that the workflow should continue as new. */
 export function shouldContinueAsNew(): boolean {
   return workflowInfo().continueAsNewSuggested
 }
 
-/** What the run after this one is told of those before it. */
+/** Returns what the next run learns of the earlier ones. */
 export function continuationOf({
   continuation: earlier,
   restored,

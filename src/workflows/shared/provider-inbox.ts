@@ -118,7 +118,7 @@ export class ProviderInbox {
     this.#pendingConnections.add(connectionUuid)
   }
 
-  /** The connections through which a return was notified since this was last asked. */
+  /** Returns and clears the connections through which a return was notified. */
   drainConnectionsWithReturns(): string[] {
     const at = [...this.#connectionsWithReturns]
     this.#connectionsWithReturns.clear()

@@ -20,9 +20,9 @@ export type ScheduledTransfer = {
 export type UnsentTransferEvent = 'cancelled' | 'never_sent'
 
 /**
- * SPEC §4: from its time on, no balance and no reachable provider are tried again; a final refusal is the end. It expires
- * 24 hours after its time, also where the service was away meanwhile; the hours begin anew with each look that finds it kept
- * by an operator's pause. `firstRound` is the round that an earlier run of its workflow was in.
+ * Waits until a transfer's time, then sends it (SPEC §4): a missing balance or an unreachable provider is tried again, a final
+ * refusal ends it. It expires 24 hours after its time, also where the service was down meanwhile; the hours start over with each
+ * attempt that an operator's pause holds back. `firstRound` is the round that an earlier run of its workflow was in.
  */
 export async function runScheduled(
   { scheduledFor, timeScale, tryProviders: round, isCancelled, end }: ScheduledTransfer,

@@ -5,8 +5,8 @@ import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.t
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
 /**
- * A PIX whose notice names no charge of ours: credited when the provider confirms it, unless it names one there; a forged one
- * comes to nothing.
+ * Workflow of a PIX whose notification names no charge of ours: credits it when the provider confirms it, unless it names a
+ * charge there; a forged notification has no effect.
  */
 export async function depositWorkflow(deposit: RecordDepositInput): Promise<RecordDepositResult['kind']> {
   const inbox = new ProviderInbox(deposit.timeScale, () => continueAsNew<typeof depositWorkflow>(deposit))

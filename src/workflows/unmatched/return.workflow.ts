@@ -13,7 +13,7 @@ export type ReturnPaymentInput = {
   connectionUuid: string
   timeScale: number
   continuation?: 'unknown_outcome' | 'late_update'
-  /** Its database was restored since: the provider is asked whether it went, and nothing is sent. */
+  /** The database was restored since: the provider is polled, and nothing is sent. */
   restored?: PreRestoreState
 }
 
@@ -36,7 +36,7 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
   if (continuation === 'late_update' && (await hasSettledLate())) return completeSettled()
   while (true) {
     const wasNotified = inbox.hasPending
-    // What is told before a sending is older than its answer.
+    // A notification before a sending is older than its outcome.
     inbox.markProcessed()
     setCurrentDetails(
       restored ? 'Looking for an unmatched PIX that went back' : 'Sending an unmatched PIX back to its payer',
@@ -76,14 +76,14 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
       // Nothing left, and no other provider can return it: the same one is tried again.
       setCurrentDetails(`Not sent yet: provider unreachable (${outcome.code}); tried again`)
       await inbox.waitForNotification(WAITS.retryReturn, 'provider unreachable')
-      // Told of though it never left: it went before a restore of the database, or somebody wants it tried now.
+      // A notification of a return that never left: it left before a restore of the database, or an operator wants it tried now.
       if (inbox.hasPending && (await hasSettledLate())) return completeSettled()
       continue
     }
     await startFollowUps(outcome, timeScale)
     if (outcome.kind === 'settled') return completeSettled()
     setCurrentDetails(`Not sent back: ${outcome.code}`)
-    // A life that is woken finds what it was refused before: only its provider knows whether the money went after all.
+    // A reopened workflow finds the earlier refusal: only the provider knows whether the money left after all.
     return (wasNotified || inbox.hasPending) && (await hasSettledLate()) ? completeSettled() : outcome.kind
   }
 

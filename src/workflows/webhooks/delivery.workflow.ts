@@ -4,7 +4,10 @@ import { scaleWait } from '../../domain/shared/intervals.ts'
 import { deliveryChangedSignal } from '../contracts/messages.ts'
 import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
 
-/** One event on its way to one endpoint: tried at once and then on the schedule of SPEC §8, until taken or given up. */
+/**
+ * Workflow of a webhook delivery, one event to one endpoint: attempted at once and then on the schedule of SPEC §8,
+ * until it is delivered or ends.
+ */
 export async function deliveryWorkflow(
   order: AttemptDeliveryInput,
 ): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
@@ -19,7 +22,7 @@ export async function deliveryWorkflow(
     const next = await attemptDelivery.executeWithOptions({ summary: `try ${tries}` }, [order])
     if (next.kind === 'closed') {
       setCurrentDetails(`${next.outcome} after ${tries} tries`)
-      // Sent again while it ended: whoever did so has told this life, and starts no other.
+      // Resent while it ended: the API has signalled this workflow, and starts no other.
       if (isChanged) continue
       return next.outcome
     }
@@ -28,7 +31,7 @@ export async function deliveryWorkflow(
     await condition(() => isChanged, scaleWait(next.waitMs, order.timeScale), {
       summary: `before try ${tries + 1}`,
     })
-    // A crowded endpoint may turn a delivery away for days; all it needs to go on stands in its row.
+    // A busy endpoint may refuse a delivery for days; its row holds all that the next run needs.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliveryWorkflow>(order)
   }
 }

@@ -2,9 +2,9 @@ import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/work
 import type { ReplayEventsInput } from '../../activities/webhooks/replay-events.ts'
 import { eventMaintenanceActivities } from '../shared/activity-proxies.ts'
 
-/** What keeps events and deliveries in order beside their own lives. */
+/** Scheduled workflows that maintain events and deliveries. */
 
-/** Wakes the deliveries whose rows were changed or forgotten, and disables endpoints that have been silent for too long. */
+/** Signals deliveries whose rows were changed or are overdue, and disables endpoints that have not answered for too long. */
 export async function deliverySweepWorkflow(): Promise<{ woken: number; disabled: number }> {
   return eventMaintenanceActivities.sweepDeliveries()
 }
