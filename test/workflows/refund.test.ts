@@ -110,6 +110,16 @@ describe('an unknown outcome', () => {
     expect(story.history.outcomes).toEqual([])
   })
 
+  test('that the provider then accepts is not, however long it takes to settle', async () => {
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown],
+      pollRefund: [...Array(9).fill(payoutInProcess), payoutSettled()],
+    })
+    await story.finishWith('settled')
+    expect(story.history.outcomes).toEqual([])
+  })
+
   test('is sent once more when its absence is proved', async () => {
     const story = await stories.refund({
       openRefund: [refundOpened('sending')],
