@@ -10,7 +10,7 @@ import type { Merchant, TestStack } from './support/test-stack.ts'
 
 /**
  * SPEC §9, `trilho pause`: nothing new begins where it reaches, nothing that runs is dropped. That the whole service can
- * be paused is shown where nobody else works (test/http/pause.test.ts); here accounts and connections are.
+ * be paused is shown where nobody else works (test/http/routing/pause.test.ts); here accounts and connections are.
  */
 
 const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()

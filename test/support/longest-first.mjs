@@ -7,14 +7,14 @@ const DEFAULT_SECONDS = 4
 /** Suites that mostly wait, for lives that last a minute or for programs that start, and how many seconds each takes. */
 const WAITING_SECONDS = {
   'chaos/storm': 130,
-  'local/restored': 80,
-  'api/payments-in': 65,
-  'api/webhooks': 60,
-  'api/fallback': 45,
-  'api/transfer-scheduled': 45,
+  'local/restored-database': 80,
+  'api/charges/received-payments': 65,
+  'api/webhooks/delivery': 60,
+  'api/charges/provider-fallback': 45,
+  'api/transfers/scheduled-transfer': 45,
   'local/start': 40,
   'api/commands': 40,
-  'api/transfer-fallback': 35,
+  'api/transfers/provider-fallback': 35,
   'api/pause': 35,
 }
 
@@ -57,5 +57,5 @@ function usualSecondsOf(test) {
 }
 
 function waitSecondsOf({ path }) {
-  return WAITING_SECONDS[path.match(/test\/([^/]+\/[^/]+)\.test\.ts$/)?.[1]]
+  return WAITING_SECONDS[path.match(/\/test\/(.+)\.test\.ts$/)?.[1]]
 }

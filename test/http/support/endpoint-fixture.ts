@@ -5,7 +5,11 @@ import { attemptDelivery } from '../../../src/activities/webhooks/deliver.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../../src/webhook-client/client.ts'
 import { generateSigningSecret, maskSigningSecret } from '../../../src/webhook-client/signature.ts'
-import { type CertificateAuthority, readBody, startMerchantServer } from '../../webhooks/merchant-server.ts'
+import {
+  type CertificateAuthority,
+  readBody,
+  startMerchantServer,
+} from '../../webhooks/support/merchant-server.ts'
 import type { ApiFixture } from './api-fixture.ts'
 
 type ScriptedResponse = {

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/providers/adapter/unexplained-answers.ts'
 import type { OpenConnectionPool } from '../../../src/providers/http/connection-pool.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import { createSeededRandom } from '../../domain/seeded-random.ts'
+import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { createScriptedPool, type HttpAnswer } from './scripted-connection-pool.ts'
 import { createUndocumentedAnswers } from './undocumented-answers.ts'
 

@@ -1,0 +1,405 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { ApiClient, ApiResponse } from '../support/client.ts'
+import { type ApiResource, createPayoutActions, randomPixKey } from '../support/payout-actions.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
+
+/** What a token that is bound to a provider sees and does, endpoint by endpoint: its provider's, and nothing else. */
+
+let stack: TestStack
+let merchant: Merchant
+let bound: ApiClient
+let mine: Carried
+let theirs: Carried
+let webhook: string
+beforeAll(async () => {
+  stack = await openSharedTestStack()
+  merchant = await stack.createMerchant({
+    providers: [
+      { balance: 500 },
+      { provider: 'PROVIDER_B', balance: 500 },
+      { provider: 'PROVIDER_C', dialect: 'woovi', sendsNotifications: false },
+    ],
+  })
+  bound = merchant.api.withToken(merchant.connection.token)
+  const hook = merchant.api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${merchant.uuid}` })
+  ;[mine, theirs] = await Promise.all([carried(0), carried(1)])
+  webhook = (await hook).body.data.uuid
+})
+afterAll(() => stack.close())
+
+type Carried = {
+  provider: string
+  charge: string
+  paid: string
+  refund: string
+  key: string
+  med: string
+} & {
+  transfer: string
+  scheduled: string
+}
+
+/** One of everything, carried by one connection of the merchant. */
+async function carried(index: number): Promise<Carried> {
+  const { uuid: provider, providerAccountUuid } = merchant.connections[index]!
+  const provider_uuid = provider
+  const out = createPayoutActions(stack)
+  const [charge, paid, transfer, scheduled, key] = await Promise.all([
+    merchant.api.createCharge({ provider_uuid }),
+    out.createPaidCharge(merchant, { provider_uuid }),
+    out.sendAndSettle(merchant, { provider_uuid, value: 3 }),
+    out.send(merchant, { provider_uuid, scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
+    merchant.api.post('/api/v1/pix-keys', { type: 'RANDOM', provider_uuid }),
+  ])
+  const refund = await out.requestRefund(merchant, paid, { value: 2 })
+  expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
+  const med = randomUUID()
+  await stack.sql(
+    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type,
+       state, end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at)
+     select ?, account_uuid, ?, ?, ?, 'RECEIVED_MED', 'SCAM', 'cancelled', end_to_end, uuid, 100, now(), now(), 'r',
+       now(), now() from movement where charge_uuid = ? and movement_type = 'IN'`,
+    [med, provider, providerAccountUuid, med, paid.uuid],
+  )
+  return {
+    ...{ provider, charge: charge.uuid, paid: paid.uuid, refund: refund.body.data.refund.uuid, med },
+    ...{ transfer: transfer.uuid, scheduled: scheduled.body.data.uuid, key: key.body.data.key },
+  }
+}
+
+const isAnswered = (answer: ApiResponse, status: number) => {
+  if (answer.status !== status) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`)
+}
+const get = (path: string) => bound.get(`/api/v1${path}`)
+const post = (path: string, body?: object) => bound.post(`/api/v1${path}`, body)
+const of = (row: ApiResource) => row.provider.uuid
+
+/** A list shows its provider's only, the global token all. */
+const lists =
+  (path: string, isOf: (row: ApiResource) => unknown, what: (one: Carried) => unknown) => async () => {
+    const rows = async (api: ApiClient) => (await api.get(`/api/v1${path}?per_page=100`)).body.data.map(isOf)
+    expect(new Set(await rows(bound))).toEqual(new Set([what(mine)]))
+    expect(await rows(merchant.api)).toEqual(expect.arrayContaining([what(mine), what(theirs)]))
+  }
+
+/** What is its provider's is there, what is another's is not. */
+const reads = (path: (one: Carried) => string) => async () => {
+  isAnswered(await get(path(mine)), 200)
+  isAnswered(await merchant.api.get(`/api/v1${path(theirs)}`), 200)
+  expect(await get(path(theirs))).toMatchObject({ status: 404, body: { code: 'not_found' } })
+}
+
+/** Another's cannot be acted upon: it is as if it were not there, and stays as it is. */
+const refuses = (method: string, path: (one: Carried) => string, body?: object) => async () => {
+  const answer = await bound.call(method, `/api/v1${path(theirs)}`, body && { body })
+  expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+}
+
+/** Its own provider carries it, whatever the body names: another of the account, one of a stranger, or nothing known. */
+const overrides = (path: string, body: () => object, isOf: (data: ApiResource) => unknown) => async () => {
+  const stranger = await stack.createMerchant()
+  for (const provider_uuid of [theirs.provider, stranger.connection.uuid, 'no uuid', undefined]) {
+    await stack.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
+    const answer = await post(path, { ...body(), provider_uuid })
+    isAnswered(answer, 201)
+    expect(await isOf(answer.body.data)).toBe(mine.provider)
+  }
+}
+
+const forbids = (method: string, path: () => string, body?: object) => async () => {
+  const answer = await bound.call(method, `/api/v1${path()}`, body && { body })
+  expect([answer.status, answer.body]).toEqual([
+    403,
+    {
+      message: 'This operation is not allowed for provider-bound tokens.',
+      code: 'token_bound_to_provider',
+      request_id: expect.any(String),
+    },
+  ])
+}
+
+async function makerOf({ key }: { key: string }) {
+  const [row] = await stack.sql<{ connection_uuid: string }>(
+    'select connection_uuid from pix_key where key = ?',
+    [key],
+  )
+  await merchant.api.delete(`/api/v1/pix-keys/${key}`)
+  return row?.connection_uuid
+}
+
+const hook =
+  (more = '') =>
+  () =>
+    `/webhooks/${webhook}${more}`
+const OPEN = async () => {}
+
+const RULES: Record<string, () => Promise<void>> = {
+  'GET /api/v1/payments': lists('/payments', of, one => one.provider),
+  'POST /api/v1/payments': overrides('/payments', () => ({ value: 1, type: 'PIX' }), of),
+  'GET /api/v1/payments/{uuid}': reads(one => `/payments/${one.charge}`),
+  'GET /api/v1/payments/{uuid}/qr.svg': reads(one => `/payments/${one.charge}/qr.svg`),
+  'GET /api/v1/payments/{uuid}/qr.png': reads(one => `/payments/${one.charge}/qr.png`),
+  'POST /api/v1/payments/{uuid}/cancel': refuses('POST', one => `/payments/${one.charge}/cancel`),
+  'POST /api/v1/payments/{uuid}/refund': refuses('POST', one => `/payments/${one.paid}/refund`, { value: 1 }),
+  'GET /api/v1/payments/{uuid}/refunds': reads(one => `/payments/${one.paid}/refunds`),
+  'GET /api/v1/payments/{uuid}/refunds/{refund}': reads(one => `/payments/${one.paid}/refunds/${one.refund}`),
+  'GET /api/v1/transfers': lists('/transfers', of, one => one.provider),
+  'POST /api/v1/transfers': overrides('/transfers', () => ({ value: 1, pix_key: randomPixKey() }), of),
+  'GET /api/v1/transfers/{uuid}': reads(one => `/transfers/${one.transfer}`),
+  'POST /api/v1/transfers/{uuid}/cancel': refuses('POST', one => `/transfers/${one.scheduled}/cancel`),
+  'GET /api/v1/pix-keys': lists(
+    '/pix-keys',
+    (row: ApiResource) => row.key,
+    one => one.key,
+  ),
+  'POST /api/v1/pix-keys': overrides('/pix-keys', () => ({ type: 'RANDOM' }), makerOf),
+  'POST /api/v1/pix-keys/auth-code': async () => {
+    const woovi = merchant.connections[2]!.uuid
+    const order = { type: 'EMAIL', key: `${randomUUID()}@example.com`, provider_uuid: woovi }
+    isAnswered(await merchant.api.post('/api/v1/pix-keys/auth-code', order), 201)
+    // Its own provider makes no keys of that kind.
+    expect((await post('/pix-keys/auth-code', order)).body.code).toBe('key_not_supported')
+  },
+  'GET /api/v1/pix-keys/{key}': reads(one => `/pix-keys/${one.key}`),
+  'DELETE /api/v1/pix-keys/{key}': refuses('DELETE', one => `/pix-keys/${one.key}`),
+  'GET /api/v1/providers': lists(
+    '/providers',
+    (row: ApiResource) => row.uuid,
+    one => one.provider,
+  ),
+  'GET /api/v1/providers/{uuid}': reads(one => `/providers/${one.provider}`),
+  'GET /api/v1/providers/defaults': async () => {
+    const shown = async (api: ApiClient) =>
+      (await api.get('/api/v1/providers/defaults')).body.data.PIX.map((one: ApiResource) => one.uuid)
+    expect(await shown(bound)).toEqual([mine.provider])
+    expect(await shown(merchant.api)).toHaveLength(3)
+  },
+  'PUT /api/v1/providers/defaults': forbids('PUT', () => '/providers/defaults', {
+    payment_type: 'PIX',
+    provider_uuids: [],
+  }),
+  'GET /api/v1/meds': lists(
+    '/meds',
+    (row: ApiResource) => row.uuid,
+    one => one.med,
+  ),
+  'GET /api/v1/meds/{uuid}': reads(one => `/meds/${one.med}`),
+  'POST /api/v1/meds/{uuid}/reply': async () => {
+    const form = '--b\r\ncontent-disposition: form-data; name="accept"\r\n\r\n1\r\n--b--\r\n'
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const answer = await bound.call('POST', `/api/v1/meds/${theirs.med}/reply`, { raw: form, headers })
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+  },
+  'GET /api/v1/ledger': async () => {
+    await lists('/ledger', of, one => one.provider)()
+    expect((await get(`/ledger?provider_uuid=${theirs.provider}`)).body.data).toEqual([])
+  },
+  'GET /api/v1/events': async () => {
+    const { data } = (await get('/events?per_page=100')).body
+    const all = (await merchant.api.get('/api/v1/events?per_page=100')).body.data
+    const text = JSON.stringify(data)
+    for (const uuid of [mine.paid, mine.transfer]) expect(text).toContain(uuid)
+    for (const uuid of [theirs.paid, theirs.transfer]) {
+      expect(text).not.toContain(uuid)
+      expect(JSON.stringify(all)).toContain(uuid)
+    }
+  },
+  'GET /api/v1/events/{id}': async () => {
+    const all: ApiResource[] = (await merchant.api.get('/api/v1/events?per_page=100')).body.data
+    const about = (uuid: string) => all.find(event => event.data.uuid === uuid)!.id
+    isAnswered(await get(`/events/${about(mine.transfer)}`), 200)
+    isAnswered(await get(`/events/${about(theirs.transfer)}`), 404)
+  },
+  'GET /api/v1/webhooks': forbids('GET', () => '/webhooks'),
+  'POST /api/v1/webhooks': forbids('POST', () => '/webhooks', {}),
+  'GET /api/v1/webhooks/{uuid}': forbids('GET', hook()),
+  'PATCH /api/v1/webhooks/{uuid}': forbids('PATCH', hook(), { events: [] }),
+  'DELETE /api/v1/webhooks/{uuid}': forbids('DELETE', hook()),
+  'POST /api/v1/webhooks/{uuid}/rotate': forbids('POST', hook('/rotate')),
+  'POST /api/v1/webhooks/{uuid}/test': forbids('POST', hook('/test')),
+  'GET /api/v1/webhooks/{uuid}/deliveries': forbids('GET', hook('/deliveries')),
+  'POST /api/v1/webhooks/{uuid}/deliveries/{delivery}/resend': forbids(
+    'POST',
+    hook(`/deliveries/${randomUUID()}/resend`),
+  ),
+  'POST /api/v1/webhooks/{uuid}/recover': forbids('POST', hook('/recover'), {}),
+  'GET /healthz': OPEN,
+  'GET /readyz': OPEN,
+}
+
+/** What is no merchant's: pages, notices, links to files that are their own permission, what machines scrape. */
+const NO_MERCHANTS = /^(GET|POST) \/(docs|openapi\.json|metrics|notices\/|files\/)/
+
+test('the table knows every operation of the service', () => {
+  const { paths } = stack.contract.document as { paths: Record<string, object> }
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+  )
+  const merchants = operations.filter(operation => !NO_MERCHANTS.test(operation))
+  expect(merchants.filter(operation => !RULES[operation])).toEqual([])
+  expect(Object.keys(RULES).filter(operation => !merchants.includes(operation))).toEqual([])
+})
+
+describe('bound to a provider', () => {
+  test.each(Object.keys(RULES))('%s', operation => RULES[operation]!())
+
+  test.each([
+    ['GET', '/webhooks/nothing/of/this'],
+    ['GET', '/webhooks/'],
+    ['PUT', '/webhooks'],
+    ['DELETE', '/webhooks'],
+    ['POST', '/webhooks/abc/rotate'],
+    ['OPTIONS', '/webhooks/abc'],
+  ])('%s %s, which is not even there, is forbidden too', async (method, path) => {
+    await forbids(method, () => path)()
+  })
+
+  test('and nothing of another provider has changed', async () => {
+    expect((await merchant.api.readCharge(theirs.charge)).status).toBe('PENDING')
+    expect((await merchant.api.get(`/api/v1/transfers/${theirs.scheduled}`)).body.data.status).toBe('PENDING')
+    isAnswered(await merchant.api.get(`/api/v1/pix-keys/${theirs.key}`), 200)
+    isAnswered(await merchant.api.get(`/api/v1/webhooks/${webhook}`), 200)
+    const shown = await merchant.api.get(`/api/v1/payments/${theirs.paid}/refunds`)
+    expect(shown.body.data).toHaveLength(1)
+  })
+
+  test('what is unknown under webhooks is 404 for a global token, and 401 for nobody', async () => {
+    expect((await merchant.api.get('/api/v1/webhooks/nothing/of/this')).status).toBe(404)
+    expect((await merchant.api.call('PUT', '/api/v1/webhooks')).status).toBe(405)
+    expect((await merchant.api.withToken(undefined).get('/api/v1/webhooks/nothing/of/this')).status).toBe(401)
+  })
+})
+
+describe('a token of the other mode', () => {
+  test('sees and touches nothing that simulators carry, and starts nothing there', async () => {
+    const live = merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid, mode: 'live' }))
+    for (const path of ['/payments', '/transfers', '/pix-keys', '/meds', '/ledger', '/events'])
+      expect([path, (await live.get(`/api/v1${path}`)).body.meta.total]).toEqual([path, 0])
+    for (const [method, path, body] of [
+      ['GET', `/payments/${mine.paid}`],
+      ['POST', `/payments/${mine.charge}/cancel`],
+      ['POST', `/payments/${mine.paid}/refund`, { value: 1 }],
+      ['GET', `/transfers/${mine.transfer}`],
+      ['POST', `/transfers/${mine.scheduled}/cancel`],
+      ['GET', `/pix-keys/${mine.key}`],
+      ['DELETE', `/pix-keys/${mine.key}`],
+      ['GET', `/meds/${mine.med}`],
+    ] as const)
+      expect([path, (await live.call(method, `/api/v1${path}`, body && { body })).status]).toEqual([
+        path,
+        404,
+      ])
+    for (const provider_uuid of [mine.provider, undefined]) {
+      const charge = await live.post('/api/v1/payments', { value: 1, type: 'PIX', provider_uuid })
+      const transfer = await live.post('/api/v1/transfers', {
+        value: 1,
+        pix_key: randomPixKey(),
+        provider_uuid,
+      })
+      for (const { status, body } of [charge, transfer])
+        expect([status, Object.keys(body.errors)]).toEqual([422, ['provider_uuid']])
+    }
+  })
+
+  test('reaches what is real, which test tokens do not', async () => {
+    const real = await stack.createMerchant()
+    const { uuid } = await real.api.createCharge()
+    await stack.sql('update connection set is_simulated = false where account_uuid = ?', [real.uuid])
+    const live = real.api.withToken(await stack.token({ accountUuid: real.uuid, mode: 'live' }))
+    expect((await live.readCharge(uuid)).uuid).toBe(uuid)
+    expect((await live.get('/api/v1/payments')).body.meta.total).toBe(1)
+    for (const api of [real.api, real.api.withToken(real.connection.token)]) {
+      expect((await api.get(`/api/v1/payments/${uuid}`)).status).toBe(404)
+      expect((await api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(404)
+      expect((await api.get('/api/v1/payments')).body.meta.total).toBe(0)
+      expect((await api.post('/api/v1/payments', { value: 1, type: 'PIX' })).status).toBe(422)
+    }
+  })
+})
+
+test('of a transfer that fell back it sees the attempts of its own provider only', async () => {
+  const out = createPayoutActions(stack)
+  const rich = await stack.createMerchant({
+    providers: [{ balance: 100 }, { provider: 'PROVIDER_B', balance: 5 }],
+  })
+  const [first, last] = rich.connections as [Merchant['connection'], Merchant['connection']]
+  await out.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await out.sendAndSettle(rich, { value: 4 })
+  const failed = (await out.send(rich, { value: 10 })).body.data
+  expect(paid.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A', 'PROVIDER_B'])
+  expect(failed.error).toMatchObject({ code: 'provider_account_blocked', provider: 'PROVIDER_A' })
+
+  const api = rich.api.withToken(last.token)
+  const listed = (await api.get('/api/v1/transfers')).body.data
+  for (const { uuid, attempts } of [paid, failed]) {
+    const seen = await out.transfer({ api }, uuid)
+    expect(seen.attempts).toEqual([attempts[1]])
+    expect(listed.find((one: ApiResource) => one.uuid === uuid)).toEqual(seen)
+    expect(JSON.stringify(seen)).not.toContain('PROVIDER_A')
+  }
+  expect((await out.transfer({ api }, failed.uuid)).error).toEqual({
+    code: failed.error.code,
+    message: failed.error.message,
+    attempts: [{ provider: 'PROVIDER_B', outcome: 'rejected', code: 'insufficient_balance' }],
+  })
+  expect((await rich.api.withToken(first.token).get(`/api/v1/transfers/${paid.uuid}`)).status).toBe(404)
+  const events = (await api.get('/api/v1/events?type=TRANSFER')).body
+  expect(events.data.map((one: ApiResource) => one.data.attempts.length)).toEqual([1, 1])
+  expect(JSON.stringify(events)).not.toContain('PROVIDER_A')
+})
+
+test('of a charge that nobody could issue it sees the word of its own provider only, and so of its event', async () => {
+  const both = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_B' }] })
+  const [first] = both.connections as [Merchant['connection']]
+  for (const connection of both.connections)
+    await createPayoutActions(stack).injectFault(connection, 'issueCharge', 'refused')
+  const { data } = (await both.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
+  expect(data.error.attempts).toHaveLength(2)
+  expect(data.provider.uuid).toBe(first.uuid)
+  const api = both.api.withToken(first.token)
+  const read = (await api.get(`/api/v1/payments/${data.uuid}`)).body.data
+  expect(read.error.attempts.map((one: ApiResource) => one.provider)).toEqual(['PROVIDER_A'])
+  const [listed] = (await api.get('/api/v1/payments')).body.data
+  const [event] = (await api.get('/api/v1/events?type=PAYMENT')).body.data
+  for (const shown of [listed, event.data]) expect(shown.error).toEqual(read.error)
+  expect(JSON.stringify([listed, event])).not.toContain('PROVIDER_B')
+})
+
+test('of two connections at one provider it sees its own attempts and reasons, not those of the other', async () => {
+  const out = createPayoutActions(stack)
+  const twice = await stack.createMerchant({ providers: [{ balance: 100 }, { balance: 5 }] })
+  const [first, last] = twice.connections as [Merchant['connection'], Merchant['connection']]
+  await out.injectFault(first, 'sendTransfer', 'refused', { times: 2 })
+  const paid = await out.sendAndSettle(twice, { value: 4 })
+  const failed = (await out.send(twice, { value: 10 })).body.data
+  expect(failed.error).toMatchObject({ provider: 'PROVIDER_A', provider_code: expect.any(String) })
+
+  const api = twice.api.withToken(last.token)
+  const reason = {
+    code: failed.error.code,
+    message: failed.error.message,
+    attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'insufficient_balance' }],
+  }
+  const events = (await api.get('/api/v1/events?type=TRANSFER')).body.data
+  for (const { uuid, attempts } of [paid, failed]) {
+    const told = events.find(({ data }: ApiResource) => data.uuid === uuid).data
+    const { data: whole } = (await twice.api.get(`/api/v1/events?type=TRANSFER`)).body
+    for (const seen of [await out.transfer({ api }, uuid), told]) expect(seen.attempts).toEqual([attempts[1]])
+    expect(told.error).toEqual(uuid === failed.uuid ? reason : undefined)
+    expect(whole.find(({ data }: ApiResource) => data.uuid === uuid).data.attempts).toEqual(attempts)
+  }
+  expect((await out.transfer({ api }, failed.uuid)).error).toEqual(reason)
+  expect((await out.transfer(twice, failed.uuid)).error).toEqual(failed.error)
+
+  await out.injectFault(first, 'issueCharge', 'refused')
+  await out.injectFault(last, 'issueCharge', 'refused')
+  const { data } = (await twice.api.post('/api/v1/payments', { value: 10, type: 'PIX' })).body
+  expect([data.error.attempts.length, data.provider.uuid]).toEqual([2, first.uuid])
+  const own = twice.api.withToken(first.token)
+  const [listed] = (await own.get('/api/v1/payments')).body.data
+  const [event] = (await own.get('/api/v1/events?type=PAYMENT')).body.data
+  const read = (await own.get(`/api/v1/payments/${data.uuid}`)).body.data
+  for (const shown of [read, listed, event.data])
+    expect(shown.error.attempts).toEqual([data.error.attempts[0]])
+})

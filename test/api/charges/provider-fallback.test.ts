@@ -1,0 +1,287 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { ProviderName } from '../../../src/domain/providers/provider.ts'
+import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { type Stack, startStack } from '../../support/stack.ts'
+import { createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
+
+/** Issuing while providers fail: the next one is asked, and no payload that nobody was shown stays payable. */
+
+let stack: Stack
+let testStack: TestStack
+let payouts: PayoutActions
+beforeAll(async () => {
+  stack = await startStack() // Faults strike a provider whoever calls it; the breaker's waits are those of real life.
+  testStack = await openTestStack(stack.home)
+  await testStack.pauseProviderSchedules()
+  payouts = createPayoutActions(testStack)
+}, 120_000)
+afterEach(() => testStack.simulator.clearFaults())
+afterAll(async () => {
+  await testStack.close()
+  expect(await stack.stop()).toBe(0)
+})
+
+const fault = (provider: ProviderName, kind: FaultBody['fault'], more: Partial<FaultBody> = {}) =>
+  testStack.simulator.addFault({ provider, operation: 'issueCharge', fault: kind, ...more })
+const A_AND_B = [{ provider: 'PROVIDER_A' }, { provider: 'PROVIDER_B' }] as const
+const merchantWith = (providers: readonly { provider: ProviderName }[]) =>
+  testStack.createMerchant({ providers: [...providers] })
+const create = ({ api }: Pick<Merchant, 'api'>, more: object = {}) =>
+  api.post('/api/v1/payments', { value: 10, type: 'PIX', ...more })
+
+type AttemptRow = { provider: string; state: string; code: string | null }
+const attempts = (uuid: string) =>
+  testStack.sql<AttemptRow>(
+    `select c.provider, a.state, a.code from attempt a join connection c on c.uuid = a.connection_uuid
+     where a.operation = 'issue' and a.subject_uuid = ? order by a.position`,
+    [uuid],
+  )
+
+/** Waits until the attempt of the first candidate is closed; its provider shows the charge as cancelled by us. */
+async function firstIsCancelled({ connections }: Merchant, uuid: string, limit: { limitMs?: number } = {}) {
+  await pollUntil(
+    () => attempts(uuid),
+    ([attempt]) => attempt?.state === 'closed',
+    limit,
+  )
+  expect(await testStack.callEfi(connections[0]!, `/v2/cob/${uuid.replaceAll('-', '')}`)).toMatchObject({
+    status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR',
+  })
+}
+
+test('a TLS handshake that is reset lets the next provider send the transfer', async () => {
+  const merchant = await testStack.createMerchant({
+    providers: [
+      { provider: 'PROVIDER_D', balance: 100 },
+      { provider: 'PROVIDER_C', balance: 100 },
+    ],
+  })
+  // Of anybody: nobody else calls it here.
+  await testStack.simulator.addFault({ provider: 'PROVIDER_D', fault: 'unreachable' })
+  const { attempts } = await payouts.sendAndSettle(merchant)
+  expect(attempts).toMatchObject([
+    { provider: 'PROVIDER_D', outcome: 'unreachable', code: 'connection_reset' },
+    { provider: 'PROVIDER_C', outcome: 'settled' },
+  ])
+  expect(await payouts.listPaidOut(merchant)).toHaveLength(1)
+})
+
+test.each([
+  ['unreachable', 'unreachable', {}],
+  ['refused', 'rejected', {}],
+  ['http_429', 'orphan', {}], // Efí documents no 429 of a charge.
+] as const)('a provider that is %s leaves the charge to the next one', async (kind, state, more) => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', kind, more)
+  const answer = await create(merchant)
+  expect(answer.status).toBe(201)
+  const { data } = answer.body
+  expect(data.provider).toEqual({ uuid: merchant.connections[1]!.uuid, provider: 'PROVIDER_B' })
+  expect(data).not.toHaveProperty('error')
+  expect(await attempts(data.uuid)).toMatchObject([
+    { provider: 'PROVIDER_A', state },
+    { provider: 'PROVIDER_B', state: 'accepted' },
+  ])
+  await testStack.simulator.pay({ payload: data.payment.payload })
+  await pollUntil(
+    () => merchant.api.readCharge(data.uuid),
+    ({ status }) => status === 'PAID',
+  )
+  await testStack.waitUntilLedgerAgrees(merchant)
+})
+
+test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
+  'after %s nobody knows: the next one issues, and what may exist at the first is cancelled there',
+  async kind => {
+    const merchant = await merchantWith(A_AND_B)
+    await fault('PROVIDER_A', kind, kind === 'timeout_then_done' ? { delay_ms: 100 } : {})
+    const { uuid, payment, provider } = await merchant.api.createCharge()
+    expect(provider.provider).toBe('PROVIDER_B')
+    expect((await attempts(uuid)).map(({ state }) => state)).toContainEqual(
+      expect.stringMatching(/orphan|closed/),
+    )
+    if (kind !== 'http_500') {
+      await firstIsCancelled(merchant, uuid)
+    }
+    await testStack.simulator.pay({ payload: payment.payload })
+    await pollUntil(
+      () => merchant.api.readCharge(uuid),
+      ({ status }) => status === 'PAID',
+    )
+    await testStack.waitUntilLedgerAgrees(merchant)
+  },
+)
+
+test('a provider that is slow to issue is overtaken by the next one, and what it issues is cancelled there', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', 'slow', { account: merchant.connections[0]!.account, delay_ms: 3_500 })
+  const { uuid, payment, provider } = await merchant.api.createCharge()
+  expect(provider.provider).toBe('PROVIDER_B')
+  expect(await attempts(uuid)).toMatchObject([
+    { provider: 'PROVIDER_A', code: 'interrupted' },
+    { provider: 'PROVIDER_B', state: 'accepted' },
+  ])
+  await firstIsCancelled(merchant, uuid, { limitMs: 30_000 })
+  await testStack.simulator.pay({ payload: payment.payload })
+  await pollUntil(
+    () => merchant.api.readCharge(uuid),
+    ({ status }) => status === 'PAID',
+  )
+  await testStack.waitUntilLedgerAgrees(merchant)
+}, 60_000)
+
+test('a payment that reaches an orphan is nobody’s: announced and sent back', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const [first] = merchant.connections
+  const { account } = first!
+  await fault('PROVIDER_A', 'timeout_then_done', { account, delay_ms: 100 })
+  await fault('PROVIDER_A', 'http_500', { account, operation: 'cancelCharge' })
+  const { uuid } = await merchant.api.createCharge()
+  const orphan = (await testStack.callEfi(first!, `/v2/cob/${uuid.replaceAll('-', '')}`)) as {
+    pixCopiaECola: string
+  }
+  const { end_to_end } = await testStack.simulator.pay({ payload: orphan.pixCopiaECola })
+  const rows = await pollUntil(
+    () =>
+      testStack.sql<{ reason: string; disposition: string }>(
+        'select reason, disposition from movement where end_to_end = ?',
+        [end_to_end],
+      ),
+    ([row]) => row?.disposition === 'returned',
+    { limitMs: 30_000 },
+  )
+  expect(rows).toEqual([{ reason: 'orphan', disposition: 'returned' }])
+  expect((await merchant.api.readCharge(uuid)).status).toBe('PENDING')
+  await testStack.waitUntilLedgerAgrees(merchant)
+})
+
+test('where all refuse the charge is FAILED, and the answer says who said what', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  await fault('PROVIDER_A', 'refused')
+  await fault('PROVIDER_B', 'refused')
+  const answer = await create(merchant)
+  expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
+    400,
+    'provider_rejected',
+    null,
+  ])
+  const { data } = answer.body
+  expect(data).toMatchObject({
+    status: 'FAILED',
+    history: [{ status: 'FAILED' }],
+    payment: { status: 'FAILED', payload: '', pix: { status: 'FAILED' } },
+    error: {
+      code: 'provider_rejected',
+      attempts: [
+        { provider: 'PROVIDER_A', outcome: 'rejected', code: expect.stringMatching(/./) },
+        { provider: 'PROVIDER_B', outcome: 'rejected', code: expect.stringMatching(/./) },
+      ],
+    },
+  })
+  expect(await merchant.api.readCharge(data.uuid)).toMatchObject({ status: 'FAILED', error: data.error })
+  const [event] = await testStack.sql<{ body: unknown }>('select body from event where subject_uuid = ?', [
+    data.uuid,
+  ])
+  expect(event!.body).toMatchObject({ status: 'FAILED', sequence: 1 })
+})
+
+test('where none can be reached the charge is FAILED, and worth trying again under another key', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const reachable = await payouts.makeUnreachable(merchant.connections[0]!)
+  await fault('PROVIDER_B', 'timeout_then_absent', { delay_ms: 100 })
+  const answer = await create(merchant)
+  await reachable()
+  expect([answer.status, answer.body.code]).toEqual([503, 'no_provider_available'])
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(answer.body.data).toMatchObject({
+    status: 'FAILED',
+    error: { attempts: [{ outcome: 'unreachable' }, { outcome: 'unknown' }] },
+  })
+  expect((await create(merchant)).status).toBe(201)
+})
+
+test('a scoped token, and a provider that is named, never fall back', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const [first] = merchant.connections
+  const scoped = { api: merchant.api.withToken(first!.token) }
+  for (const created of [
+    () => create(scoped),
+    () => create(merchant, { provider_uuid: first!.uuid }),
+    () => create(scoped, { provider_uuid: merchant.connections[1]!.uuid }),
+  ]) {
+    await fault('PROVIDER_A', 'refused')
+    const answer = await created()
+    expect([answer.status, answer.body.data.error.attempts.length]).toEqual([400, 1])
+  }
+})
+
+test('providers that hang: after ten seconds the caller hears where to look, and the charge is PENDING by itself', async () => {
+  const merchant = await merchantWith([
+    { provider: 'PROVIDER_A' },
+    { provider: 'PROVIDER_B' },
+    { provider: 'PROVIDER_C' },
+    { provider: 'PROVIDER_D' },
+  ])
+  for (const provider of ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C'] as const)
+    await fault(provider, 'timeout_then_absent', { delay_ms: 30_000 })
+  await fault('PROVIDER_D', 'slow', { delay_ms: 4_000 }) // It is asked when the third is slow, after 7.5 s.
+  const started = Date.now()
+  const key = 'slow'
+  const answer = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+  const waited = Date.now() - started
+  expect([answer.status, answer.body.code]).toEqual([503, 'issuing'])
+  expect(waited).toBeGreaterThan(9_000)
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  const { uuid } = answer.body.data
+  expect(await merchant.api.readCharge(uuid)).toMatchObject({ status: 'UNDEFINED', history: [] })
+  expect((await merchant.api.get('/api/v1/payments?status=UNDEFINED')).body.data).toHaveLength(1)
+
+  const charge = await pollUntil(
+    () => merchant.api.readCharge(uuid),
+    ({ status }) => status === 'PENDING',
+  )
+  expect(charge.provider.provider).toBe('PROVIDER_D')
+  const again = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
+  expect([again.status, again.body.data.uuid]).toEqual([201, uuid])
+  expect((await attempts(uuid)).map(({ state }) => state)).toEqual(['orphan', 'orphan', 'orphan', 'accepted'])
+})
+
+test('the breaker opens after five failures, is asked last meanwhile, and closes by a good answer', async () => {
+  const merchant = await merchantWith(A_AND_B)
+  const [first] = merchant.connections
+  const operational = async () =>
+    (await merchant.api.get(`/api/v1/providers/${first!.uuid}`)).body.data.is_operational
+  const carrier = async () => (await merchant.api.createCharge()).provider.provider
+  expect(await operational()).toBe(true)
+  // A fault would be spent on whoever looks at the provider, as the orphans before do.
+  const reachable = await payouts.makeUnreachable(first!)
+  for (let failures = 1; failures <= 5; failures++) {
+    expect(await operational()).toBe(true)
+    expect(await carrier()).toBe('PROVIDER_B')
+  }
+  await reachable()
+  expect(await operational()).toBe(false)
+  const { PIX } = (await merchant.api.get('/api/v1/providers/defaults')).body.data
+  expect(PIX.map((one: { is_operational: boolean }) => one.is_operational)).toEqual([false, true])
+
+  // It is well again, but nobody knows yet: others go first, and it is asked where it is the only one.
+  expect(await carrier()).toBe('PROVIDER_B')
+  expect((await attempts((await merchant.api.createCharge()).uuid)).map(({ provider }) => provider)).toEqual([
+    'PROVIDER_B',
+  ])
+  const probed = await pollUntil(carrier, provider => provider === 'PROVIDER_A', {
+    limitMs: 30_000,
+    everyMs: 500,
+  })
+  expect(probed).toBe('PROVIDER_A')
+  expect(await operational()).toBe(true)
+
+  await payouts.makeUnreachable(first!)
+  for (let failures = 1; failures <= 5; failures++) await carrier()
+  await reachable()
+  expect(await operational()).toBe(false)
+  expect((await create(merchant, { provider_uuid: first!.uuid })).status).toBe(201)
+  expect(await operational()).toBe(true)
+})

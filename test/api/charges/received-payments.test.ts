@@ -1,0 +1,422 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { deriveOperationUuid } from '../../../src/api/operations/idempotency.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
+
+/** Money that comes in: on time, late, twice, wrong, unasked for, and announced well, badly or not at all. */
+
+let stack: TestStack
+let expiring: Expiring
+beforeAll(async () => {
+  stack = await openSharedTestStack()
+  expiring = await chargesThatExpire()
+})
+afterAll(() => stack.close())
+
+type Shown = { status: string; history: { status: string }[]; [field: string]: unknown }
+const isPaid = (charge: Shown) => charge.status === 'PAID'
+const steps = (charge: Shown) => charge.history.map(entry => entry.status)
+
+/** A notice as the provider of a connection would send it. */
+function notice(
+  { connection }: Pick<Merchant, 'connection'>,
+  items: { endToEndId?: string; txid?: string; devolucoes?: { id: string }[] }[],
+  secret: string = connection.credentials.notice_secret,
+) {
+  const path = `/notices/${connection.uuid}/${secret}/pix`
+  return stack.api.withToken(undefined).post(path, { pix: items })
+}
+
+function referenceOf({ uuid }: { uuid: string }): string {
+  return uuid.replaceAll('-', '')
+}
+
+type Row = {
+  end_to_end: string
+  movement_type: string
+  type: string
+  status: string
+  reason: string | null
+  disposition: string | null
+  cents: string
+}
+function movements({ uuid }: { uuid: string }): Promise<Row[]> {
+  return stack.sql<Row>(
+    `select end_to_end, movement_type, type, status, reason, disposition, value_cents as cents from movement
+     where account_uuid = ? order by created_at, type`,
+    [uuid],
+  )
+}
+
+/** The PIX events of an account, as they were announced. */
+async function pixEvents({ uuid }: { uuid: string }) {
+  const rows = await stack.sql<{ body: Record<string, unknown> }>(
+    `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
+    [uuid],
+  )
+  return rows.map(row => row.body)
+}
+
+async function paymentEvents(charge: { uuid: string }) {
+  const rows = await stack.sql<{ body: Shown }>(
+    `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
+    [charge.uuid],
+  )
+  return rows.map(row => row.body)
+}
+
+/** Waits until what was set aside has gone back to its payer, once, and says what the rail has of it. */
+async function returned(merchant: Merchant, endToEnd: string) {
+  await pollUntil(
+    () => movements(merchant),
+    rows => rows.some(row => row.end_to_end === endToEnd && row.disposition === 'returned'),
+  )
+  const lines = await stack.simulator.listStatement(merchant.connection.provider)
+  const back = lines.filter(line => line.original_end_to_end === endToEnd)
+  expect(back).toMatchObject([{ kind: 'refund', account: merchant.connection.account }])
+  return back[0]!
+}
+
+test('a second payment is set aside, announced and sent back once; the charge stays what it was', async () => {
+  const merchant = await stack.createMerchant()
+  const charge = await merchant.api.createCharge()
+  await stack.simulator.pay({ payload: charge.payment.payload })
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+
+  const payer = { name: 'Carlos Lima', document: '52998224725' }
+  const second = await stack.simulator.pay({ payload: charge.payment.payload, payer, force: true })
+  const back = await returned(merchant, second.end_to_end)
+  expect(back.value).toBe(10)
+  expect(await merchant.api.readCharge(charge.uuid)).toEqual(paid)
+
+  const [, aside, out] = await pixEvents(merchant)
+  expect(aside).toMatchObject({
+    reason: 'second_payment',
+    movement_type: 'IN',
+    type: 'EXTERNAL_TRANSFER',
+    status: 'SETTLED',
+    end_to_end: second.end_to_end,
+    charge_uuid: charge.uuid,
+    initiation: { sender: payer },
+    sequence: 1,
+  })
+  expect(out).toMatchObject({
+    movement_type: 'OUT',
+    type: 'EXTERNAL_REFUND',
+    status: 'SETTLED',
+    end_to_end: back.end_to_end,
+    original_uuid: aside!.uuid,
+    initiation: { type: 'REFUND', receiver: payer },
+  })
+  expect(await paymentEvents(charge)).toHaveLength(1)
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 1_000,
+    outside: -1_000,
+  })
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test.each([0.01, 9.99, 10.01])(
+  'a payment of %d where 10 is asked goes back, and the right one still pays',
+  async value => {
+    const merchant = await stack.createMerchant()
+    const { uuid, payment } = await merchant.api.createCharge()
+    const wrong = await stack.simulator.pay({ payload: payment.payload, value })
+    await returned(merchant, wrong.end_to_end)
+    expect((await pixEvents(merchant))[0]).toMatchObject({ reason: 'wrong_amount', value })
+    expect(await merchant.api.readCharge(uuid)).toMatchObject({
+      status: 'PENDING',
+      payment: { pix: { transaction: null } },
+    })
+
+    const { end_to_end } = await stack.simulator.pay({ payload: payment.payload })
+    const charge = await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
+    expect(charge.payment.pix.transaction.end_to_end).toBe(end_to_end)
+    expect(steps(charge)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+    await stack.waitUntilLedgerAgrees(merchant)
+  },
+)
+
+test('an account that keeps what is unmatched has it as its own', async () => {
+  const merchant = await stack.createMerchant({ unmatchedPolicy: 'keep' })
+  const { payment } = await merchant.api.createCharge()
+  await stack.simulator.pay({ payload: payment.payload, value: 3 })
+  await pollUntil(
+    () => movements(merchant),
+    rows => rows.length > 0,
+  )
+  expect(await movements(merchant)).toMatchObject([
+    { reason: 'wrong_amount', disposition: 'kept', cents: '300' },
+  ])
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 300,
+    outside: -300,
+  })
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('a PIX that names no charge is a deposit and never goes back', async () => {
+  const merchant = await stack.createMerchant()
+  const { account } = merchant.connection
+  const plain = await stack.simulator.deposit({ account, value: 12.34 })
+  const named = await stack.simulator.deposit({ account, value: 5, txid: 'mesa7' })
+  const events = await pollUntil(
+    () => pixEvents(merchant),
+    all => all.length === 2,
+  )
+  expect(events.map(event => [event.reason, event.end_to_end]).sort()).toEqual(
+    [
+      ['deposit', plain.end_to_end],
+      ['deposit', named.end_to_end],
+    ].sort(),
+  )
+  expect(await movements(merchant)).toMatchObject([{ disposition: null }, { disposition: null }])
+  expect(await stack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 1_734,
+    outside: -1_734,
+  })
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('a payment whose notice does not name its charge pays that charge: its provider says whose it is', async () => {
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const charge = await merchant.api.createCharge()
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
+  await notice(merchant, [{ endToEndId: end_to_end }])
+  await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  expect(await movements(merchant)).toMatchObject([{ end_to_end, reason: null }])
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('a PIX that names a charge which nobody made is a deposit after a while', async () => {
+  const merchant = await stack.createMerchant()
+  const { account } = merchant.connection
+  await stack.simulator.deposit({ account, value: 7, txid: referenceOf({ uuid: randomUUID() }) })
+  await pollUntil(
+    () => pixEvents(merchant),
+    all => all.length === 1,
+    { limitMs: 30_000 },
+  )
+  expect(await movements(merchant)).toMatchObject([{ reason: 'deposit', cents: '700' }])
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test("a PIX that names somebody else's charge is a deposit where it arrived, and no payment there", async () => {
+  const [theirs, ours] = [await stack.createMerchant(), await stack.createMerchant()]
+  const charge = await theirs.api.createCharge()
+  await stack.simulator.deposit({ account: ours.connection.account, value: 10, txid: referenceOf(charge) })
+  await pollUntil(
+    () => movements(ours),
+    rows => rows.length === 1,
+  )
+  expect(await movements(ours)).toMatchObject([{ reason: 'deposit', cents: '1000' }])
+  expect((await theirs.api.readCharge(charge.uuid)).status).toBe('PENDING')
+  await stack.waitUntilLedgerAgrees(theirs)
+  await stack.waitUntilLedgerAgrees(ours)
+})
+
+test('a cancelled charge whose payload is paid all the same is PAID, late', async () => {
+  const merchant = await stack.createMerchant()
+  const charge = await merchant.api.createCharge()
+  expect((await merchant.api.post(`/api/v1/payments/${charge.uuid}/cancel`)).status).toBe(200)
+  await stack.simulator.pay({ payload: charge.payment.payload, force: true })
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  expect(steps(paid)).toEqual(['PENDING', 'CANCELLED', 'PROCESSING', 'PAID'])
+  expect(await paymentEvents(charge)).toMatchObject([
+    { status: 'CANCELLED', sequence: 1 },
+    { status: 'PAID', sequence: 2, late: true },
+  ])
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('a notice that comes ten times at once pays once', async () => {
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const charge = await merchant.api.createCharge()
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
+  const item = { endToEndId: end_to_end, txid: referenceOf(charge) }
+  const all = Array.from({ length: 10 }, (_, index) =>
+    notice(merchant, [{ ...item, ...(index % 2 && { n: index }) }]),
+  )
+  for (const answer of await Promise.all(all)) expect(answer.status).toBe(200)
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  await notice(merchant, [item, item])
+  await notice(merchant, [{ ...item, devolucoes: [{ id: 'unknown' }] }])
+  expect(await movements(merchant)).toHaveLength(1)
+  expect(await merchant.api.readCharge(charge.uuid)).toEqual(paid)
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('notices that overtake each other change nothing: the provider says which payment was first', async () => {
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const charge = await merchant.api.createCharge()
+  const first = await stack.simulator.pay({ payload: charge.payment.payload })
+  const second = await stack.simulator.pay({ payload: charge.payment.payload, force: true })
+  for (const { end_to_end } of [second, first])
+    expect((await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf(charge) }])).status).toBe(200)
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  expect(paid.payment.pix.transaction.end_to_end).toBe(first.end_to_end)
+  await returned(merchant, second.end_to_end)
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('what a notice says is only a hint: forged, invented and foreign ones change nothing', async () => {
+  const [merchant, other] = [await stack.createMerchant(), await stack.createMerchant()]
+  const charge = await merchant.api.createCharge()
+  const endToEndId = `E99999004${'2026010112'}00${'x'.repeat(11)}`
+  const item = { endToEndId, txid: referenceOf(charge) }
+
+  expect((await notice(merchant, [item], 'invalid')).status).toBe(401)
+  expect((await notice(merchant, [item], `${merchant.connection.credentials.notice_secret}x`)).status).toBe(
+    401,
+  )
+  const nobody = { connection: { ...merchant.connection, uuid: randomUUID() } }
+  expect((await notice(nobody, [item])).status).toBe(404)
+  const anonymous = stack.api.withToken(undefined)
+  expect((await anonymous.post(`/notices/${merchant.connection.uuid}`, { pix: [item] })).status).toBe(401)
+  const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
+  expect((await anonymous.post(path, undefined, { raw: '{"pix": 1}' })).status).toBe(400)
+  expect((await anonymous.post(path, { evento: 'teste_webhook' })).status).toBe(200)
+  // As its provider tries the address when it is registered.
+  for (const probed of [path, `${path}/pix`]) {
+    expect((await anonymous.post(probed, undefined, { raw: '' })).status).toBe(200)
+    expect((await anonymous.get(probed)).status).toBe(200)
+  }
+  expect((await anonymous.get(`/notices/${merchant.connection.uuid}/wrong`)).status).toBe(401)
+
+  // Well signed, and not true: the provider knows no such payment.
+  expect((await notice(merchant, [item])).status).toBe(200)
+  expect((await notice(merchant, [{ endToEndId: endToEndId.replace('x', 'y') }])).status).toBe(200)
+  expect((await notice(other, [item])).status).toBe(200)
+  // All of them are looked into before the charge's own payment is.
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
+  const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  expect(paid.payment.pix.transaction.end_to_end).toBe(end_to_end)
+  expect(await movements(merchant)).toHaveLength(1)
+  expect(await movements(other)).toEqual([])
+  await stack.waitUntilLedgerAgrees(merchant)
+  await stack.waitUntilLedgerAgrees(other)
+})
+
+test('a notice that is earlier than the charge waits for it', async () => {
+  const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const key = randomUUID()
+  const by = { accountUuid: merchant.uuid, mode: 'test' } as const
+  const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: '/api/v1/payments', key })
+  expect((await notice(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
+  const outcomes = () =>
+    stack.sql<{ outcome: string | null }>('select outcome from notice where connection_uuid = ?', [
+      merchant.connection.uuid,
+    ])
+  expect(await outcomes()).toEqual([{ outcome: null }])
+  const charge = await merchant.api.createCharge({}, { key })
+  expect(charge.uuid).toBe(uuid)
+  await pollUntil(outcomes, ([row]) => row?.outcome === 'taken')
+  const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
+  await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf({ uuid }) }])
+  await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
+  await stack.waitUntilLedgerAgrees(merchant)
+})
+
+test('in a storm of payments and repeated notices every centavo is booked once', async () => {
+  const merchant = await stack.createMerchant()
+  const recipient = await stack.createRecipient(merchant)
+  const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
+  const charges = await Promise.all(
+    Array.from({ length: 20 }, () => merchant.api.createCharge({ value: 9.99, splits })),
+  )
+  await Promise.all(
+    charges.flatMap(charge => [
+      stack.simulator.pay({ payload: charge.payment.payload, force: true }),
+      stack.simulator.deposit({ account: merchant.connection.account, value: 0.01 }),
+      notice(merchant, [{ txid: referenceOf(charge) }]),
+      ...(charge === charges[0]
+        ? [stack.simulator.pay({ payload: charge.payment.payload, force: true })]
+        : []),
+    ]),
+  )
+  for (const charge of charges) await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
+  await stack.waitUntilLedgerAgrees(merchant)
+  await pollUntil(
+    () => movements(merchant),
+    rows => rows.some(row => row.disposition === 'returned'),
+  )
+  await stack.waitUntilLedgerAgrees(merchant)
+  const at = merchant.connection.providerAccountUuid
+  // 12.34 % of 9.99 is 1.232766.
+  expect(await stack.readBalances(recipient.uuid, at)).toEqual({ available: 20 * 123 })
+  expect(await stack.readBalances(merchant.uuid, at)).toEqual({
+    available: 20 * (999 - 123) + 20,
+    outside: -(20 * 999 + 20),
+  })
+})
+
+type Expiring = Awaited<ReturnType<typeof chargesThatExpire>>
+
+/**
+ * No charge lives shorter than a minute: these begin before all other stories and end after them. Meanwhile the provider
+ * of one of them cannot be reached.
+ */
+async function chargesThatExpire() {
+  const silent = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
+  const merchant = await stack.createMerchant()
+  const [unpaid, paidInSilence] = await Promise.all([
+    merchant.api.createCharge({ expires_in: 60 }),
+    silent.api.createCharge({ expires_in: 60 }),
+  ])
+  await stack.simulator.pay({ payload: paidInSilence.payment.payload })
+  const { uuid } = merchant.connection
+  const [connection] = await stack.sql<{ base_url: string }>(
+    'select base_url from connection where uuid = ?',
+    [uuid],
+  )
+  const reachAt = (url: string) => stack.sql('update connection set base_url = ? where uuid = ?', [url, uuid])
+  await reachAt('https://localhost:1')
+  const isBack = () => reachAt(connection!.base_url)
+  return { merchant, silent, unpaid, paidInSilence, isBack }
+}
+
+test('a payload expires by the word of its provider only; paid all the same, it is PAID, late', async () => {
+  const { merchant, silent, unpaid, paidInSilence, isBack } = expiring
+  const { uuid } = merchant.connection
+
+  // Its notice was lost: asked when the time is over, or by a reconciliation, the provider says that it was paid.
+  const paid = await pollUntil(() => silent.api.readCharge(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
+  expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+  expect((await paymentEvents(paid))[0]).not.toHaveProperty('late')
+  await stack.waitUntilLedgerAgrees(silent)
+
+  // Its time is over as well, but nobody knows whether it was paid.
+  await pollUntil(
+    () =>
+      stack.sql<{ n: string }>('select cardinality(failures) as n from breaker where connection_uuid = ?', [
+        uuid,
+      ]),
+    ([row]) => Number(row?.n) >= 2,
+    { limitMs: 80_000 },
+  )
+  expect((await merchant.api.readCharge(unpaid.uuid)).status).toBe('PENDING')
+
+  await isBack()
+  // By now it may ask no sooner than in an hour; notices, each like no other before it, make it ask now.
+  const expired = await pollUntil(
+    async () => {
+      const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }
+      expect((await notice(merchant, [item])).status).toBe(200)
+      return merchant.api.readCharge(unpaid.uuid)
+    },
+    charge => charge.status === 'EXPIRED',
+    { limitMs: 30_000, everyMs: 500 },
+  )
+  expect(expired.payment).toMatchObject({ status: 'EXPIRED', pix: { status: 'EXPIRED', transaction: null } })
+  expect((await merchant.api.post(`/api/v1/payments/${unpaid.uuid}/cancel`)).status).toBe(409)
+
+  await stack.simulator.pay({ payload: unpaid.payment.payload, force: true })
+  const late = await pollUntil(() => merchant.api.readCharge(unpaid.uuid), isPaid)
+  expect(steps(late)).toEqual(['PENDING', 'EXPIRED', 'PROCESSING', 'PAID'])
+  expect(await paymentEvents(unpaid)).toMatchObject([
+    { status: 'EXPIRED', sequence: 1 },
+    { status: 'PAID', sequence: 2, late: true },
+  ])
+  await stack.waitUntilLedgerAgrees(merchant)
+}, 120_000)

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type ApiResource, createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
+
+/** SPEC §7: the account's statement, line by line, and the rules the database keeps by itself. */
+
+let stack: TestStack
+let payouts: PayoutActions
+let merchant: Merchant
+/** Every line, newest first, once the story is over. */
+let lines: ApiResource[]
+
+const scenarioUuids = { charge: '', transfer: '', refund: '', refused: '' }
+
+beforeAll(async () => {
+  stack = await openSharedTestStack()
+  payouts = createPayoutActions(stack)
+  const fee = (fixedCents: number) => ({ fixedCents, hundredthsOfPercent: 0 })
+  merchant = await stack.createMerchant({
+    providers: [
+      { balance: 100, charge: fee(25), transfer: fee(10), refund: fee(5) },
+      { provider: 'PROVIDER_C', balance: 7 },
+    ],
+  })
+  const recipient = await stack.createRecipient(merchant)
+  const splits = [{ type: 'FIXED', value: 3, recipient_account_uuid: recipient.uuid }]
+  const charge = await payouts.createPaidCharge(merchant, { value: 20, splits })
+  const sent = await payouts.sendAndSettle(merchant, { value: 12 })
+  const refused = await payouts.send(merchant, { value: 6, pix_key: 'ac03@sim.trilho.test' })
+  const refund = await payouts.requestRefund(merchant, charge, { value: 8.1 })
+  await pollUntil(
+    () => merchant.api.readCharge(charge.uuid),
+    ({ status }) => status === 'PARTIALLY_REFUNDED',
+  )
+  await stack.simulator.returnTransfer({ end_to_end: sent.transfer.end_to_end, value: 2 })
+  await payouts.waitForStatus(merchant, sent.uuid, 'PARTIALLY_REFUNDED')
+  await stack.simulator.deposit({ account: merchant.connections[1]!.account, value: 1.5 })
+  await pollUntil(
+    () => stack.readBalances(merchant.uuid, merchant.connections[1]!.providerAccountUuid),
+    ({ available }) => available === 850,
+  )
+  Object.assign(scenarioUuids, {
+    charge: charge.uuid,
+    transfer: sent.uuid,
+    refund: refund.body.data.refund.uuid,
+    refused: refused.body.data.uuid,
+  })
+  lines = (await merchant.api.get('/api/v1/ledger?per_page=100')).body.data
+}, 60_000)
+afterAll(async () => {
+  await stack.waitUntilLedgerAgrees(merchant)
+  await stack.close()
+})
+
+const ledger = async (query = '', api = merchant.api): Promise<ApiResource[]> => {
+  const answer = await api.get(`/api/v1/ledger${query}`)
+  expect([query, answer.status]).toEqual([query, 200])
+  return answer.body.data
+}
+const at = (provider: string) => lines.filter(line => line.provider.provider === provider)
+
+test('each line says what it added or took, of what, and what was left', () => {
+  const story = at('PROVIDER_A')
+    .toReversed()
+    .map(({ type, movement_type, value, balance, status }) =>
+      [type, movement_type, value, balance, status].join(' '),
+    )
+  expect(story).toEqual([
+    'ADJUSTMENT IN 100 100.00 SETTLED',
+    'EXTERNAL_TRANSFER IN 20.25 120.25 SETTLED',
+    'FEE OUT 0.25 120.00 SETTLED',
+    'SPLIT OUT 3 117.00 SETTLED',
+    'EXTERNAL_TRANSFER OUT 12.1 104.90 SETTLED',
+    'EXTERNAL_TRANSFER OUT 6.1 98.80 FAILED',
+    'EXTERNAL_TRANSFER IN 6.1 104.90 FAILED',
+    // Of 8.10 the split owes ⌊3.00 × 8.10 / 20.25⌋ = 1.20; the owner the rest and the fee of 0.05.
+    'EXTERNAL_REFUND OUT 6.95 97.95 SETTLED',
+    'EXTERNAL_REFUND IN 2 99.95 SETTLED',
+  ])
+  expect(at('PROVIDER_C').map(({ type, value, balance, reason }) => [type, value, balance, reason])).toEqual([
+    [expect.stringMatching(/DEPOSIT|EXTERNAL_TRANSFER/), 1.5, '8.50', 'deposit'],
+    ['ADJUSTMENT', 7, '7.00', undefined],
+  ])
+})
+
+test('the running balance is the fold of the lines, and the last one what GET /providers shows', async () => {
+  for (const connection of merchant.connections) {
+    const own = at(connection.provider).toReversed()
+    let cents = 0
+    for (const line of own) {
+      cents += (line.movement_type === 'IN' ? 1 : -1) * Math.round(line.value * 100)
+      expect(line.balance).toBe((cents / 100).toFixed(2))
+    }
+    const shown = await payouts.readBalances(merchant, connection)
+    expect(shown.available_balance).toBe(cents / 100)
+  }
+})
+
+test('lines name what they are of', () => {
+  const of = (field: string, uuid: string) =>
+    lines.filter(line => line[field] === uuid).map(({ type }) => type)
+  expect(of('charge_uuid', scenarioUuids.charge).toSorted()).toEqual([
+    'EXTERNAL_REFUND',
+    'EXTERNAL_TRANSFER',
+    'FEE',
+    'SPLIT',
+  ])
+  expect(of('transfer_uuid', scenarioUuids.transfer)).toEqual(['EXTERNAL_REFUND', 'EXTERNAL_TRANSFER'])
+  expect(of('transfer_uuid', scenarioUuids.refused)).toHaveLength(2)
+  expect(of('refund_uuid', scenarioUuids.refund)).toEqual(['EXTERNAL_REFUND'])
+  for (const line of lines)
+    expect(line.provider.uuid).toBe(
+      merchant.connections.find(one => one.provider === line.provider.provider)!.uuid,
+    )
+})
+
+test('filters by provider and day, pages, and a bound token sees its provider only', async () => {
+  const [a, c] = merchant.connections as [Merchant['connection'], Merchant['connection']]
+  const today = new Date().toISOString().slice(0, 10)
+  expect(await ledger('?per_page=100')).toEqual(lines)
+  expect(await ledger(`?per_page=100&provider_uuid=${a.uuid}`)).toEqual(at('PROVIDER_A'))
+  expect(await ledger(`?provider_uuid=${c.uuid}`)).toEqual(at('PROVIDER_C'))
+  expect(await ledger(`?provider_uuid=${randomUUID()}`)).toEqual([])
+  expect(await ledger(`?per_page=100&date_from=2020-01-01&date_to=${today}`)).toEqual(lines)
+  expect(await ledger('?date_to=2020-01-01')).toEqual([])
+  expect(await ledger('?date_from=2099-01-01')).toEqual([])
+  expect(await ledger('?per_page=2&page=2')).toEqual(lines.slice(2, 4))
+  const { meta } = (await merchant.api.get('/api/v1/ledger?per_page=2&page=2')).body
+  expect(meta).toEqual({
+    current_page: 2,
+    from: 3,
+    last_page: Math.ceil(lines.length / 2),
+    per_page: 2,
+    to: 4,
+    total: lines.length,
+  })
+
+  const scoped = merchant.api.withToken(c.token)
+  expect(await ledger('', scoped)).toEqual(at('PROVIDER_C'))
+  expect(await ledger(`?provider_uuid=${c.uuid}`, scoped)).toEqual(at('PROVIDER_C'))
+  expect(await ledger(`?provider_uuid=${a.uuid}`, scoped)).toEqual([])
+
+  const other = await stack.createMerchant()
+  expect(await ledger('', other.api)).toEqual([])
+  expect(await ledger(`?provider_uuid=${a.uuid}`, other.api)).toEqual([])
+  expect((await merchant.api.withToken(undefined).get('/api/v1/ledger')).status).toBe(401)
+})
+
+test.each([
+  ['per_page=0', 'per_page'],
+  ['page=x', 'page'],
+  ['provider_uuid=PROVIDER_A', 'provider_uuid'],
+  ['date_from=2026-13-01', 'date_from'],
+  ['date_to=today', 'date_to'],
+  ['type=FEE', 'type'],
+])('%s: 422 on %s', async (query, field) => {
+  const answer = await merchant.api.get(`/api/v1/ledger?${query}`)
+  expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
+})
+
+test('a recipient’s statement shows the share, and what was taken back', async () => {
+  const shop = await stack.createMerchant({ providers: [{ balance: 1 }] })
+  const recipient = await stack.createRecipient(shop)
+  const splits = [{ type: 'FIXED', value: 4, recipient_account_uuid: recipient.uuid }]
+  const charge = await payouts.createPaidCharge(shop, { splits })
+  await payouts.requestRefund(shop, charge, { value: 5 })
+  await pollUntil(
+    () => shop.api.readCharge(charge.uuid),
+    ({ status }) => status === 'PARTIALLY_REFUNDED',
+  )
+  const own = (await ledger('', recipient.api)).map(({ type, movement_type, value, balance }) => [
+    type,
+    movement_type,
+    value,
+    balance,
+  ])
+  expect(own).toEqual([
+    ['EXTERNAL_REFUND', 'OUT', 2, '2.00'],
+    ['SPLIT', 'IN', 4, '4.00'],
+  ])
+  await stack.waitUntilLedgerAgrees(shop)
+})
+
+test('the database itself: postings are immutable and balanced, and no bucket of a merchant goes below zero', async () => {
+  const place = [merchant.uuid, merchant.connection.providerAccountUuid]
+  for (const statement of [
+    'update posting set cents = cents + 1 where account_uuid = ? and provider_account_uuid = ?',
+    'delete from posting where account_uuid = ? and provider_account_uuid = ?',
+  ])
+    await expect(stack.sql(statement, place)).rejects.toThrow(/append-only/)
+  await expect(
+    stack.sql(
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
+       select uuid, account_uuid, provider_account_uuid, 'available', 1, 1 from movement
+       where account_uuid = ? and provider_account_uuid = ? limit 1`,
+      place,
+    ),
+  ).rejects.toThrow(/do not add up to zero/)
+  for (const bucket of ['available', 'pending', 'provisioned', 'blocked', 'retained', 'fee'])
+    await expect(
+      stack.sql(
+        'update balance set cents = -1 where account_uuid = ? and provider_account_uuid = ? and bucket = ?',
+        [...place, bucket],
+      ),
+    ).rejects.toThrow(/balance_covered/)
+  await expect(
+    stack.sql(
+      `update balance set cents = 1 where account_uuid = ? and provider_account_uuid = ? and bucket = 'shortfall'`,
+      place,
+    ),
+  ).rejects.toThrow(/balance_shortfall/)
+})

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
+import type { ProviderApi } from '../../../src/domain/providers/provider.ts'
+import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { openMoneySuite } from '../support/money-suite.ts'
+import { type ApiResource, randomPixKey } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import type { Merchant, TestStack } from '../support/test-stack.ts'
+
+/**
+ * The money is counted at the banks: whatever the first one answers after it took an order, its money moves once over all
+ * banks, and what is shown in the end is what the bank did.
+ */
+
+const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
+
+type Answer = Pick<FaultBody, 'fault' | 'status' | 'body' | 'delay_ms'>
+const answerWith = (status: number, body?: FaultBody['body']): Answer => ({
+  fault: 'done_then_unlisted_refusal',
+  status,
+  ...(body === undefined ? {} : { body }),
+})
+
+/** What a bank of either dialect may answer although it moves the money. */
+const EVERYWHERE: [what: string, answer: Answer][] = [
+  ['no answer', { fault: 'timeout_then_done', delay_ms: 50 }],
+  ['a body that breaks off', { fault: 'broken_body' }],
+  ['400 without a body', answerWith(400)],
+  ['400 in prose', answerWith(400, 'Bad Request')],
+  ['400 of another shape', answerWith(400, { success: false, reason: 'declined' })],
+  ['401 of a proxy', answerWith(401, 'Unauthorized')],
+  ['402 without a body', answerWith(402)],
+  ['403 of a proxy', answerWith(403, '<html><body><h1>403 Forbidden</h1></body></html>')],
+  ['404 of a proxy', answerWith(404, 'default backend - 404')],
+  ['405 without a body', answerWith(405)],
+  ['408 of a proxy', answerWith(408, 'Request Timeout')],
+  ['409 without a body', answerWith(409)],
+  ['409 in prose', answerWith(409, 'Conflict')],
+  ['410 of another shape', answerWith(410, { message: 'Gone' })],
+  ['418 in prose', answerWith(418, 'no coffee')],
+  ['422 of another shape', answerWith(422, { errors: { value: ['invalid'] } })],
+  ['423 without a body', answerWith(423)],
+  ['425 of a proxy', answerWith(425, '<html>Too Early</html>')],
+  ['429 of a proxy', answerWith(429, 'Too Many Requests')],
+  ['451 without a body', answerWith(451)],
+  ['499 without a body', answerWith(499)],
+  ['JSON that is no object', answerWith(400, '["declined"]')],
+]
+
+const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
+  efi: [
+    ...EVERYWHERE,
+    ['400 erro_aplicacao', answerWith(400, { nome: 'erro_aplicacao', mensagem: 'Ocorreu um erro' })],
+    ['400 of an unknown name', answerWith(400, { nome: 'pagamento_em_analise', mensagem: 'Em análise' })],
+    ['409 of an unknown name', answerWith(409, { nome: 'conflito_operacao', mensagem: 'Em andamento' })],
+    [
+      '409 saldo_insuficiente',
+      answerWith(409, { nome: 'saldo_insuficiente', mensagem: 'Saldo insuficiente' }),
+    ],
+    ['404 nao_encontrado', answerWith(404, { nome: 'nao_encontrado', mensagem: 'Recurso não encontrado' })],
+    [
+      '400 of an unknown type',
+      answerWith(400, {
+        ...{ type: 'https://pix.bcb.gov.br/api/v2/error/OperacaoRecusada', title: 'Recusada' },
+        ...{ status: 400, detail: 'Operação recusada.' },
+      }),
+    ],
+  ],
+  woovi: [
+    ...EVERYWHERE,
+    ['400 unexpected', answerWith(400, { error: 'Ocorreu um erro inesperado. Tente novamente' })],
+    ['400 of an unknown code', answerWith(400, { error: 'Recusado', errorCode: 'OPERATION_REFUSED' })],
+    ['409 in other words', answerWith(409, { error: 'Este pagamento já foi processado' })],
+    ['404 of an unknown route', answerWith(404, { error: 'Not Found' })],
+    [
+      '409 NOT_ENOUGH_BALANCE',
+      answerWith(409, { error: 'Saldo insuficiente', errorCode: 'NOT_ENOUGH_BALANCE' }),
+    ],
+    ['422 of another shape', answerWith(422, { message: 'Unprocessable Entity', code: 17 })],
+  ],
+}
+
+/** Longer than every look-up that could change something, at the time scale of the suite. */
+const QUIET_PERIOD_MS = 1_500
+const LIMIT_MS = 40_000
+
+const createMerchantAtTwoProviders = (dialect: ProviderApi, tells = true): Promise<Merchant> =>
+  aMerchant({
+    providers: [
+      {
+        provider: dialect === 'efi' ? 'PROVIDER_A' : 'PROVIDER_B',
+        dialect,
+        balance: 100,
+        sendsNotifications: tells,
+      },
+      { provider: 'PROVIDER_C', balance: 100 },
+    ],
+  })
+const first = (merchant: Merchant) => merchant.connections[0]!
+
+async function transferred(merchant: Merchant): Promise<{ uuid: string }> {
+  const { body } = await out.send(merchant, { pix_key: randomPixKey() }, { key: randomUUID() })
+  return body.data
+}
+
+/** All that has left a merchant's accounts, after whatever could still follow. */
+async function movedInTheEnd(merchant: Merchant): Promise<ApiResource[]> {
+  await sleep(QUIET_PERIOD_MS)
+  return out.listPaidOut(merchant)
+}
+
+async function isRefunded({ api }: Merchant, charge: ApiResource, answer: ApiResource): Promise<string> {
+  const { uuid } = answer.body.data.refund ?? answer.body.data
+  const path = `/api/v1/payments/${charge.uuid}/refunds/${uuid}`
+  await pollUntil(
+    () => api.get(path),
+    said => said.body.data?.refund.status === 'COMPLETED',
+    { limitMs: LIMIT_MS },
+  )
+  return uuid
+}
+
+/** The second payment of a charge, once its provider has sent it back. */
+async function isReturned({ uuid }: Merchant): Promise<string> {
+  const [stray] = await pollUntil(
+    () =>
+      stage.sql<{ end_to_end: string; disposition: string }>(
+        `select end_to_end, disposition from movement where account_uuid = ? and reason = 'second_payment'`,
+        [uuid],
+      ),
+    rows => rows[0]?.disposition === 'returned',
+    { limitMs: LIMIT_MS },
+  )
+  return stray!.end_to_end
+}
+
+/** A transfer, a refund and the return of a second payment, each answered so by a bank that carries it out. */
+async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
+  const merchant = await createMerchantAtTwoProviders(dialect)
+  const [charge, paidTwice] = await Promise.all([
+    out.createPaidCharge(merchant),
+    out.createPaidCharge(merchant),
+  ])
+  await out.injectFault(first(merchant), 'sendTransfer', fault, answer)
+  await out.injectFault(first(merchant), 'refund', fault, { ...answer, times: 2 })
+
+  await stage.simulator.pay({ payload: paidTwice.payment.payload, force: true })
+  const [transfer, refund] = await Promise.all([
+    transferred(merchant),
+    out.requestRefund(merchant, charge, undefined, { key: randomUUID() }),
+  ])
+  const [paid, refundUuid, returned] = await Promise.all([
+    out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS),
+    isRefunded(merchant, charge, refund),
+    isReturned(merchant),
+  ])
+
+  expect(paid.provider.uuid).toBe(first(merchant).uuid)
+  const moved = (await movedInTheEnd(merchant)).toSorted((a, b) => RANK[a.kind]! - RANK[b.kind]!)
+  expect(moved.map(({ account, value }) => [account, value])).toEqual(
+    Array.from({ length: 3 }, () => [first(merchant).account, 10]),
+  )
+  expect(moved.map(line => line.kind)).toEqual(['transfer', 'refund', 'refund'])
+  expect(moved[0]!.id).toBe(referenceOf(transfer.uuid))
+  expect(moved.map(line => line.id)).toContain(referenceOf(refundUuid))
+  expect(moved.map(line => line.original_end_to_end)).toContain(returned)
+  expect(await out.transfer(merchant, transfer.uuid)).toMatchObject({ status: 'PAID' })
+}
+const RANK: Record<string, number> = { transfer: 0, refund: 1 }
+
+describe.each(Object.keys(ANSWERS) as ProviderApi[])('money moves once at a bank that speaks %s', dialect => {
+  test.concurrent.each(ANSWERS[dialect])(
+    'and takes an order, then answers: %s',
+    async (_what, answer) => movesOnce(dialect, answer),
+    120_000,
+  )
+})
+
+describe('what looks absent or refused and is not', () => {
+  test.each(Object.keys(ANSWERS) as ProviderApi[])(
+    'the body of a route that does not exist proves no absence at a bank that speaks %s',
+    async dialect => {
+      const merchant = await createMerchantAtTwoProviders(dialect, false)
+      await out.injectFault(first(merchant), 'sendTransfer', 'timeout_then_done', { delay_ms: 50 })
+      await out.injectFault(first(merchant), 'findTransfer', 'unknown_route', { times: 3 })
+      const transfer = await transferred(merchant)
+      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      expect(paid.provider.uuid).toBe(first(merchant).uuid)
+      expect(await movedInTheEnd(merchant)).toMatchObject([{ id: referenceOf(transfer.uuid) }])
+    },
+    120_000,
+  )
+
+  type End = [end: string, act: TestStack['simulator']['approveOrder'], paidBy: number]
+  test.each<End>([
+    ['a person approves it', id => stage.simulator.approveOrder(id), 0],
+    ['a person removes it', id => stage.simulator.removeOrder(id), 1],
+  ])(
+    'an order that stands at the first bank is sent to no other before %s',
+    async (_, act, paidBy) => {
+      const merchant = await createMerchantAtTwoProviders('woovi')
+      await out.injectFault(first(merchant), 'sendTransfer', 'order_left')
+      const answered = transferred(merchant)
+      const { account } = first(merchant)
+      const [order] = await pollUntil(
+        async () => (await stage.simulator.listOrders()).filter(one => one.account === account),
+        orders => orders.length === 1,
+      )
+      expect(await movedInTheEnd(merchant)).toEqual([])
+
+      // The caller is answered later than the last of the looks that follow each other closely.
+      await act(order!.id)
+      const transfer = await answered
+      expect(order!.id).toBe(referenceOf(transfer.uuid))
+      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
+      expect(await movedInTheEnd(merchant)).toMatchObject([
+        { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },
+      ])
+    },
+    120_000,
+  )
+})

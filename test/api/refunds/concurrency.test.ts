@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { openMoneySuite } from '../support/money-suite.ts'
+import type { ApiResource } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import type { Merchant } from '../support/test-stack.ts'
+
+/** SPEC §3: whoever asks, however often and at once, a payer is never paid back more than was received. */
+
+const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
+
+const sum = (values: number[]) => Math.round(values.reduce((all, value) => all + value * 100, 0)) / 100
+/** Every refund of a charge, once none of them runs any more. */
+const waitUntilNoRefundRuns = (merchant: Merchant, { uuid }: ApiResource) =>
+  pollUntil(
+    () => allRefunds(merchant, uuid),
+    all => all.every(({ refund }) => refund.status !== 'PROCESSING'),
+  )
+
+async function allRefunds({ api }: Merchant, uuid: string): Promise<ApiResource[]> {
+  const all: ApiResource[] = []
+  for (let page = 1; ; page++) {
+    const { body } = await api.get(`/api/v1/payments/${uuid}/refunds?per_page=100&page=${page}`)
+    all.push(...body.data)
+    if (page >= body.meta.last_page) return all
+  }
+}
+
+/** One that lost the race, came when there was nothing left, or waited in a crowd for longer than it may. */
+const LOST = [
+  '409 refund_in_progress',
+  '422 validation_failed',
+  '409 charge_not_refundable',
+  '503 not_confirmed',
+  '503 not_taken',
+]
+
+test('a hundred at once, of a third each: one runs at a time, and never more than was received comes back', async () => {
+  const merchant = await aMerchant()
+  const charge = await out.createPaidCharge(merchant)
+  let accepted = 0
+  for (let round = 0; round < 4; round++) {
+    // Four hundred within two seconds are more than one token may ask for.
+    const api = merchant.api.withToken(await stage.token({ accountUuid: merchant.uuid }))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => out.requestRefund({ api }, charge, { value: 3.5 })),
+    )
+    const codes = new Map<string, number>()
+    for (const { status, body } of answers) {
+      const said = status === 200 ? 'accepted' : `${status} ${body.code}`
+      codes.set(said, (codes.get(said) ?? 0) + 1)
+    }
+    accepted += codes.get('accepted') ?? 0
+    codes.delete('accepted')
+    for (const said of codes.keys()) expect(LOST).toContain(said)
+    await waitUntilNoRefundRuns(merchant, charge)
+  }
+  const refunds = await waitUntilNoRefundRuns(merchant, charge)
+  const completed = refunds.filter(({ refund }) => refund.status === 'COMPLETED')
+  expect(completed).toHaveLength(2)
+  expect(accepted).toBeLessThanOrEqual(2)
+  expect(sum((await out.listPaidOut(merchant)).map(({ value }) => value))).toBe(7)
+  const losers = refunds.filter(({ refund }) => refund.status === 'FAILED')
+  for (const { refund } of losers) {
+    expect(['refund_in_progress', 'refund_above_remainder', 'not_taken']).toContain(refund.error.code)
+    expect(refund.pix_refund.status).toBe('FAILED')
+  }
+  expect(await stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+    available: 300,
+    outside: -300,
+  })
+}, 120_000)
+
+test('whole, in parts and by key, at once with transfers of the same money: every centavo once', async () => {
+  const merchant = await aMerchant()
+  const recipient = await stage.createRecipient(merchant)
+  const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
+  const charges = await Promise.all(
+    Array.from({ length: 8 }, () => out.createPaidCharge(merchant, { value: 9.99, splits })),
+  )
+  const key = randomUUID()
+  await Promise.all(
+    charges.flatMap(charge => [
+      ...[undefined, { value: 0.01 }, { value: 5 }, { value: 9.99 }].map(body =>
+        out.requestRefund(merchant, charge, body),
+      ),
+      ...Array.from({ length: 3 }, () => out.requestRefund(merchant, charge, { value: 0.02 }, { key })),
+      out.send(merchant, { value: 3 }),
+    ]),
+  )
+  for (const charge of charges) {
+    const refunds = await waitUntilNoRefundRuns(merchant, charge)
+    const back = sum(
+      refunds.filter(({ refund }) => refund.status === 'COMPLETED').map(({ refund }) => refund.value),
+    )
+    expect(back).toBeLessThanOrEqual(9.99)
+    const { status } = await merchant.api.readCharge(charge.uuid)
+    expect(status).toBe(back === 0 ? 'PAID' : back === 9.99 ? 'REFUNDED' : 'PARTIALLY_REFUNDED')
+    const { end_to_end } = charge.payment.pix.transaction
+    const lines = (await out.listPaidOut(merchant)).filter(line => line.original_end_to_end === end_to_end)
+    expect(sum(lines.map(({ value }) => value))).toBe(back)
+  }
+  await pollUntil(
+    async () => (await merchant.api.get('/api/v1/transfers?per_page=100')).body.data as ApiResource[],
+    all =>
+      all.length === charges.length && all.every(({ status }) => status === 'PAID' || status === 'FAILED'),
+  )
+}, 120_000)
+
+test('the database itself keeps the remainder and the one that runs', async () => {
+  const merchant = await aMerchant()
+  const charge = await out.createPaidCharge(merchant)
+  const set = (change: string) => stage.sql(`update charge set ${change} where uuid = ?`, [charge.uuid])
+  for (const change of [
+    'refunded_cents = 1001',
+    'refunding_cents = 1001',
+    'disputed_cents = 1001',
+    'refunded_cents = 500, refunding_cents = 400, disputed_cents = 101',
+    'received_cents = -1',
+  ])
+    await expect(set(change)).rejects.toThrow(/charge_remainder|charge_received_cents_check/)
+  for (const change of ['refunded_cents = 500', 'refunding_cents = 500'])
+    await expect(set(change)).rejects.toThrow(/charge_returns/)
+  await expect(set('disputed_cents = 100')).rejects.toThrow(/does not keep what its disputes claim/)
+
+  await out.requestRefund(merchant, charge, { value: 1 })
+  const [{ refund }] = (await waitUntilNoRefundRuns(merchant, charge)) as [ApiResource]
+  const two = (state: string) =>
+    stage.sql(
+      `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+         request_id, fingerprint, created_at, updated_at)
+       select gen_random_uuid(), charge_uuid, account_uuid, connection_uuid, provider_account_uuid, ?, 1, 'x', 'x', now(), now()
+       from refund, generate_series(1, 2) where uuid = ?`,
+      [state, refund.uuid],
+    )
+  for (const state of ['sending', 'settling']) await expect(two(state)).rejects.toThrow(/refund_one_running/)
+
+  await expect(
+    stage.sql(`update split set asked_back_cents = credited_cents + 1 where charge_uuid = ?`, [
+      (await splitCharge(merchant)).uuid,
+    ]),
+  ).rejects.toThrow(/split_check|asked_back/)
+})
+
+async function splitCharge(merchant: Merchant): Promise<ApiResource> {
+  const recipient = await stage.createRecipient(merchant)
+  return out.createPaidCharge(merchant, {
+    splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: recipient.uuid }],
+  })
+}

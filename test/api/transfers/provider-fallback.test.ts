@@ -1,0 +1,495 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { runConcurrentTests } from '../support/concurrent-tests.ts'
+import { openMoneySuite } from '../support/money-suite.ts'
+import { randomPixKey, statusesOf } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import type { Merchant, TestStack } from '../support/test-stack.ts'
+
+/** SPEC §6, row by row, for money on its way out: the next provider only on proof, and never twice. */
+
+const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
+
+type Options = NonNullable<NonNullable<Parameters<TestStack['createMerchant']>[0]>['providers']>
+type Fault = FaultBody['fault']
+
+/** A merchant whose first provider costs 10 centavos and whose second 20, both with money. */
+function aMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
+  const fee = (fixedCents: number) => ({ balance: 100, transfer: { fixedCents, hundredthsOfPercent: 0 } })
+  return anyMerchant({
+    providers: [
+      { ...fee(10), ...first },
+      { provider: 'PROVIDER_C', ...fee(20), ...second },
+    ],
+  })
+}
+
+const firstOf = (merchant: Merchant) => merchant.connections[0]!
+const secondOf = (merchant: Merchant) => merchant.connections[1]!
+const balancesAt = (merchant: Merchant, at: Merchant['connection']) =>
+  stage.readBalances(merchant.uuid, at.providerAccountUuid)
+const outcomes = ({ attempts }: { attempts: { provider: string; outcome: string; code: string }[] }) =>
+  attempts.map(({ provider, outcome, code }) => [provider.at(-1), outcome, code].join(' ').trim())
+const untouched = { available: 10_000, outside: -10_000 }
+
+/** A notice of a provider about one of our sendings, like no other before it; what it says is only a hint. */
+function notice({ credentials, uuid }: Merchant['connection'], transfer: { uuid: string }) {
+  const item = {
+    endToEndId: `E${randomUUID()}`,
+    tipo: 'SOLICITACAO',
+    gnExtras: { idEnvio: referenceOf(transfer) },
+  }
+  return stage.api
+    .withToken(undefined)
+    .post(`/notices/${uuid}/${credentials.notice_secret}/pix`, { pix: [item] })
+}
+const referenceOf = ({ uuid }: { uuid: string }) => uuid.replaceAll('-', '')
+
+/** The provider carries out what it had refused: the same id, the same money, settled after all. */
+async function settlesAfterAll(
+  at: Merchant['connection'],
+  { uuid, transfer }: { uuid: string; transfer: { initiation: { pix_key: string } } },
+  value = '10.00',
+) {
+  const sent = await stage.callEfi(at, `/v3/gn/pix/${referenceOf({ uuid })}`, {
+    valor: value,
+    pagador: { chave: at.collectionKey },
+    favorecido: { chave: transfer.initiation.pix_key },
+  })
+  expect(sent).toMatchObject({ status: 'EM_PROCESSAMENTO' })
+}
+
+describe('a definite no that is the provider’s own lets the next one try', () => {
+  type Undo = () => Promise<unknown>
+  const CASES: [why: string, does: (at: Merchant['connection']) => Promise<Undo>, first: string][] = [
+    ['refused', at => faulty(at, 'refused'), 'A rejected provider_account_blocked'],
+    ['429', at => faulty(at, 'http_429'), 'A rejected rate_limited'],
+    ['an address that nobody listens at', at => out.makeUnreachable(at), 'A unreachable connection_refused'],
+    [
+      'a host that does not exist',
+      at => out.makeUnreachable(at, `https://${'x'.repeat(64)}.invalid`),
+      'A unreachable dns_failed',
+    ],
+    ['credentials that are not taken', at => wrongSecret(at), 'A unreachable no_token'],
+  ]
+  test.each(CASES)('%s', async (_, does, first) => {
+    const merchant = await aMerchant()
+    const undo = await does(firstOf(merchant))
+    const answer = await out.send(merchant)
+    expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
+    const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
+    expect(paid.provider).toEqual({ uuid: secondOf(merchant).uuid, provider: 'PROVIDER_C' })
+    expect(outcomes(paid)).toEqual([first, 'C settled'])
+    expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+    expect(paid).not.toHaveProperty('error')
+    // The sender's fee; the first hold was given back.
+    expect(paid.fees).toBe(0.2)
+    expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
+    expect(await balancesAt(merchant, secondOf(merchant))).toEqual({
+      available: 8_980,
+      fee: 20,
+      outside: -9_000,
+    })
+    expect(await out.listPaidOut(merchant)).toMatchObject([
+      { account: secondOf(merchant).account, value: 10 },
+    ])
+    await undo()
+  })
+
+  async function faulty(at: Merchant['connection'], kind: Fault): Promise<Undo> {
+    await out.injectFault(at, 'sendTransfer', kind)
+    return async () => undefined // It was used up.
+  }
+  async function wrongSecret(at: Merchant['connection']): Promise<Undo> {
+    const { provider, account, credentials, collectionKey } = at
+    const settings = (client_secret: string) =>
+      stage.simulator.putAccount(account, {
+        ...credentials,
+        provider,
+        client_secret,
+        dialect: 'efi',
+        holder: { name: 'Loja de Teste Ltda', document: '11222333000181' },
+        ispb: '09089356',
+        keys: [collectionKey],
+      })
+    await settings('another')
+    return () => settings(credentials.client_secret)
+  }
+
+  test('too little there, though it would cover the value without the fee', async () => {
+    const merchant = await aMerchant([{ balance: 10.09 }])
+    const paid = await out.sendAndSettle(merchant)
+    expect(outcomes(paid)).toEqual(['A rejected insufficient_balance', 'C settled'])
+    expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 1_009, outside: -1_009 })
+  })
+})
+
+describe('when nobody is left', () => {
+  const refused = (merchant: Merchant, index: number, kind: Fault = 'refused') =>
+    out.injectFault(merchant.connections[index]!, 'sendTransfer', kind)
+
+  test('both refuse: 400, the last refusal decides and all are told', async () => {
+    const merchant = await aMerchant()
+    await refused(merchant, 0)
+    await refused(merchant, 1, 'http_429')
+    const { status, body } = await out.send(merchant)
+    expect([status, body.code]).toEqual([400, 'provider_rejected'])
+    expect(body.data.error).toEqual({
+      code: 'rate_limited',
+      provider_code: 'balde_fichas_vazio',
+      message: expect.any(String),
+      provider: 'PROVIDER_C',
+      attempts: [
+        { provider: 'PROVIDER_A', outcome: 'rejected', code: 'provider_account_blocked' },
+        { provider: 'PROVIDER_C', outcome: 'rejected', code: 'rate_limited' },
+      ],
+    })
+    expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
+    expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
+  })
+
+  test('one refuses and one cannot be reached: 503', async () => {
+    const merchant = await aMerchant()
+    await refused(merchant, 0)
+    const reachable = await out.makeUnreachable(secondOf(merchant))
+    const { status, body, headers } = await out.send(merchant)
+    expect([status, body.code, headers.has('retry-after')]).toEqual([503, 'no_provider_available', true])
+    expect(body.data).toMatchObject({ status: 'FAILED', error: { code: 'no_provider_available' } })
+    expect(outcomes(body.data.error)).toEqual([
+      'A rejected provider_account_blocked',
+      'C unreachable connection_refused',
+    ])
+    await reachable()
+  })
+
+  test('too little everywhere: insufficient_balance, nobody asked', async () => {
+    const merchant = await aMerchant()
+    const { status, body } = await out.send(merchant, { value: 99.95 })
+    expect([status, body.data.error.code]).toEqual([400, 'insufficient_balance'])
+    expect(outcomes(body.data.error)).toEqual([
+      'A rejected insufficient_balance',
+      'C rejected insufficient_balance',
+    ])
+    expect(body.data.error).not.toHaveProperty('provider')
+    expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
+  })
+
+  test('too little at one, refused by the other: its refusal', async () => {
+    const merchant = await aMerchant([{ balance: 1 }])
+    await refused(merchant, 1)
+    const { status, body } = await out.send(merchant)
+    expect([status, body.data.error]).toMatchObject([
+      400,
+      { code: 'provider_account_blocked', provider: 'PROVIDER_C', provider_code: 'documento_bloqueado' },
+    ])
+  })
+})
+
+test('every code of the rail: the reasons that travel with the payment end it, the others ask the next provider', async () => {
+  const merchant = await aMerchant()
+  // Codes whose cause is the provider's (src/domain/pix/rail-codes.ts). All others end the transfer, or are of returns only.
+  const others = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS27 DT02 ED05 FF07 FF08 RC09'.split(
+    ' ',
+  )
+  const finals =
+    `AB09 AC03 AC06 AC07 AC14 AG03 AG13 AM01 AM02 AM09 BE01 BE15 BE17 CH11 CN01 DS02 DS04 DT05 DU03 DUPL FRAD INDT
+     MD01 RC10 RR04 RR06 SL02 UPAY`.split(/\s+/)
+  const ask = async (code: string) => {
+    const pix_key = `${code.toLowerCase()}@sim.trilho.test`
+    const { status, body } = await out.send(merchant, { value: 0.01, pix_key })
+    return [code, status, body.data.error.code, body.data.error.attempts.length]
+  }
+  const asked = []
+  for (let codes = [...others, ...finals]; codes.length > 0; codes = codes.slice(5))
+    asked.push(...(await Promise.all(codes.slice(0, 5).map(ask))))
+  expect(asked).toEqual([
+    ...others.map(code => [code, 400, code, 2]),
+    ...finals.map(code => [code, 400, code, 1]),
+  ])
+  expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
+  expect(await out.listPaidOut(merchant)).toEqual([])
+}, 90_000)
+
+describe('an outcome that is not known keeps the next provider out', () => {
+  const UNKNOWN: [fault: Fault, code: string][] = [
+    ['timeout_then_done', 'connection_reset'],
+    ['timeout_then_absent', 'connection_reset'],
+    ['http_500', 'http_500'],
+    ['broken_body', 'unreadable_answer'],
+  ]
+  runConcurrentTests({
+    ...Object.fromEntries(
+      UNKNOWN.map(([kind, code]) => [
+        `${kind}: the same one is asked until it knows, one movement is all there is`,
+        () => inDoubtAndPaidOnce(kind, code),
+      ]),
+    ),
+    'keys that need no fault to be set: timeout-then-done@, timeout-then-absent@, slow@': async () => {
+      const paidOnce = async (name: string) => {
+        const merchant = await aMerchant()
+        const paid = await out.sendAndSettle(merchant, { pix_key: `${name}@sim.trilho.test` })
+        expect([name, ...outcomes(paid)]).toEqual([name, 'A settled'])
+        expect(await out.listPaidOut(merchant)).toMatchObject([{ account: firstOf(merchant).account }])
+      }
+      await Promise.all(['timeout-then-done', 'timeout-then-absent', 'slow'].map(paidOnce))
+    },
+
+    'sent again only after proof: a refusal of that repeat counts as a first one, and the next provider pays':
+      async () => {
+        const merchant = await aMerchant()
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+        const paid = await out.sendAndSettle(merchant)
+        expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
+        expect(await out.listPaidOut(merchant)).toMatchObject([{ account: secondOf(merchant).account }])
+        expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
+      },
+
+    'sent again after proof and not known again: asked again, one movement': async () => {
+      const merchant = await aMerchant([{ sendsNotifications: false }])
+      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      const paid = await out.sendAndSettle(merchant)
+      expect(outcomes(paid)).toEqual(['A settled'])
+      expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    },
+
+    'after ten seconds the caller hears PROCESSING, and the life goes on': async () => {
+      const merchant = await aMerchant([{ sendsNotifications: false }])
+      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+      await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
+      const [order, key] = [{ pix_key: randomPixKey() }, randomUUID()]
+      const began = Date.now()
+      const { status, body, bytes } = await out.send(merchant, order, { key })
+      expect(Date.now() - began).toBeGreaterThan(9_000)
+      expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
+      expect(statusesOf(body.data)).toEqual(['PENDING', 'PROCESSING'])
+      // It would ask in an hour; notices make it ask now.
+      const paid = await pollUntil(
+        async () => {
+          expect((await notice(firstOf(merchant), body.data)).status).toBe(200)
+          return out.transfer(merchant, body.data.uuid)
+        },
+        transfer => transfer.status === 'PAID',
+        { everyMs: 500 },
+      )
+      expect(outcomes(paid)).toEqual(['A settled'])
+      expect((await out.send(merchant, order, { key })).bytes.toString()).toBe(bytes.toString())
+      expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    },
+
+    'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
+      async () => {
+        const merchant = await aMerchant([{ sendsNotifications: false }])
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 4 })
+        const [order, key] = [{ pix_key: 'ac03@sim.trilho.test' }, randomUUID()]
+        const first = await out.send(merchant, order, { key })
+        expect([first.status, first.body.data.outcome]).toEqual([201, 'unknown'])
+        const answers = [await out.send(merchant, order, { key })]
+        const failed = await out.waitForStatus(merchant, first.body.data.uuid, 'FAILED', 40_000)
+        expect(failed.error.code).toBe('AC03')
+        answers.push(await out.send(merchant, order, { key }))
+        for (const again of answers)
+          expect([again.status, again.bytes.toString()]).toEqual([201, first.bytes.toString()])
+        expect(await out.listPaidOut(merchant)).toEqual([])
+      },
+  })
+
+  async function inDoubtAndPaidOnce(kind: Fault, code: string) {
+    const merchant = await aMerchant([{ sendsNotifications: false }])
+    await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
+    // Whatever it is asked first, it does not answer: the doubt is to be seen.
+    await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 2 })
+    const key = randomUUID()
+    const body = { pix_key: randomPixKey() }
+    const posted = out.send(merchant, body, { key })
+    const inDoubt = await pollUntil(
+      async () => (await merchant.api.get('/api/v1/transfers')).body.data[0],
+      transfer => transfer?.outcome === 'unknown' && transfer.next_check_at,
+    )
+    expect(inDoubt.status).toBe('PROCESSING')
+    expect(outcomes(inDoubt)).toEqual([`A unknown ${code}`])
+    expect(Date.parse(inDoubt.unknown_since)).toBeLessThanOrEqual(Date.now())
+    expect(Date.parse(inDoubt.next_check_at)).toBeGreaterThan(Date.parse(inDoubt.unknown_since))
+    expect(await balancesAt(merchant, firstOf(merchant))).toMatchObject({ provisioned: 1_010 })
+
+    const answer = await posted
+    expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
+    // Accepted in time; or, after ten seconds, not known still.
+    expect([['A accepted'], [`A unknown ${code}`]]).toContainEqual(outcomes(answer.body.data))
+    const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
+    expect(outcomes(paid)).toEqual(['A settled'])
+    for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(paid).not.toHaveProperty(gone)
+    expect(await out.listAttempts(paid)).toHaveLength(1)
+    expect(await out.listPaidOut(merchant)).toMatchObject([
+      { id: referenceOf(paid), account: firstOf(merchant).account },
+    ])
+    expect((await out.send(merchant, body, { key })).bytes.toString()).toBe(answer.bytes.toString())
+    expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
+  }
+})
+
+describe('after one provider has accepted', () => {
+  test('its rejection is the end, even with a code that another might help with', async () => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_rejected')
+    const { status, body } = await out.send(merchant)
+    expect([status, body.data.status]).toEqual([201, 'PROCESSING'])
+    const failed = await out.waitForStatus(merchant, body.data.uuid, 'FAILED')
+    expect(failed.error).toMatchObject({ code: 'AB03', provider: 'PROVIDER_A' })
+    expect(outcomes(failed)).toEqual(['A rejected AB03'])
+    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
+    expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
+  })
+
+  test('its silence is waited out: asked on the schedule, paid without a notice', async () => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_silent')
+    const { status, body } = await out.send(merchant)
+    expect([status, body.data.status]).toEqual([201, 'PROCESSING'])
+    expect(outcomes(body.data)).toEqual(['A accepted'])
+    expect(body.data).not.toHaveProperty('outcome')
+    await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
+
+  test.each(['notice_lost', 'notice_duplicated', 'notice_reordered', 'notice_forged'] as const)(
+    '%s changes nothing',
+    async kind => {
+      const merchant = await aMerchant()
+      await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
+      const paid = await out.sendAndSettle(merchant)
+      expect(outcomes(paid)).toEqual(['A settled'])
+      expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
+      expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    },
+  )
+})
+
+describe('one provider only', () => {
+  test('a named one never falls back', async () => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const { status, body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
+    expect([status, body.data.error.attempts.length]).toEqual([400, 1])
+    expect(await out.listPaidOut(merchant)).toEqual([])
+  })
+
+  test("a bound token's one neither, whatever provider the body names", async () => {
+    const merchant = await aMerchant()
+    const scoped = { api: merchant.api.withToken(secondOf(merchant).token) }
+    const paid = await out.sendAndSettle(scoped, { provider_uuid: firstOf(merchant).uuid })
+    expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
+    await out.injectFault(secondOf(merchant), 'sendTransfer', 'refused')
+    const { status, body } = await out.send(scoped, { provider_uuid: firstOf(merchant).uuid })
+    expect([status, outcomes(body.data.error)]).toEqual([400, ['C rejected provider_account_blocked']])
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
+})
+
+test('a provider that gave no answer five times is tried last', async () => {
+  const merchant = await aMerchant()
+  const reachable = await out.makeUnreachable(firstOf(merchant))
+  for (const paid of await Promise.all(
+    Array.from({ length: 5 }, () => out.sendAndSettle(merchant, { value: 0.01 })),
+  ))
+    expect(outcomes(paid)).toEqual(['A unreachable connection_refused', 'C settled'])
+  expect(outcomes(await out.sendAndSettle(merchant, { value: 0.01 }))).toEqual(['C settled'])
+  const [shown] = (await merchant.api.get('/api/v1/providers/defaults')).body.data.PIX
+  expect(shown).toMatchObject({ uuid: firstOf(merchant).uuid, is_operational: false })
+  await reachable()
+})
+
+describe('money that moved although it had failed', () => {
+  test('a settlement after FAILED makes it PAID, late; the ledger follows the money', async () => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const { body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
+    expect(body.data.status).toBe('FAILED')
+    await settlesAfterAll(firstOf(merchant), body.data)
+    const paid = await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'FAILED', 'PAID'])
+    expect(paid).not.toHaveProperty('error')
+    expect(paid.transfer).toMatchObject({ status: 'SETTLED', end_to_end: expect.stringMatching(/^E\w{31}$/) })
+    expect(outcomes(paid)).toEqual(['A settled'])
+    expect(await out.listEvents(paid, 'TRANSFER')).toMatchObject([
+      { status: 'FAILED', sequence: 1 },
+      { status: 'PAID', sequence: 2, late: true },
+    ])
+    expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
+
+    // And it may still come back.
+    await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
+    await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+  })
+
+  test('while another has paid it is a duplicate: told and booked, and nothing is done about it', async () => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    const paid = await out.sendAndSettle(merchant)
+    expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
+    await settlesAfterAll(firstOf(merchant), paid)
+    const told = await pollUntil(
+      () => out.listPixEvents(merchant),
+      events => events.length === 2,
+    )
+    expect(told[1]).toMatchObject({
+      movement_type: 'OUT',
+      type: 'EXTERNAL_TRANSFER',
+      status: 'SETTLED',
+      reason: 'duplicate_settlement',
+      value: 10,
+    })
+    const now = await out.transfer(merchant, paid.uuid)
+    expect({ ...now, attempts: [] }).toEqual({ ...paid, attempts: [] })
+    expect(outcomes(now)).toEqual(['A duplicate', 'C settled'])
+    expect(await out.listEvents(paid, 'TRANSFER')).toHaveLength(1)
+    expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
+    expect(await balancesAt(merchant, secondOf(merchant))).toMatchObject({ available: 8_980 })
+
+    // Its recipient gives the second one back: money that arrived is the account's, the transfer stays PAID.
+    await stage.simulator.returnTransfer({ end_to_end: told[1].end_to_end })
+    await pollUntil(
+      () => balancesAt(merchant, firstOf(merchant)),
+      ({ available }) => available === 10_000,
+    )
+    expect((await out.transfer(merchant, paid.uuid)).status).toBe('PAID')
+    expect((await out.listPixEvents(merchant)).at(-1)).toMatchObject({
+      movement_type: 'IN',
+      type: 'EXTERNAL_REFUND',
+      original_uuid: told[1].uuid,
+    })
+  })
+
+  test('while another is still on its way it is a duplicate as well', async () => {
+    const merchant = await aMerchant()
+    await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
+    await out.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: 3_000 })
+    const { body } = await out.send(merchant)
+    await settlesAfterAll(firstOf(merchant), body.data)
+    await pollUntil(
+      () => out.listAttempts(body.data),
+      ([first]) => first.state === 'duplicate',
+    )
+    const paid = await out.waitForStatus(merchant, body.data.uuid, 'PAID')
+    expect(paid.provider.uuid).toBe(secondOf(merchant).uuid)
+    expect(outcomes(paid)).toEqual(['A duplicate', 'C settled'])
+    expect(await out.listPaidOut(merchant)).toHaveLength(2)
+  })
+})
+
+test('the database itself takes no second live attempt', async () => {
+  const merchant = await aMerchant()
+  const paid = await out.sendAndSettle(merchant)
+  const another = `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,
+      reference, state, created_at, updated_at)
+    values (gen_random_uuid(), 'transfer', ?, ?, ?, 1, 'x', ?, now(), now())`
+  const { uuid, providerAccountUuid } = secondOf(merchant)
+  for (const state of ['calling', 'accepted', 'unknown', 'settled'])
+    await expect(stage.sql(another, [paid.uuid, uuid, providerAccountUuid, state])).rejects.toThrow(
+      /attempt_one_live/,
+    )
+})

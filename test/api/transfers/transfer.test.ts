@@ -1,0 +1,668 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { openMoneySuite } from '../support/money-suite.ts'
+import { type ApiResource, randomPixKey, statusesOf } from '../support/payout-actions.ts'
+import { pollUntil } from '../support/poll-until.ts'
+import { type Merchant, type TestStack, VIRTUAL_ACCOUNT } from '../support/test-stack.ts'
+
+/** Money to a PIX key, from the order to the settlement, and what its recipient gives back. */
+
+const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
+
+/** A merchant of the story's own; whatever the story did, its books agree in the end. */
+function aMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
+  const [{ providers: wanted = [{}], ...options } = {}] = providers
+  return anyMerchant({
+    providers: wanted.map(one => ({ balance: 100, ...one })),
+    ...options,
+  })
+}
+
+const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed')
+const balances = (merchant: Merchant) =>
+  stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)
+
+test('a transfer is accepted, settled, announced and booked, in the shapes of the contract', async () => {
+  const merchant = await aMerchant({
+    providers: [{ transfer: { fixedCents: 10, hundredthsOfPercent: 99 } }],
+  })
+  const { api, connection } = merchant
+  const inbox = `transfer-${merchant.uuid}`
+  const hook = (await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/${inbox}` })).body.data
+  const order = {
+    value: 25.9,
+    pix_key: 'Maria@Example.com',
+    external_ref: 'salário 7',
+    final_beneficiary: { name: 'Ana Souza', document: '12abc34501de35' },
+    type: 'PIX',
+  }
+  const answer = await api.post('/api/v1/transfers', order)
+  expect([answer.status, replayed(answer)]).toEqual([201, null])
+  const { data: created, ...rest } = answer.body
+  expect(rest).toEqual({})
+
+  // 25.90 at 0.99 % is 0.25641, and 10 centavos: 0.36.
+  const initiation = {
+    sender: VIRTUAL_ACCOUNT,
+    receiver: {
+      name: '',
+      document: '',
+      account_number: '',
+      account_agency: '',
+      bank: { code: '', name: '', ispb: '' },
+      account_type: 'PAYMENT',
+    },
+    txid: null,
+    value: 25.9,
+    type: 'KEY',
+    pix_key: 'maria@example.com',
+    status: 'PENDING',
+    expires_at: null,
+    created_at: INSTANT,
+    updated_at: INSTANT,
+  }
+  const record = {
+    uuid: UUID,
+    initiation,
+    value: 25.9,
+    movement_type: 'OUT',
+    type: 'EXTERNAL_TRANSFER',
+    status: 'PENDING',
+    end_to_end: expect.stringMatching(/^E\w{31}$/),
+    settled_at: null,
+    created_at: INSTANT,
+    updated_at: INSTANT,
+  }
+  const attempt = {
+    provider: 'PROVIDER_A',
+    outcome: 'accepted',
+    code: '',
+    created_at: INSTANT,
+    updated_at: INSTANT,
+  }
+  const shared = {
+    uuid: UUID,
+    value: 25.9,
+    fees: 0.36,
+    currency: 'BRL',
+    type: 'PIX',
+    external_ref: 'salário 7',
+    final_beneficiary: { name: 'Ana Souza', document: '12ABC34501DE35' },
+    provider: { uuid: connection.uuid, provider: 'PROVIDER_A' },
+    created_at: INSTANT,
+  }
+  expect(created).toEqual({
+    ...shared,
+    status: 'PROCESSING',
+    transfer: record,
+    attempts: [attempt],
+    history: ['PENDING', 'PROCESSING'].map(status => ({ status, created_at: INSTANT })),
+  })
+
+  const paid = await out.waitForStatus(merchant, created.uuid, 'PAID')
+  const settled = {
+    ...shared,
+    status: 'PAID',
+    transfer: {
+      ...record,
+      uuid: created.transfer.uuid,
+      end_to_end: created.transfer.end_to_end,
+      status: 'SETTLED',
+      settled_at: INSTANT,
+      initiation: {
+        ...initiation,
+        status: 'COMPLETED',
+        receiver: {
+          ...initiation.receiver,
+          name: 'Favorecido de Teste',
+          account_type: 'CHECKING',
+          document: expect.stringMatching(/^\*\*\*\d{6}\*\*$/),
+        },
+      },
+    },
+    attempts: [{ ...attempt, outcome: 'settled' }],
+    history: ['PENDING', 'PROCESSING', 'PAID'].map(status => ({ status, created_at: INSTANT })),
+  }
+  expect(paid).toEqual(settled)
+  expect((await api.get('/api/v1/transfers')).body.data).toEqual([paid])
+
+  expect(await out.listPaidOut(merchant)).toMatchObject([
+    {
+      kind: 'transfer',
+      id: created.uuid.replaceAll('-', ''),
+      end_to_end: paid.transfer.end_to_end,
+      value: 25.9,
+    },
+  ])
+  expect(await balances(merchant)).toEqual({ available: 10_000 - 2_626, fee: 36, outside: -10_000 + 2_590 })
+  expect(await out.readBalances(merchant, connection)).toEqual({ available_balance: 73.74 })
+
+  const told = await pollUntil(
+    () => stage.simulator.listInbox(inbox),
+    messages => messages.length === 2,
+  )
+  const events = told.map(
+    ({ body, headers }) =>
+      new Webhook(hook.token).verify(body, headers as Record<string, string>) as ApiResource,
+  )
+  expect(events.find(({ type }) => type === 'TRANSFER')).toEqual({
+    id: UUID,
+    type: 'TRANSFER',
+    timestamp: INSTANT,
+    data: { ...paid, sequence: 1 },
+  })
+  expect(events.find(({ type }) => type === 'PIX_TRANSACTION')?.data).toMatchObject({
+    uuid: created.transfer.uuid,
+    movement_type: 'OUT',
+    type: 'EXTERNAL_TRANSFER',
+    status: 'SETTLED',
+    value: 25.9,
+    end_to_end: paid.transfer.end_to_end,
+    initiation: {
+      receiver: paid.transfer.initiation.receiver,
+      type: 'KEY',
+      txid: null,
+      pix_key: 'maria@example.com',
+      status: 'COMPLETED',
+    },
+    sequence: 1,
+  })
+})
+
+describe('what a POST answers', () => {
+  const DEFINITE: [key: string, code: string, providerCode: string][] = [
+    ['ac03', 'AC03', 'pagamento_negado'],
+    ['ac07', 'AC07', 'pagamento_negado'],
+    ['frad', 'FRAD', 'pagamento_negado'],
+    ['am04', 'AM04', 'pagamento_negado'],
+    ['ab03', 'AB03', 'pagamento_negado'],
+  ]
+  test.each(DEFINITE)(
+    'refused with %s by its only provider: 400, stored FAILED, nothing moved',
+    async (key, code, name) => {
+      const merchant = await aMerchant()
+      const answer = await out.send(merchant, { pix_key: `${key}@sim.trilho.test` })
+      expect([answer.status, answer.body.code]).toEqual([400, 'provider_rejected'])
+      expect(answer.headers.has('retry-after')).toBe(false)
+      const { data } = answer.body
+      expect(data).toMatchObject({
+        value: 10,
+        status: 'FAILED',
+        transfer: { status: 'FAILED', settled_at: null, initiation: { status: 'FAILED' } },
+      })
+      expect(data.error).toEqual({
+        code,
+        message: expect.any(String),
+        provider_code: name,
+        provider: 'PROVIDER_A',
+        attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code }],
+      })
+      expect(statusesOf(data)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
+      expect(await out.transfer(merchant, data.uuid)).toEqual(data)
+      expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
+      expect(await out.listPaidOut(merchant)).toEqual([])
+      expect(await out.listEvents(data, 'TRANSFER')).toEqual([{ ...data, sequence: 1 }])
+      expect(await out.listPixEvents(merchant)).toEqual([])
+    },
+  )
+
+  test('accepted and rejected by notice: 201, then FAILED with the code of the rail, the hold given back', async () => {
+    const merchant = await aMerchant({
+      providers: [{ transfer: { fixedCents: 5, hundredthsOfPercent: 0 } }, {}],
+    })
+    const key = randomUUID()
+    const body = { pix_key: 'ac03-later@sim.trilho.test' }
+    const answer = await out.send(merchant, body, { key })
+    expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
+    const failed = await out.waitForStatus(merchant, answer.body.data.uuid, 'FAILED')
+    expect(failed.error).toEqual({
+      code: 'AC03',
+      message: expect.any(String),
+      provider: 'PROVIDER_A',
+      attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'AC03' }],
+    })
+    expect(statusesOf(failed)).toEqual(['PENDING', 'PROCESSING', 'FAILED'])
+    expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
+    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await out.listEvents(failed, 'TRANSFER')).toEqual([{ ...failed, sequence: 1 }])
+
+    // The key's answer is the one it had.
+    const again = await out.send(merchant, body, { key })
+    expect([again.status, replayed(again)]).toEqual([201, 'true'])
+    expect(again.bytes.toString()).toBe(answer.bytes.toString())
+  })
+
+  test('a provider that nobody can reach: 503, stored FAILED, worth another try without the key', async () => {
+    const merchant = await aMerchant()
+    const reachable = await out.makeUnreachable(merchant.connection)
+    const key = randomUUID()
+    const body = { pix_key: randomPixKey() }
+    const answer = await out.send(merchant, body, { key })
+    expect([answer.status, answer.body.code]).toEqual([503, 'no_provider_available'])
+    expect(answer.headers.has('retry-after')).toBe(true)
+    expect(answer.body.data).toMatchObject({
+      status: 'FAILED',
+      error: {
+        code: 'no_provider_available',
+        attempts: [{ provider: 'PROVIDER_A', outcome: 'unreachable', code: 'connection_refused' }],
+      },
+    })
+    await reachable()
+    const again = await out.send(merchant, body, { key })
+    expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([503, 'true', false])
+    expect(again.body).toEqual({ ...answer.body, request_id: expect.any(String) })
+    expect(await out.listPaidOut(merchant)).toEqual([])
+    await out.sendAndSettle(merchant, body)
+  })
+
+  test('too little at the only provider: 400 with insufficient_balance, nobody asked', async () => {
+    const merchant = await aMerchant({
+      providers: [{ balance: 10, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
+    })
+    const answer = await out.send(merchant, { value: 10 })
+    expect([answer.status, answer.body.code]).toEqual([400, 'provider_rejected'])
+    expect(answer.body.data.error).toEqual({
+      code: 'insufficient_balance',
+      message: expect.any(String),
+      attempts: [{ provider: 'PROVIDER_A', outcome: 'rejected', code: 'insufficient_balance' }],
+    })
+    expect(await out.listPaidOut(merchant)).toEqual([])
+    expect(await balances(merchant)).toEqual({ available: 1_000, outside: -1_000 })
+    // A centavo less covers value and fee, to the last centavo.
+    await out.sendAndSettle(merchant, { value: 9.99 })
+    expect(await balances(merchant)).toEqual({ fee: 1, outside: -1 })
+  })
+})
+
+test('while it is on its way, value and fee are held as provisioned', async () => {
+  const merchant = await aMerchant({ providers: [{ transfer: { fixedCents: 30, hundredthsOfPercent: 0 } }] })
+  await out.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent')
+  const { data } = (await out.send(merchant)).body
+  expect(await out.readBalances(merchant, merchant.connection)).toEqual({
+    available_balance: 89.7,
+    provisioned_balance: 10.3,
+  })
+  expect(await balances(merchant)).toEqual({ available: 8_970, provisioned: 1_030, outside: -10_000 })
+  await out.waitForStatus(merchant, data.uuid, 'PAID')
+  expect(await out.readBalances(merchant, merchant.connection)).toEqual({ available_balance: 89.7 })
+})
+
+test('many at once never hold more than there is', async () => {
+  const merchant = await aMerchant({
+    providers: [{ balance: 50, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
+  })
+  // By keys: without one whoever waits in line for longer than four seconds is not taken.
+  const send = () => out.send(merchant, { value: 4.99 }, { key: randomUUID() })
+  const answers = await Promise.all(Array.from({ length: 20 }, send))
+  for (const { status, body } of answers)
+    if (status !== 201)
+      expect(['400 insufficient_balance', '503 not_confirmed']).toContain(
+        `${status} ${body.data.error?.code ?? body.code}`,
+      )
+  // A slow machine answers what is on its way still, or not stored yet: what counts is how each of them ends.
+  const ended = await Promise.all(
+    answers.map(({ body }) =>
+      pollUntil(
+        async () => (await merchant.api.get(`/api/v1/transfers/${body.data.uuid}`)).body.data ?? {},
+        ({ status }) => status === 'PAID' || status === 'FAILED',
+        { limitMs: 60_000, everyMs: 200 },
+      ),
+    ),
+  )
+  expect(ended.filter(({ status }) => status === 'PAID')).toHaveLength(10)
+  for (const { status, error } of ended)
+    if (status === 'FAILED') expect(error.code).toBe('insufficient_balance')
+  expect(await balances(merchant)).toEqual({ fee: 10, outside: -10 })
+  expect(await out.listPaidOut(merchant)).toHaveLength(10)
+})
+
+describe('the document of the recipient', () => {
+  const CPF = '52998224725'
+  test('a key of that owner is paid, another owner is a definite no', async () => {
+    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
+    expect(paid.transfer.initiation.receiver.document).toBe('***982247**')
+
+    const answer = await out.send(merchant, { pix_key: CPF, document: '11222333000181' })
+    expect([answer.status, answer.body.data.error.code]).toEqual([400, 'document_mismatch'])
+    // The reason travels with the payment: the second provider was not asked.
+    expect(answer.body.data.error.attempts).toHaveLength(1)
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
+
+  test('a provider that cannot check it is skipped; where none can, 422', async () => {
+    const merchant = await aMerchant({
+      providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }, { provider: 'PROVIDER_C' }],
+    })
+    const [first, second] = merchant.connections
+    const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
+    expect([paid.provider.uuid, paid.attempts.length]).toEqual([second!.uuid, 1])
+
+    const named = await out.send(merchant, { pix_key: CPF, document: CPF, provider_uuid: first!.uuid })
+    expect([named.status, Object.keys(named.body.errors)]).toEqual([422, ['document']])
+  })
+})
+
+describe('what the recipient gives back', () => {
+  test('in parts, and then the rest: PARTIALLY_REFUNDED, REFUNDED, each announced and booked once', async () => {
+    const merchant = await aMerchant()
+    const paid = await out.sendAndSettle(merchant)
+    const endToEnd = paid.transfer.end_to_end
+    const first = await stage.simulator.returnTransfer({ end_to_end: endToEnd, value: 4 })
+    const partly = await out.waitForStatus(merchant, paid.uuid, 'PARTIALLY_REFUNDED')
+    expect(await balances(merchant)).toEqual({ available: 9_400, outside: -9_400 })
+    const second = await stage.simulator.returnTransfer({ end_to_end: endToEnd, value: 1 })
+    await pollUntil(
+      () => balances(merchant),
+      ({ available }) => available === 9_500,
+    )
+    const third = await stage.simulator.returnTransfer({ end_to_end: endToEnd })
+    const whole = await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'])
+    // What was sent stays what it was.
+    expect(whole.transfer).toEqual(paid.transfer)
+    expect(partly.transfer).toEqual(paid.transfer)
+    expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
+
+    expect(
+      (await out.listEvents(paid, 'TRANSFER')).map(({ status, sequence }) => [status, sequence]),
+    ).toEqual([
+      ['PAID', 1],
+      ['PARTIALLY_REFUNDED', 2],
+      ['PARTIALLY_REFUNDED', 3],
+      ['REFUNDED', 4],
+    ])
+    const back = (await out.listPixEvents(merchant)).filter(({ movement_type }) => movement_type === 'IN')
+    expect(back).toMatchObject(
+      [
+        [first, 4],
+        [second, 1],
+        [third, 5],
+      ].map(([said, value]) => ({
+        type: 'EXTERNAL_REFUND',
+        status: 'SETTLED',
+        value,
+        end_to_end: (said as { return_id: string }).return_id,
+        original_uuid: paid.transfer.uuid,
+        initiation: { type: 'REFUND', sender: { name: 'Favorecido de Teste' } },
+      })),
+    )
+  })
+
+  test('shows no more of him than the transfer does, and neither does the PIX that paid him', async () => {
+    const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
+    const paid = await out.sendAndSettle(merchant)
+    const { sender, receiver } = paid.transfer.initiation
+    expect(receiver.account_number).toMatch(/^\*+\d\d$/)
+    await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
+    await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
+    const [there, back] = (await out.listPixEvents(merchant)).map(({ initiation }) => initiation)
+    expect(there).toMatchObject({ sender, receiver })
+    expect(back).toMatchObject({ sender: receiver, receiver: sender })
+  })
+
+  test('by itself, at once', async () => {
+    const merchant = await aMerchant()
+    const answer = await out.send(merchant, { pix_key: 'returned@sim.trilho.test' })
+    const whole = await out.waitForStatus(merchant, answer.body.data.uuid, 'REFUNDED')
+    expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'REFUNDED'])
+    expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
+  })
+})
+
+describe('one external_ref, where the account wants it so', () => {
+  test('is free by default, and taken for ever under the policy', async () => {
+    const merchant = await aMerchant()
+    const body = { external_ref: 'folha 7', value: 1 }
+    expect((await out.send(merchant, body)).status).toBe(201)
+    expect((await out.send(merchant, body)).status).toBe(201)
+
+    await stage.sql('update account set unique_external_ref = true where uuid = ?', [merchant.uuid])
+    const key = randomUUID()
+    const taken = await out.send(merchant, body, { key })
+    expect([taken.status, taken.body.code]).toEqual([409, 'external_ref_taken'])
+    // Nothing was stored and the key is free.
+    const order = { value: 1, external_ref: 'folha 8' }
+    const fresh = await out.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
+    expect([fresh.status, replayed(fresh)]).toEqual([201, null])
+    const again = await out.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
+    expect([again.status, replayed(again)]).toEqual([201, 'true'])
+    expect((await out.send(merchant, { value: 1 })).status).toBe(201)
+    // Another account has references of its own.
+    expect((await out.send(await aMerchant(), order)).status).toBe(201)
+  })
+
+  test('holds for calls at once, too', async () => {
+    const merchant = await aMerchant()
+    await stage.sql('update account set unique_external_ref = true where uuid = ?', [merchant.uuid])
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => out.send(merchant, { value: 1, external_ref: 'folha 9' })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
+    const sent = answers.find(({ status }) => status === 201)!
+    await out.waitForStatus(merchant, sent.body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
+})
+
+describe('one key, one transfer', () => {
+  const body = { value: 12.5, pix_key: 'maria@example.com', external_ref: 'salário' }
+
+  test('fifty calls at once send once, and all hear the same', async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => out.send(merchant, body, { key })))
+    const [first] = answers
+    for (const answer of answers) {
+      expect(answer.status).toBe(201)
+      expect(answer.body).toEqual(first!.body)
+    }
+    expect(answers.map(replayed).filter(header => header === 'true')).toHaveLength(49)
+    await out.waitForStatus(merchant, first!.body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+    expect(await balances(merchant)).toEqual({ available: 8_750, outside: -8_750 })
+  })
+
+  test('the answer is the one of the creation, whatever has become of the transfer since', async () => {
+    const merchant = await aMerchant()
+    const key = 'a key with blanks, and "quotes" ~'
+    const first = await out.send(merchant, body, { key })
+    const paid = await out.waitForStatus(merchant, first.body.data.uuid, 'PAID')
+    for (const status of ['PAID', 'REFUNDED']) {
+      if (status === 'REFUNDED') {
+        await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
+        await out.waitForStatus(merchant, paid.uuid, status)
+      }
+      const reordered = { external_ref: 'salário', pix_key: 'MARIA@example.com', value: 12.5 }
+      const again = await merchant.api.post('/api/v1/transfers', reordered, { key })
+      expect([again.status, replayed(again)]).toEqual([201, 'true'])
+      expect(again.bytes.toString()).toBe(first.bytes.toString())
+    }
+  })
+
+  test('another body, or a token bound elsewhere, is refused; another account has keys of its own', async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    const first = await out.send(merchant, body, { key })
+    const scoped = { api: merchant.api.withToken(merchant.connection.token) }
+    for (const answer of [
+      await out.send(merchant, { ...body, value: 12.51 }, { key }),
+      await out.send(merchant, { ...body, pix_key: randomPixKey() }, { key }),
+      await out.send(scoped, body, { key }),
+    ])
+      expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+    const other = await aMerchant()
+    const theirs = await out.send(other, body, { key })
+    expect([theirs.status, replayed(theirs)]).toEqual([201, null])
+    expect(theirs.body.data.uuid).not.toBe(first.body.data.uuid)
+  })
+
+  test('two bodies at once: one wins, and is sent once', async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        out.send(merchant, { ...body, value: 1 + (index % 2) }, { key }),
+      ),
+    )
+    const won = answers.filter(({ status }) => status === 201)
+    expect(new Set(won.map(answer => answer.body.data.value)).size).toBe(1)
+    for (const answer of answers)
+      if (answer.status !== 201)
+        expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+    await out.waitForStatus(merchant, won[0]!.body.data.uuid, 'PAID')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
+
+  test('a stored FAILED is final for its key: nothing is sent a second time', async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    const refused = { ...body, pix_key: 'ac03@sim.trilho.test' }
+    const first = await out.send(merchant, refused, { key })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => out.send(merchant, refused, { key })))
+    for (const again of answers) {
+      expect([again.status, replayed(again), again.headers.has('retry-after')]).toEqual([400, 'true', false])
+      expect(again.body).toEqual({ ...first.body, request_id: expect.any(String) })
+    }
+    expect(await out.listAttempts(first.body.data)).toHaveLength(1)
+  })
+
+  test('the row answers for the key when its life is gone from Temporal', async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    const first = await out.send(merchant, body, { key })
+    const { uuid } = await out.waitForStatus(merchant, first.body.data.uuid, 'PAID')
+    const client = await stage.connectTemporal()
+    await client.workflow.getHandle(`transfer/${uuid}`).result()
+    await client.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: `transfer/${uuid}` },
+    })
+    const again = await out.send(merchant, body, { key })
+    expect([again.status, replayed(again), again.bytes.toString()]).toEqual([
+      201,
+      'true',
+      first.bytes.toString(),
+    ])
+    // And its recipient may still give it back: a notice wakes it from its row.
+    const [line] = await out.listPaidOut(merchant)
+    await stage.simulator.returnTransfer({ end_to_end: line.end_to_end })
+    await out.waitForStatus(merchant, uuid, 'REFUNDED')
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  })
+
+  test('what is not valid uses up no key', async () => {
+    const merchant = await aMerchant()
+    const key = randomUUID()
+    expect((await out.send(merchant, { ...body, value: 0 }, { key })).status).toBe(422)
+    expect((await out.send(merchant, { ...body, provider_uuid: randomUUID() }, { key })).status).toBe(422)
+    const answer = await out.send(merchant, body, { key })
+    expect([answer.status, replayed(answer)]).toEqual([201, null])
+  })
+})
+
+describe('the list', () => {
+  test('filters by everything SPEC names, newest first, and a bound token sees its own', async () => {
+    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const [a, c] = merchant.connections
+    const first = await out.sendAndSettle(merchant, {
+      value: 1,
+      external_ref: 'um',
+      pix_key: 'um@example.com',
+    })
+    const second = await out.sendAndSettle(merchant, { value: 2, provider_uuid: c!.uuid })
+    const refused = (await out.send(merchant, { value: 3, pix_key: 'ac03@sim.trilho.test' })).body.data
+    const returned = await out.sendAndSettle(merchant, { value: 4 })
+    await stage.simulator.returnTransfer({ end_to_end: returned.transfer.end_to_end })
+    await out.waitForStatus(merchant, returned.uuid, 'REFUNDED')
+    await stage.sql(`update transfer set created_at = '2020-02-29T23:59:59.999Z' where uuid = ?`, [
+      first.uuid,
+    ])
+    await stage.sql(`update transfer set settled_at = '2020-03-01T00:00:00Z' where uuid = ?`, [first.uuid])
+    const all = [returned, refused, second, first].map(({ uuid }) => uuid)
+
+    const found = async (query: string, api = merchant.api) => {
+      const answer = await api.get(`/api/v1/transfers?${query}`)
+      expect([query, answer.status]).toEqual([query, 200])
+      return answer.body.data.map((transfer: ApiResource) => transfer.uuid)
+    }
+    const cases: [query: string, expected: string[]][] = [
+      ['', all],
+      ['type=PIX', all],
+      ['type=pix', all],
+      ['type=UNDEFINED', []],
+      ['status=PAID', [second.uuid, first.uuid]],
+      ['status=paid&status=failed', [refused.uuid, second.uuid, first.uuid]],
+      ['status=PAID,REFUNDED', [returned.uuid, second.uuid, first.uuid]],
+      ['status=UNDEFINED', []],
+      ['status=PENDING', []],
+      [`uuid=${second.uuid}`, [second.uuid]],
+      [`uuid=${second.uuid.toUpperCase()}`, [second.uuid]],
+      ['external_ref=um', [first.uuid]],
+      ['external_ref=u', []],
+      ['pix_key=um@example.com', [first.uuid]],
+      ['pix_key=UM@EXAMPLE.COM', [first.uuid]],
+      [`end_to_end=${second.transfer.end_to_end}`, [second.uuid]],
+      [`provider_uuid=${c!.uuid}`, [second.uuid]],
+      ['date_to=2020-02-28', []],
+      ['date_to=2020-02-29', [first.uuid]],
+      ['date_from=2020-02-29&date_to=2020-02-29', [first.uuid]],
+      ['date_from=2020-03-01', [returned.uuid, refused.uuid, second.uuid]],
+      ['transfer_date_from=2020-03-01&transfer_date_to=2020-03-01', [first.uuid]],
+      ['transfer_date_to=2020-02-29', []],
+      ['transfer_date_from=2020-03-02', [returned.uuid, second.uuid]],
+      [`status=PAID&provider_uuid=${a!.uuid}`, [first.uuid]],
+      ['per_page=1&page=2', [refused.uuid]],
+      ['per_page=100&page=2', []],
+    ]
+    for (const [query, expected] of cases) expect([query, await found(query)]).toEqual([query, expected])
+    expect(await found('', merchant.api.withToken(c!.token))).toEqual([second.uuid])
+    expect(await found(`provider_uuid=${a!.uuid}`, merchant.api.withToken(c!.token))).toEqual([])
+    expect(await found('', (await aMerchant()).api)).toEqual([])
+
+    const meta = (await merchant.api.get('/api/v1/transfers?per_page=3&page=2')).body.meta
+    expect(meta).toEqual({ current_page: 2, from: 4, last_page: 2, per_page: 3, to: 4, total: 4 })
+  })
+
+  test.each([
+    ['status=PAYED', 'status.0'],
+    ['type=TED', 'type'],
+    ['per_page=0', 'per_page'],
+    ['per_page=101', 'per_page'],
+    ['per_page=x', 'per_page'],
+    ['page=0', 'page'],
+    ['uuid=1', 'uuid'],
+    ['provider_uuid=PROVIDER_A', 'provider_uuid'],
+    ['date_from=2026-02-30', 'date_from'],
+    ['transfer_date_to=yesterday', 'transfer_date_to'],
+    ['payment_date_from=2026-01-01', 'payment_date_from'],
+    ['colour=red', 'colour'],
+  ])('%s: 422 on %s', async (query, field) => {
+    const merchant = await aMerchant()
+    const answer = await merchant.api.get(`/api/v1/transfers?${query}`)
+    expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([422, [field]])
+  })
+
+  test("a transfer is nobody else's: 404", async () => {
+    const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
+    const { uuid } = await out.sendAndSettle(merchant)
+    const [a, c] = merchant.connections
+    const other = await aMerchant()
+    const path = `/api/v1/transfers/${uuid}`
+    expect((await merchant.api.withToken(a!.token).get(path)).status).toBe(200)
+    expect(
+      (await merchant.api.get(path.toUpperCase().replace('/API/V1/TRANSFERS', '/api/v1/transfers'))).status,
+    ).toBe(200)
+    for (const api of [merchant.api.withToken(c!.token), other.api]) {
+      expect((await api.get(path)).status).toBe(404)
+      expect((await api.post(`${path}/cancel`)).status).toBe(404)
+    }
+    expect((await merchant.api.get('/api/v1/transfers/1')).status).toBe(404)
+    expect((await merchant.api.get(`/api/v1/transfers/${randomUUID()}`)).status).toBe(404)
+    const cancel = await merchant.api.post(`${path}/cancel`)
+    expect([cancel.status, cancel.body.code]).toEqual([409, 'transfer_not_cancellable'])
+  })
+})

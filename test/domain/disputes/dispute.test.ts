@@ -1,0 +1,164 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  computeClaimCents,
+  computeUncoveredCents,
+  coverAfterReturn,
+  type DISPUTE_STATUSES,
+  type DisputeEvent,
+  type DisputeState,
+  disputeMachine,
+  disputeTypeOf,
+  dueWarningHours,
+  eventsToProviderState,
+  MAX_ANALYSIS_MS,
+  nextDeadlineMs,
+  replyDeadlineMs,
+  replyErrorCodeOf,
+  UNRESOLVED_DISPUTE_STATES,
+} from '../../../src/domain/disputes/dispute.ts'
+import type { ProviderDispute } from '../../../src/domain/disputes/provider-dispute.ts'
+import { testStateMachine } from '../support/state-machine-suite.ts'
+
+const EVENTS = Object.keys({
+  replied: true,
+  reply_refused: true,
+  deadline_passed: true,
+  agreed: true,
+  disagreed: true,
+  withdrawn: true,
+  returned: true,
+  closed_without_funds: true,
+} satisfies Record<DisputeEvent, true>) as DisputeEvent[]
+
+const DECIDED = { agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' } as const
+
+describe('the life of a dispute (SPEC §5)', () => {
+  testStateMachine<DisputeState, (typeof DISPUTE_STATUSES)[number], DisputeEvent>(disputeMachine, {
+    events: EVENTS,
+    expected: {
+      open: {
+        shows: 'PENDING',
+        over: false,
+        steps: { replied: 'analysing', deadline_passed: 'analysing', ...DECIDED },
+      },
+      analysing: { shows: 'PROCESSING', over: false, steps: { reply_refused: 'open', ...DECIDED } },
+      accepted: {
+        shows: 'ACCEPTED',
+        over: false,
+        steps: { returned: 'resolved', closed_without_funds: 'resolved', withdrawn: 'cancelled' },
+      },
+      resolved: { shows: 'ACCEPTED', over: true, steps: {} },
+      rejected: { shows: 'REJECTED', over: true, steps: {} },
+      cancelled: { shows: 'CANCELLED', over: true, steps: {} },
+    },
+  })
+
+  test('until it is resolved it keeps refunds of its charge away', () =>
+    expect(UNRESOLVED_DISPUTE_STATES).toEqual(['open', 'analysing', 'accepted']))
+})
+
+describe('what a provider’s word means', () => {
+  const back = [{ id: '1', endToEnd: 'D', cents: 1, at: '2026-11-21T12:00:00.000Z' }]
+  type Said = Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>
+  const says = (status: ProviderDispute['status'], more: Partial<Said> = {}): Said => ({
+    status,
+    returns: [],
+    isClosed: false,
+    ...more,
+  })
+
+  test.each<[DisputeState, string, Said, DisputeEvent[]]>([
+    ['open', 'nothing new', says('open'), []],
+    ['open', 'that it was answered there', says('analysing'), ['replied']],
+    ['open', 'agreed', says('agreed'), ['agreed']],
+    ['open', 'disagreed', says('disagreed'), ['disagreed']],
+    ['open', 'withdrawn', says('withdrawn'), ['withdrawn']],
+    ['open', 'all at once', says('agreed', { returns: back }), ['agreed', 'returned']],
+    [
+      'open',
+      'that nothing was there',
+      says('agreed', { isClosed: true }),
+      ['agreed', 'closed_without_funds'],
+    ],
+    ['analysing', 'open still: our reply is on its way', says('open'), []],
+    ['analysing', 'analysing', says('analysing'), []],
+    ['analysing', 'agreed', says('agreed'), ['agreed']],
+    ['analysing', 'disagreed', says('disagreed'), ['disagreed']],
+    ['analysing', 'withdrawn', says('withdrawn'), ['withdrawn']],
+    ['accepted', 'agreed again', says('agreed'), []],
+    ['accepted', 'returned', says('agreed', { returns: back }), ['returned']],
+    ['accepted', 'returned and closed', says('agreed', { returns: back, isClosed: true }), ['returned']],
+    ['accepted', 'closed', says('agreed', { isClosed: true }), ['closed_without_funds']],
+    ['accepted', 'withdrawn', says('withdrawn'), ['withdrawn']],
+    ['accepted', 'the opposite, late', says('disagreed'), []],
+    ['resolved', 'withdrawn, late', says('withdrawn'), []],
+    ['resolved', 'returned once more', says('agreed', { returns: [...back, ...back] }), []],
+    ['rejected', 'agreed, late', says('agreed', { returns: back }), []],
+    ['cancelled', 'agreed, late', says('agreed'), []],
+  ])('%s · %s', (state, _, said, steps) => expect(eventsToProviderState(state, said)).toEqual(steps))
+})
+
+test.each([
+  ['SCAM', 'SCAM'],
+  ['ACCOUNT_TAKEOVER', 'WRONG_TRANSACTION'],
+  ['COERCION', 'COERCION_CRIME'],
+  ['FRAUDULENT_ACCESS', 'UNAUTHORIZED_ACCESS'],
+  ['OTHER', 'UNDEFINED'],
+  ['UNKNOWN', 'UNDEFINED'],
+  ['something new', 'UNDEFINED'],
+  ['constructor', 'UNDEFINED'],
+])('DICT’s %s is %s', (situation, type) => expect(disputeTypeOf(situation)).toBe(type))
+
+test.each([
+  ['the provider’s, where it is sooner', 1_000, 1_000],
+  ['seven days, where the provider has none', null, MAX_ANALYSIS_MS],
+  ['seven days, where the provider’s is later', 30 * MAX_ANALYSIS_MS, MAX_ANALYSIS_MS],
+])('a deadline is %s', (_, providersMs, due) =>
+  expect(replyDeadlineMs({ openedAtMs: 0, providerDeadlineMs: providersMs })).toBe(due),
+)
+
+test.each([
+  ['an open one takes a reply', 'RECEIVED_MED', 'open', false, null],
+  ['one about a transfer takes none', 'REQUESTED_MED', 'open', false, 'med_not_answerable'],
+  ['only one reply', 'RECEIVED_MED', 'analysing', true, 'med_already_answered'],
+  ['none twice, whatever came of it', 'RECEIVED_MED', 'rejected', true, 'med_already_answered'],
+  ['none after its time', 'RECEIVED_MED', 'analysing', false, 'med_not_answerable'],
+  ['none when it is decided', 'RECEIVED_MED', 'accepted', false, 'med_not_answerable'],
+] as const)('%s', (_, kind, state, replied, why) =>
+  expect(replyErrorCodeOf({ kind, state, hasReply: replied })).toBe(why),
+)
+
+test.each([
+  ['what was asked', 40, 100, 40],
+  ['what is left', 140, 100, 100],
+  ['nothing where nothing is left', 40, 0, 0],
+])('it claims %s', (_, askedCents, remainderCents, cents) =>
+  expect(computeClaimCents({ requestedCents: askedCents, remainderCents })).toBe(cents),
+)
+
+const HOUR = 3_600_000
+test.each([
+  ['before the first', 49, null, 48],
+  ['the first', 48, 48, 24],
+  ['after the first', 25, 48, 24],
+  ['the second', 24, 24, 6],
+  ['the last', 6, 6, 0],
+  ['just before the deadline', 1, 6, 0],
+  ['the deadline', 0, null, 0],
+])('warnings: %s, %d h before it', (_, before, due, next) => {
+  const deadline = { dueAtMs: 100 * HOUR, nowMs: (100 - before) * HOUR, timeScale: 1 }
+  expect(dueWarningHours(deadline)).toBe(due)
+  expect(nextDeadlineMs(deadline)).toBe((100 - next) * HOUR)
+})
+
+test.each([
+  ['blocked first', 30, { claimedCents: 70, heldCents: 10, retainedCents: 20 }],
+  ['then retained', 50, { claimedCents: 50, heldCents: 0, retainedCents: 10 }],
+  ['all of it', 100, { claimedCents: 0, heldCents: 0, retainedCents: 0 }],
+  ['more than was claimed', 130, { claimedCents: 0, heldCents: 0, retainedCents: 0 }],
+])('a return takes %s', (_, cents, after) =>
+  expect(coverAfterReturn({ claimedCents: 100, heldCents: 40, retainedCents: 20 }, cents)).toEqual(after),
+)
+
+test('it lacks what is neither held nor retained', () =>
+  expect(computeUncoveredCents({ claimedCents: 100, heldCents: 30, retainedCents: 25 })).toBe(45))

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { scaleWait, WAITS } from '../../../src/domain/shared/intervals.ts'
+
+const MINUTE = 60_000
+
+test('a provider is asked again after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly (SPEC §6)', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 1_000].map(WAITS.nextPoll)).toEqual([
+    5_000,
+    10_000,
+    30_000,
+    MINUTE,
+    5 * MINUTE,
+    60 * MINUTE,
+    60 * MINUTE,
+    60 * MINUTE,
+  ])
+})
+
+test('a dispute that has just changed is looked at often, then every six hours', () => {
+  expect([1, 2, 3, 4, 5, 6, 7, 100].map(WAITS.nextDisputePoll)).toEqual([
+    ...[15_000, 30_000, MINUTE, 5 * MINUTE, 30 * MINUTE],
+    ...[360 * MINUTE, 360 * MINUTE, 360 * MINUTE],
+  ])
+})
+
+test('the other waits are as SPEC says', () => {
+  const { nextPoll: _, ...waits } = WAITS
+  expect(waits).toEqual({
+    settlementGraceAfterExpiry: MINUTE,
+    absenceConfirmation: MINUTE,
+    retryReturn: 15 * MINUTE,
+    retryTransfer: 15 * MINUTE,
+    expireTransferAfter: 24 * 60 * MINUTE,
+    alertOperatorAfter: 10 * MINUTE,
+    nextDisputePoll: expect.any(Function),
+    nextCodeAttempt: expect.any(Function),
+    rotationGrace: 24 * 60 * MINUTE,
+    deliveryOverdue: 5 * MINUTE,
+  })
+})
+
+test.each([
+  [5_000, 1, 5_000],
+  [5_000, 1_000, 5],
+  [5_000, 3, 1_667],
+  [5_000, 1e9, 1],
+  [1, 0.5, 2],
+])('%d ms at a time scale of %d are %d ms', (waitMs, timeScale, ms) =>
+  expect(scaleWait(waitMs, timeScale)).toBe(ms),
+)

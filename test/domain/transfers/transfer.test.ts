@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  type TRANSFER_STATUSES,
+  type TransferEvent,
+  type TransferState,
+  transferMachine,
+} from '../../../src/domain/transfers/transfer.ts'
+import { testStateMachine } from '../support/state-machine-suite.ts'
+
+const EVENTS = Object.keys({
+  sending_started: true,
+  postponed: true,
+  accepted: true,
+  refused: true,
+  settled: true,
+  rejected: true,
+  not_taken: true,
+  cancelled: true,
+  never_sent: true,
+  settled_late: true,
+  returned_in_part: true,
+  returned_whole: true,
+} satisfies Record<TransferEvent, true>) as TransferEvent[]
+
+const RETURNS = { returned_in_part: 'partially_refunded', returned_whole: 'refunded' } as const
+
+describe('the life of a transfer (SPEC §4)', () => {
+  testStateMachine<TransferState, (typeof TRANSFER_STATUSES)[number], TransferEvent>(transferMachine, {
+    events: EVENTS,
+    expected: {
+      created: {
+        shows: 'PENDING',
+        over: false,
+        steps: {
+          sending_started: 'sending',
+          refused: 'failed',
+          not_taken: 'failed',
+          cancelled: 'cancelled',
+          never_sent: 'expired',
+        },
+      },
+      sending: {
+        shows: 'PROCESSING',
+        over: false,
+        steps: { accepted: 'settling', refused: 'failed', postponed: 'created' },
+      },
+      settling: { shows: 'PROCESSING', over: false, steps: { settled: 'paid', rejected: 'failed' } },
+      paid: { shows: 'PAID', over: true, steps: RETURNS },
+      partially_refunded: { shows: 'PARTIALLY_REFUNDED', over: true, steps: RETURNS },
+      refunded: { shows: 'REFUNDED', over: true, steps: {} },
+      // The ledger follows the money.
+      failed: { shows: 'FAILED', over: true, steps: { settled_late: 'paid' } },
+      cancelled: { shows: 'CANCELLED', over: true, steps: { settled_late: 'paid' } },
+      expired: { shows: 'EXPIRED', over: true, steps: { settled_late: 'paid' } },
+    },
+  })
+})
+
+test('once a provider has accepted, only its own word ends a transfer', () => {
+  expect(EVENTS.filter(event => transferMachine.accepts('settling', event))).toEqual(['settled', 'rejected'])
+})
+
+test('only one that was not sent yet can be cancelled, expire or come too late', () => {
+  for (const event of ['cancelled', 'never_sent', 'not_taken'] as const)
+    expect(transferMachine.states.filter(state => transferMachine.accepts(state, event))).toEqual(['created'])
+})
+
+test('money that moved is never shown as not moved: from PAID on only returns lead anywhere', () => {
+  const reached = new Set<TransferState>(['paid'])
+  for (const state of reached)
+    for (const event of EVENTS)
+      if (transferMachine.accepts(state, event)) reached.add(transferMachine.next(state, event))
+  expect([...reached].toSorted()).toEqual(['paid', 'partially_refunded', 'refunded'])
+})

@@ -1,0 +1,540 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { addUser } from '../../../src/admin/users.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from '../support/full-account.ts'
+
+let fixture: ApiFixture
+let ours: Awaited<ReturnType<typeof createFullAccount>>
+let merchant: ReturnType<typeof createBrowser>
+let stranger: ReturnType<typeof createBrowser>
+let operator: ReturnType<typeof createBrowser>
+
+beforeAll(async () => {
+  fixture = await openApiFixture([dashboardRoutes], { TEMPORAL_UI_URL: 'http://127.0.0.1:8233' })
+  ours = await createFullAccount(fixture)
+  merchant = createBrowser(fixture)
+  await merchant.signIn(ours.email, PASSWORD)
+  const em = fixture.orm.em.fork()
+  await addUser(em, {
+    email: 'other@trilho.test',
+    password: PASSWORD,
+    accountUuid: await fixture.insertAccount(),
+  })
+  await addUser(em, { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+  stranger = createBrowser(fixture)
+  await stranger.signIn('other@trilho.test', PASSWORD)
+  operator = createBrowser(fixture, { language: 'en' })
+  await operator.signIn('op@trilho.test', PASSWORD)
+})
+afterAll(() => fixture.close())
+
+const PAGES = [
+  '/dashboard',
+  '/dashboard/charges',
+  '/dashboard/transfers',
+  '/dashboard/ledger',
+  '/dashboard/providers',
+  '/dashboard/tokens',
+  '/dashboard/webhooks',
+  '/dashboard/events',
+  '/dashboard/disputes',
+  '/dashboard/keys',
+]
+const resourcePaths = () => [
+  `/dashboard/charges/${ours.charge}`,
+  `/dashboard/charges/${ours.open}`,
+  `/dashboard/transfers/${ours.transfer}`,
+  `/dashboard/transfers/${ours.waiting}`,
+  `/dashboard/webhooks/${ours.webhook}`,
+  `/dashboard/events/${ours.event}`,
+  `/dashboard/disputes/${ours.dispute}`,
+]
+
+describe('every page', () => {
+  test('shows what others have written as text and nothing more, in both languages', async () => {
+    await merchant.send('/dashboard/tokens', { name: MALICIOUS_TEXT, mode: 'test', once: randomUUID() })
+    let seen = 0
+    for (const language of ['pt-BR', 'en'])
+      for (const path of [...PAGES, ...resourcePaths()]) {
+        merchant.cookies.set('trilho_language', language)
+        const { status, text } = await merchant.get(path)
+        expect([path, status]).toEqual([path, 200])
+        expect(text).not.toMatch(/<script>|<img src=x|\bonerror=alert\(1\)>(?!&)|<%|\bundefined\b|\[object/)
+        expect(text).toContain(`<html lang="${language}">`)
+        if (text.includes('&#60;script&#62;alert(1)')) seen++
+      }
+    expect(seen).toBeGreaterThanOrEqual(16)
+  })
+
+  test('tells a provider’s own word of a transfer, and not what is known of a call that broke off', async () => {
+    expect((await merchant.get(`/dashboard/transfers/${ours.transfer}`)).text).toContain('<q>')
+    const { status, text } = await merchant.get(`/dashboard/transfers/${ours.unknown}`)
+    expect(status).toBe(200)
+    expect(text).not.toContain('<q>')
+  })
+
+  test('may do nothing in a browser but what is ours', async () => {
+    for (const path of [...PAGES, ...resourcePaths(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
+      const { headers } = await merchant.get(path)
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      if (path.endsWith('nowhere')) continue
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      )
+    }
+  })
+
+  test('is nobody’s without a session, and not another role’s', async () => {
+    for (const path of [...PAGES, ...resourcePaths()]) {
+      const answer = await createBrowser(fixture).get(path)
+      expect([path, answer.status, answer.text]).toEqual([path, 303, expect.stringContaining('sign-in')])
+      if (path !== '/dashboard') expect([path, (await operator.get(path)).status]).toEqual([path, 404])
+    }
+  })
+
+  test('shows no life of another account', async () => {
+    for (const path of [...resourcePaths(), `/dashboard/charges/${ours.charge}/qr.svg`])
+      expect([path, (await stranger.get(path)).status]).toEqual([path, 404])
+    for (const path of PAGES) {
+      const { text } = await stranger.get(path)
+      expect(text).not.toContain(ours.charge)
+      expect(text).not.toContain(ours.connection)
+    }
+  })
+})
+
+describe('what a page does', () => {
+  const acts = () => [
+    '/dashboard/sign-out',
+    `/dashboard/charges/${ours.open}/cancel`,
+    `/dashboard/charges/${ours.charge}/refund`,
+    `/dashboard/transfers/${ours.waiting}/cancel`,
+    '/dashboard/providers/order',
+    '/dashboard/tokens',
+    `/dashboard/tokens/${randomUUID()}/revoke`,
+    '/dashboard/keys',
+    '/dashboard/keys/code',
+    '/dashboard/keys/remove',
+    '/dashboard/webhooks',
+    ...['change', 'rotate', 'test', 'remove', `deliveries/${ours.delivery}/resend`].map(
+      act => `/dashboard/webhooks/${ours.webhook}/${act}`,
+    ),
+  ]
+
+  test('it does not do without the token of its session', async () => {
+    const others = hiddenFieldOf((await stranger.get('/dashboard/tokens')).text, '_csrf')!
+    for (const path of acts()) {
+      for (const form of [{}, { _csrf: '' }, { _csrf: others }] as Record<string, string>[]) {
+        const { status, text } = await merchant.call('POST', path, {
+          form: { name: 'x', mode: 'test', ...form },
+        })
+        expect([path, status]).toEqual([path, 403])
+        expect(text).toContain('role="alert"')
+      }
+      const json = { 'content-type': 'application/json' }
+      expect((await merchant.call('POST', path, { headers: json })).status).toBe(415)
+    }
+    expect((await merchant.get('/dashboard/tokens')).status).toBe(200)
+  })
+
+  test('who looks at its address is led to the page of its form', async () => {
+    const webhook = `/dashboard/webhooks/${ours.webhook}`
+    for (const [path, leadsTo] of [
+      ['/dashboard/sign-out', '/dashboard'],
+      ['/dashboard/providers/order', '/dashboard/providers'],
+      ['/dashboard/keys/code', '/dashboard/keys'],
+      [`/dashboard/tokens/${randomUUID()}/revoke`, '/dashboard/tokens'],
+      [`/dashboard/charges/${ours.charge}/refund`, `/dashboard/charges/${ours.charge}`],
+      [`/dashboard/transfers/${ours.waiting}/cancel`, `/dashboard/transfers/${ours.waiting}`],
+      [`/dashboard/disputes/${ours.dispute}/reply`, `/dashboard/disputes/${ours.dispute}`],
+      [`${webhook}/rotate`, webhook],
+      [`${webhook}/deliveries/${ours.delivery}/resend`, webhook],
+    ] as const) {
+      const answer = await merchant.get(path)
+      expect([path, answer.status, answer.headers.get('location')]).toEqual([path, 303, leadsTo])
+    }
+    const settle = await operator.get('/dashboard/operator/settle')
+    expect(settle.headers.get('location')).toBe('/dashboard/operator/unknown')
+    expect((await merchant.get('/dashboard/operator/settle')).status).toBe(404)
+    expect((await stranger.get(`${webhook}/rotate`)).status).toBe(404)
+  })
+
+  test('it does not do for another role or account', async () => {
+    for (const path of acts().filter(path => path !== '/dashboard/sign-out'))
+      expect([path, (await operator.call('POST', path, { form: {} })).status]).toEqual([path, 404])
+    const cancelled = await stranger.send(
+      `/dashboard/charges/${ours.open}/cancel`,
+      {},
+      { on: '/dashboard/tokens' },
+    )
+    expect(cancelled.status).toBe(404)
+  })
+
+  test('while the engine is away it says so, and nothing has begun', async () => {
+    const on = `/dashboard/charges/${ours.charge}`
+    const answer = await merchant.send(`${on}/refund`, { value: '1,00', once: randomUUID() }, { on })
+    expect(answer.status).toBe(503)
+    expect(await ours.sql('select * from refund where charge_uuid = ?', [ours.charge])).toEqual([])
+  })
+
+  test('what it refuses stands on the page that asked, in its language', async () => {
+    merchant.cookies.set('trilho_language', 'pt-BR')
+    const on = `/dashboard/charges/${ours.charge}`
+    const tooMuch = await merchant.send(`${on}/refund`, { value: '9.999.999,00', once: randomUUID() }, { on })
+    expect(tooMuch.status).toBe(422)
+    expect(tooMuch.text).toContain('Algo no formulário não está certo.')
+    expect(tooMuch.text).toContain(`action="${on}/refund"`)
+    for (const value of ['abc', '1,000', '1.00,00']) {
+      const noAmount = await merchant.send(`${on}/refund`, { value, once: randomUUID() }, { on })
+      expect([value, noAmount.status]).toEqual([value, 422])
+      expect(noAmount.text).toContain(
+        '<li><strong>Valor</strong>: precisa ser um valor em reais, como 1234,56 ou 1.234,56</li>',
+      )
+    }
+    const open = `/dashboard/charges/${ours.open}`
+    const unpaid = await merchant.send(`${open}/refund`, { value: '', once: randomUUID() }, { on: open })
+    expect([unpaid.status, unpaid.text.includes('Só uma cobrança paga')]).toEqual([409, true])
+  })
+})
+
+describe('a token', () => {
+  test('is made once however often its form is sent, shown once, and revoked', async () => {
+    const form = {
+      name: 'loja',
+      mode: 'test',
+      provider_uuid: ours.connection,
+      expires_on: '2999-12-31',
+      once: randomUUID(),
+    }
+    const made = await merchant.send('/dashboard/tokens', form)
+    expect(made.status).toBe(200)
+    const token = /value="(trl_test_[\w-]{43})"/.exec(made.text)![1]!
+    // The account has nothing but a simulator.
+    expect((await stranger.get('/dashboard/tokens')).text).toContain('<option value="live" selected>')
+    expect((await merchant.get('/dashboard/tokens')).text).toContain('<option value="test" selected>')
+    expect(made.text).toContain('31/12/2999, 23:59:59')
+    const again = await merchant.send('/dashboard/tokens', form)
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard/tokens?done=token_there'])
+    const rows = await ours.sql(
+      'select uuid, connection_uuid, expires_at, prefix from token where name = ?',
+      ['loja'],
+    )
+    expect(rows).toEqual([
+      {
+        uuid: form.once,
+        connection_uuid: ours.connection,
+        expires_at: expect.anything(),
+        prefix: token.slice(0, 15),
+      },
+    ])
+    expect((await merchant.get('/dashboard/tokens')).text).not.toContain(token)
+    const on = '/dashboard/tokens'
+    const foreign = await stranger.send(`${on}/${form.once}/revoke`, {}, { on })
+    expect(foreign.status).toBe(303)
+    expect(await ours.sql('select revoked_at from token where uuid = ?', [form.once])).toEqual([
+      { revoked_at: null },
+    ])
+    await merchant.send(`${on}/${form.once}/revoke`, {}, { on })
+    expect(
+      await ours.sql('select revoked_at is not null as gone from token where uuid = ?', [form.once]),
+    ).toEqual([{ gone: true }])
+  })
+
+  test('whose form is sent twice at once is made once, and neither is our fault', async () => {
+    const form = { name: 'double', mode: 'test', once: randomUUID() }
+    const _csrf = hiddenFieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
+    const twice = [1, 2, 3, 4].map(() =>
+      merchant.call('POST', '/dashboard/tokens', { form: { _csrf, ...form } }),
+    )
+    const statuses = (await Promise.all(twice)).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 303, 303, 303])
+    expect(await ours.sql('select from token where name = ?', ['double'])).toHaveLength(1)
+  })
+
+  test('that works is not hidden by those that were revoked since', async () => {
+    const on = '/dashboard/tokens'
+    await merchant.send(on, { name: 'an old one that works', mode: 'test', once: randomUUID() })
+    await ours.sql(
+      `insert into token (uuid, account_uuid, name, hash, prefix, mode, revoked_at, created_at)
+       select gen_random_uuid(), ?, 'gone', sha256(convert_to(n::text, 'UTF8')), 'trl_test_x', 'test', now(), now()
+       from generate_series(1, 220) n`,
+      [ours.account],
+    )
+    expect((await merchant.get(on)).text).toContain('an old one that works')
+    await ours.sql(`delete from token where name = 'gone'`)
+  })
+
+  test.each([
+    ['without a name', { name: ' ' }],
+    ['bound to a stranger’s provider', { provider_uuid: '00000000-0000-4000-8000-000000000000' }],
+    ['that ended yesterday', { expires_on: '2020-01-01' }],
+    ['of no mode', { mode: 'admin' }],
+    ['bound to a simulator that it would never reach', { mode: 'live', provider_uuid: 'SIMULATED' }],
+  ])('is not made %s', async (_, change) => {
+    const form = { name: 'x', mode: 'test', once: randomUUID(), ...change }
+    const bound = 'provider_uuid' in form && form.provider_uuid === 'SIMULATED'
+    const answer = await merchant.send('/dashboard/tokens', {
+      ...form,
+      ...(bound && { provider_uuid: ours.connection }),
+    })
+    expect([404, 422]).toContain(answer.status)
+    expect(await ours.sql(`select * from token where name in ('x', '')`)).toEqual([])
+  })
+})
+
+test('the order of providers changes by its buttons, and never to nothing', async () => {
+  const second = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' })
+  const on = '/dashboard/providers'
+  const order = async () =>
+    (
+      await ours.sql(
+        'select connection_uuid as uuid from default_provider where account_uuid = ? order by position',
+        [ours.account],
+      )
+    ).map(row => row.uuid)
+  await merchant.send(`${on}/order`, { order: ours.connection, move: `add ${second}` }, { on })
+  expect(await order()).toEqual([ours.connection, second])
+  const alone = await merchant.send(`${on}/order`, { order: second, move: `remove ${second}` }, { on })
+  expect(alone.status).toBe(422)
+  expect(await order()).toEqual([ours.connection, second])
+  const foreign = await merchant.send(`${on}/order`, { order: second, move: `add ${randomUUID()}` }, { on })
+  expect(foreign.status).toBe(422)
+})
+
+test('a provider that is blocked is left out by whoever changes the order, and cannot be added', async () => {
+  const accountUuid = await fixture.insertAccount()
+  const [first, second, third] = [
+    await fixture.insertConnection(accountUuid),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B' }),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C' }),
+  ]
+  await fixture.replaceDefaultProviders(accountUuid, [first])
+  await addUser(fixture.orm.em.fork(), { email: 'blocked@trilho.test', password: PASSWORD, accountUuid })
+  const owner = createBrowser(fixture)
+  await owner.signIn('blocked@trilho.test', PASSWORD)
+  await ours.sql(`update connection set status = 'BLOCKED' where uuid in (?, ?)`, [first, third])
+  const on = '/dashboard/providers'
+  const { text } = await owner.get(on)
+  expect([second, third].map(one => text.includes(`value="add ${one}"`))).toEqual([true, false])
+  const added = await owner.send(`${on}/order`, { mode: 'test', order: first, move: `add ${second}` }, { on })
+  expect(added.status).toBe(303)
+  const rows = await ours.sql('select connection_uuid as uuid from default_provider where account_uuid = ?', [
+    accountUuid,
+  ])
+  expect(rows).toEqual([{ uuid: second }])
+})
+
+test('lists take the API’s filters, and name those that do not fit', async () => {
+  const paid = await merchant.get(
+    '/dashboard/charges?status=PAID&value_min=1.234,56&value_max=&external_ref=',
+  )
+  expect(paid.text).toContain(ours.charge)
+  expect(paid.text).not.toContain(ours.open)
+  const ambiguous = await merchant.get('/dashboard/charges?value_max=1,000')
+  expect(ambiguous.text).toContain('precisa ser um valor em reais, como 1234,56 ou 1.234,56')
+  expect(ambiguous.text).not.toContain(ours.charge)
+  const wrong = await merchant.get('/dashboard/charges?value_min=abc&date_from=ontem&nothing=1')
+  expect(wrong.status).toBe(200)
+  expect(wrong.text.match(/<li><strong>/g)?.length).toBe(3)
+  expect(wrong.text).not.toContain(ours.charge)
+})
+
+test('a webhook of no event is refused, and what was unticked stays so', async () => {
+  const kinds = (text: string) => text.match(/name="events" value="\w+" checked/g)?.length ?? 0
+  const list = '/dashboard/webhooks'
+  const own = `${list}/${ours.webhook}`
+  for (const [on, act, ticked] of [
+    [list, list, 5],
+    [own, `${own}/change`, 1],
+  ] as const) {
+    const { text } = await merchant.get(on)
+    // What a browser sends of the form with nothing ticked.
+    expect([kinds(text), hiddenFieldOf(text, 'events')]).toEqual([ticked, ''])
+    const form = { url: 'https://127.0.0.1:1/hook', events: '', once: randomUUID() }
+    const refused = await merchant.send(act, form, { on })
+    expect([act, refused.status, kinds(refused.text)]).toEqual([act, 422, 0])
+    expect(refused.text).toContain('<strong>Eventos</strong>: precisa ter ao menos um evento')
+    expect(refused.text).toContain('value="https://127.0.0.1:1/hook"')
+  }
+  expect(await ours.sql('select events from webhook where uuid = ?', [ours.webhook])).toEqual([
+    { events: ['PAYMENT'] },
+  ])
+})
+
+test('a webhook that is refused is shown again as it was typed', async () => {
+  const ticked = (text: string) =>
+    [...text.matchAll(/name="events" value="(\w+)" checked/g)].map(match => match[1])
+  const on = '/dashboard/webhooks'
+  const wrong = { url: 'https://127.0.0.1:1/typed', events: 'MED' }
+  const created = await stranger.send(on, { ...wrong, token: 'my "own" one', once: randomUUID() })
+  expect([created.status, ticked(created.text)]).toEqual([422, ['MED']])
+  expect(created.text).toContain('name="token" value="my &#34;own&#34; one"')
+  const none = await stranger.send(on, { url: wrong.url, events: '', once: randomUUID() })
+  expect([none.status, ticked(none.text)]).toEqual([422, []])
+  const one = `${on}/${ours.webhook}`
+  const registered = ticked((await merchant.get(one)).text)
+  const changed = await merchant.send(`${one}/change`, wrong, { on: one })
+  expect([changed.status, ticked(changed.text)]).toEqual([422, ['MED']])
+  expect(changed.text).toContain('value="https://127.0.0.1:1/typed"')
+  const disabled = await merchant.send(`${one}/change`, { status: 'GONE' }, { on: one })
+  expect([disabled.status, ticked(disabled.text)]).toEqual([422, registered])
+})
+
+test('what an endpoint is told changes while it is down: it need not answer for that', async () => {
+  const [{ url }] = (await ours.sql('select url from webhook where uuid = ?', [ours.webhook])) as [
+    { url: string },
+  ]
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  const changed = await merchant.send(`${on}/change`, { url, events: 'MED' }, { on })
+  expect(changed.headers.get('location')).toBe(`${on}?done=webhook_changed`)
+  expect(await ours.sql('select events from webhook where uuid = ?', [ours.webhook])).toEqual([
+    { events: ['MED'] },
+  ])
+})
+
+test('a webhook is tested, sent to again, disabled and removed', async () => {
+  const on = `/dashboard/webhooks/${ours.webhook}`
+  const done = async (act: string, form = {}) => {
+    const answer = await merchant.send(`${on}/${act}`, form, { on })
+    return [answer.status, answer.headers.get('location')]
+  }
+  expect(await done('test')).toEqual([303, `${on}?done=test_sent`])
+  expect(await done(`deliveries/${ours.delivery}/resend`)).toEqual([303, `${on}?done=resent`])
+  const rows = await ours.sql('select status from delivery where webhook_uuid = ?', [ours.webhook])
+  expect(rows).toEqual([{ status: 'PENDING' }, { status: 'PENDING' }])
+  expect(await done('change', { status: 'DISABLED' })).toEqual([303, `${on}?done=webhook_changed`])
+  expect((await merchant.send(`${on}/remove`, {}, { on })).status).toBe(303)
+  expect((await merchant.get(on)).status).toBe(404)
+})
+
+test('a dispute is answered by a form of its session, and by nothing else', async () => {
+  const on = `/dashboard/disputes/${ours.dispute}`
+  const page = (await merchant.get(on)).text
+  expect(page).toContain('enctype="multipart/form-data"')
+  const reply = async (fields: Record<string, string>, files: File[] = []) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.set(name, value)
+    for (const file of files) form.append('attachments[][file]', file)
+    return merchant.call('POST', `${on}/reply`, { multipart: form })
+  }
+  const _csrf = hiddenFieldOf(page, '_csrf')!
+  const fields = { accept: '0', analysis: 'Entregue.' }
+  expect((await reply(fields)).status).toBe(403)
+  expect((await reply({ ...fields, _csrf: 'other' })).status).toBe(403)
+  const script = new File(['<script>alert(1)</script>'], 'a.png', { type: 'image/png' })
+  const wrong = await reply({ accept: '0', analysis: MALICIOUS_TEXT, _csrf }, [script])
+  expect([wrong.status, wrong.text.includes('precisa ser um PDF')]).toEqual([422, true])
+  expect(wrong.text).not.toContain('<script>alert')
+  expect(wrong.text).toContain('&#60;script&#62;alert(1)')
+  const proofs = Array.from(
+    { length: 11 },
+    () => new File(['%PDF-1.4'], 'a.pdf', { type: 'application/pdf' }),
+  )
+  const tooMany = await reply({ accept: '1', analysis: 'Escrita com cuidado.', _csrf }, proofs)
+  expect(tooMany.status).toBe(422)
+  expect(tooMany.text).toContain('<li><strong>Provas (arquivos)</strong>')
+  expect(tooMany.text).toContain('Escrita com cuidado.')
+  expect(tooMany.text).toContain('value="1" checked')
+  // As a browser sends 2,000 characters that it counts as so many.
+  const lines = `${'x'.repeat(99)}\r\n`.repeat(20)
+  expect((await reply({ ...fields, analysis: lines, _csrf })).status).toBe(503)
+  expect((await reply({ ...fields, analysis: `${lines}y`, _csrf })).status).toBe(422)
+  expect((await reply({ ...fields, _csrf })).status).toBe(503)
+  expect(await ours.sql('select accept from med where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
+})
+
+test('the fourth try of a key within a minute waits', async () => {
+  const on = '/dashboard/keys'
+  const tried = async () => {
+    const form = {
+      type: 'EMAIL',
+      auth_code_id: randomUUID(),
+      auth_code: '1',
+      once: randomUUID(),
+      mode: 'test',
+    }
+    return (await merchant.send(on, form)).status
+  }
+  expect([await tried(), await tried(), await tried(), await tried()]).toEqual([422, 422, 422, 429])
+})
+
+test('a webhook that cannot be reached is not registered', async () => {
+  const on = '/dashboard/webhooks'
+  const form = { url: 'https://127.0.0.1:1/hook', once: randomUUID() }
+  const answer = await merchant.send(on, form)
+  expect([answer.status, answer.text.includes('value="https://127.0.0.1:1/hook"')]).toEqual([422, true])
+  expect((await merchant.send(on, { ...form, url: 'javascript:alert(1)' })).status).toBe(422)
+})
+
+test('a statement of more lines than a file takes is refused by name, and not cut off', async () => {
+  await ours.sql(
+    `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
+     select 'posting', account_uuid, provider_account_uuid, current_date, 'available', 50000 from connection where uuid = ?`,
+    [ours.connection],
+  )
+  const { status, text } = await merchant.get('/dashboard/ledger/ledger.csv')
+  await ours.sql(`delete from tally_delta where count = 50000`, [])
+  expect(status).toBe(422)
+  expect(text).toContain('no máximo 50000 linhas')
+})
+
+test('the statement is a file of the same lines', async () => {
+  const answer = await merchant.get('/dashboard/ledger/ledger.csv?date_from=&provider_uuid=')
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger-test.csv"')
+  const [columns, line, ...rest] = answer.text.split('\r\n')
+  expect(columns).toMatch(/^created_at,type,movement_type,value,balance/)
+  expect(line).toMatch(/^[\d-]{10}T[\d:.]+Z,EXTERNAL_TRANSFER,IN,1234\.56,1234\.56,SETTLED,PROVIDER_A,/)
+  expect(rest).toEqual([])
+})
+
+test('a page that looks for news hears nothing where there are none', async () => {
+  const path = `/dashboard/charges/${ours.open}`
+  const { text } = await merchant.get(path)
+  const live = /hx-get="([^"]+)"/.exec(text)![1]!
+  expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(204)
+  await ours.sql('update charge set updated_at = now() where uuid = ?', [ours.open])
+  expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(200)
+})
+
+test('each life leads to its workflow', async () => {
+  const { text } = await merchant.get(`/dashboard/transfers/${ours.transfer}`)
+  expect(text).toContain(
+    `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(`transfer/${ours.transfer}`)}`,
+  )
+})
+
+test('what is not there is said by a page', async () => {
+  for (const path of ['/dashboard/nowhere', '/dashboard/operator/nowhere', '/dashboard/charges/a/b/c']) {
+    const { status, headers, text } = await merchant.get(path)
+    expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    expect(text).toContain('<h1>Não foi possível</h1>')
+  }
+  expect((await createBrowser(fixture).get('/dashboard/nowhere')).status).toBe(303)
+})
+
+test('the language is switched on the spot, and nobody is led elsewhere by it', async () => {
+  const answer = await merchant.get('/dashboard/charges?status=PAID&lang=en')
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/charges?status=PAID'])
+  expect((await merchant.get('/dashboard/charges')).text).toContain('<h1>Charges</h1>')
+  await merchant.get('/dashboard?lang=pt-BR')
+  expect((await merchant.get('/dashboard/charges')).text).toContain('<h1>Cobranças</h1>')
+})
+
+test('what dresses a page is kept by its content', async () => {
+  const { text } = await merchant.get('/dashboard')
+  const paths = [...text.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(match => match[1]!)
+  expect(new Set(paths).size).toBe(5)
+  for (const path of paths) {
+    const { status, headers } = await createBrowser(fixture).get(path)
+    expect([path, status, headers.get('cache-control')]).toEqual([
+      path,
+      200,
+      'public, max-age=31536000, immutable',
+    ])
+  }
+})

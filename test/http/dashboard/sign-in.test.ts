@@ -1,0 +1,398 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { addUser, disableUser, enableUser, setPassword } from '../../../src/admin/users.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { createSealer, sha256 } from '../../../src/security/sealing.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
+
+const PASSWORD = 'a long enough password'
+const HOME = '/dashboard/tokens'
+let fixture: ApiFixture
+let account: string
+let users = 0
+
+beforeAll(async () => {
+  fixture = await openApiFixture([dashboardRoutes])
+  account = await fixture.insertAccount()
+})
+afterAll(() => fixture.close())
+// Tries from one address count together: each test forgets those of the others.
+afterEach(async () => void (await fixture.orm.em.execute('delete from sign_in_try')))
+
+async function user({ isOperator = false, accountUuid = account } = {}) {
+  const email = `user-${++users}@trilho.test`
+  await addUser(fixture.orm.em.fork(), {
+    email,
+    password: PASSWORD,
+    accountUuid: isOperator ? null : accountUuid,
+  })
+  return email
+}
+
+describe('signing in', () => {
+  test('opens a session whose secret nobody but the browser has', async () => {
+    const browser = createBrowser(fixture)
+    const answer = await browser.signIn(await user(), PASSWORD)
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe('/dashboard')
+    const [cookie] = answer.headers.getSetCookie().filter(one => one.startsWith('trilho_session='))
+    expect(cookie).toMatch(/; path=\/; samesite=lax; httponly$/i)
+    const rows = await fixture.orm.em.execute('select * from dashboard_session')
+    expect(JSON.stringify(rows)).not.toContain(browser.cookies.get('trilho_session'))
+    expect(fixture.lines.join('')).not.toContain(browser.cookies.get('trilho_session'))
+    expect((await browser.get(HOME)).status).toBe(200)
+  })
+
+  test('takes the e-mail in any case, and brings back to the page that was asked for', async () => {
+    const email = await user()
+    const browser = createBrowser(fixture)
+    const away = await browser.get('/dashboard/charges?status=PAID')
+    expect(away.headers.get('location')).toBe(
+      '/dashboard/sign-in?next=%2Fdashboard%2Fcharges%3Fstatus%3DPAID',
+    )
+    const form = { email: email.toUpperCase(), password: PASSWORD, next: '/dashboard/charges?status=PAID' }
+    const answer = await browser.send('/dashboard/sign-in', form)
+    expect(answer.headers.get('location')).toBe('/dashboard/charges?status=PAID')
+  })
+
+  test.each(['https://evil.example', '//evil.example', '/dashboard//evil.example\\', '/api/v1/payments'])(
+    'never leads to %s',
+    async next => {
+      const browser = createBrowser(fixture)
+      const answer = await browser.send('/dashboard/sign-in', {
+        email: await user(),
+        password: PASSWORD,
+        next,
+      })
+      expect(answer.status).toBe(303)
+      expect(new URL(answer.headers.get('location')!, fixture.server.url).origin).toBe(fixture.server.url)
+      expect(answer.headers.get('location')).toMatch(/^\/dashboard(?!\/\/)/)
+    },
+  )
+
+  test('keeps after a wrong password who signs in, and where to', async () => {
+    const email = await user()
+    const browser = createBrowser(fixture)
+    const form = { email, password: 'a wrong password', next: '/dashboard/charges?status=PAID' }
+    const refused = await browser.send('/dashboard/sign-in', form)
+    expect([refused.status, hiddenFieldOf(refused.text, 'next')]).toEqual([401, form.next])
+    expect(refused.text).toContain(`type="email" value="${email}"`)
+    expect(refused.text).not.toContain(form.password)
+    const elsewhere = await browser.send('/dashboard/sign-in', { ...form, next: 'https://evil.example' })
+    expect([elsewhere.status, hiddenFieldOf(elsewhere.text, 'next')]).toEqual([401, ''])
+  })
+
+  test('says that an account is blocked to nobody but who has its password', async () => {
+    const accountUuid = await fixture.insertAccount()
+    const email = await user({ accountUuid })
+    await fixture.orm.em.execute(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
+    const said = async (password: string) => {
+      const answer = await createBrowser(fixture).signIn(email, password)
+      return [answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]]
+    }
+    expect(await said('a wrong password')).toEqual([401, 'E-mail ou senha incorretos.'])
+    expect(await said(PASSWORD)).toEqual([403, 'Esta conta está bloqueada. Fale com quem opera o serviço.'])
+    expect(
+      await fixture.orm.em.execute(
+        'select * from dashboard_session s join app_user u on u.uuid = s.user_uuid where email = ?',
+        [email],
+      ),
+    ).toEqual([])
+  })
+
+  test('refuses what is no text', async () => {
+    const browser = createBrowser(fixture)
+    for (const [name, secret] of [
+      ['a\0b@trilho.test', 'a password'],
+      ['a@trilho.test', 'a\0password'],
+    ] as const)
+      expect((await browser.signIn(name, secret)).status).toBe(422)
+  })
+
+  test('says the same of a wrong password, an unknown e-mail and a disabled user', async () => {
+    const [known, disabled] = [await user(), await user()]
+    await disableUser(fixture.orm.em.fork(), disabled)
+    const said = []
+    for (const [email, password] of [
+      [known, 'another long password'],
+      ['nobody@trilho.test', PASSWORD],
+      [disabled, PASSWORD],
+    ] as const) {
+      const answer = await createBrowser(fixture).signIn(email, password)
+      said.push([answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]])
+    }
+    expect(said).toEqual(Array(3).fill([401, 'E-mail ou senha incorretos.']))
+  })
+
+  test('needs the form of its own page', async () => {
+    const form = { email: await user(), password: PASSWORD }
+    const stranger = createBrowser(fixture)
+    expect((await stranger.call('POST', '/dashboard/sign-in', { form })).status).toBe(403)
+    const other = createBrowser(fixture)
+    const page = await other.get('/dashboard/sign-in')
+    const _csrf = /name="_csrf" value="([^"]*)"/.exec(page.text)![1]!
+    expect((await stranger.call('POST', '/dashboard/sign-in', { form: { ...form, _csrf } })).status).toBe(403)
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const foreign = await other.call('POST', '/dashboard/sign-in', { form: { ...form, _csrf }, headers })
+    expect(foreign.status).toBe(403)
+    expect((await other.call('POST', '/dashboard/sign-in', { form: { ...form, _csrf } })).status).toBe(303)
+  })
+})
+
+describe('guessing', () => {
+  /** Signs in after whoever was signed in on the browser has left it. */
+  function signInAgain(browser: ReturnType<typeof createBrowser>, email: string, password: string) {
+    browser.cookies.delete('trilho_session')
+    return browser.signIn(email, password)
+  }
+
+  async function fail(browser: ReturnType<typeof createBrowser>, email: string, times: number) {
+    for (let guess = 0; guess < times; guess++)
+      expect((await signInAgain(browser, email, 'a wrong password')).status).toBe(401)
+  }
+
+  test('a device that never signed in is refused after ten failures, with the right password too', async () => {
+    const email = await user()
+    const browser = createBrowser(fixture)
+    for (let guess = 0; guess < 10; guess++)
+      expect((await browser.signIn(email, `guess number ${guess}`)).status).toBe(401)
+    const answer = await browser.signIn(email, PASSWORD)
+    expect(answer.status).toBe(429)
+    expect(answer.headers.get('retry-after')).toBe('900')
+    expect(answer.text).toContain('Tentativas demais')
+    await fixture.orm.em.execute(`update sign_in_try set at = at - interval '16 minutes'`)
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+  })
+
+  test('a success forgets the failures before it', async () => {
+    const email = await user()
+    const browser = createBrowser(fixture)
+    for (let guess = 0; guess < 9; guess++) await browser.signIn(email, 'a wrong password')
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+    for (let guess = 0; guess < 9; guess++) await signInAgain(browser, email, 'a wrong password')
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
+    const rows = await fixture.orm.em.execute('select * from sign_in_try')
+    expect(rows).toEqual([])
+  })
+
+  test('however many guess at once, ten reach a password', async () => {
+    const email = await user()
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, () => createBrowser(fixture).signIn(email, 'a wrong password')),
+    )
+    const count = (status: number) => answers.filter(answer => answer.status === status).length
+    expect([count(401), count(429)]).toEqual([10, 15])
+  })
+
+  test('one network fails for many e-mails, and whoever shares its address signs in', async () => {
+    const email = await user()
+    const stranger = createBrowser(fixture)
+    for (let guess = 0; guess < 35; guess++)
+      expect((await stranger.signIn(`guess-${guess}@trilho.test`, 'a wrong password')).status).toBe(401)
+    expect((await createBrowser(fixture).signIn(email, PASSWORD)).status).toBe(303)
+  })
+
+  test('a device that has signed in before is not refused for what strangers do at its address', async () => {
+    const email = await user()
+    const [own, stranger] = [createBrowser(fixture), createBrowser(fixture)]
+    expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
+    await fail(stranger, email, 10)
+    expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
+    expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
+    expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
+  })
+
+  test('a known device fails ten times, each person on it apart, and only for those who signed in on it', async () => {
+    const [ana, bia, other] = [await user(), await user(), await user()]
+    const device = createBrowser(fixture)
+    for (const email of [ana, bia]) expect((await signInAgain(device, email, PASSWORD)).status).toBe(303)
+    await fail(createBrowser(fixture), ana, 10)
+    await fail(createBrowser(fixture), other, 10)
+    expect((await signInAgain(device, other, PASSWORD)).status).toBe(429)
+    await fail(device, ana, 10)
+    expect((await signInAgain(device, ana, PASSWORD)).status).toBe(429)
+    expect((await signInAgain(device, bia, PASSWORD)).status).toBe(303)
+  })
+
+  test('a cookie of another key or another kind makes no device known', async () => {
+    const email = await user()
+    const forged = createBrowser(fixture)
+    const device = { kind: 'dashboard-device', device: randomUUID(), endsAtMs: Date.now() + 60_000 }
+    const emails = [sha256(`device ${email}`).toString('base64url')]
+    await fail(createBrowser(fixture), email, 10)
+    for (const value of [
+      createSealer(`a:${Buffer.alloc(32, 8).toString('base64')}`).seal({ ...device, emails }),
+      fixture.dependencies.sealer.seal({ ...device, kind: 'other', emails }),
+      fixture.dependencies.sealer.seal({ ...device, emails, endsAtMs: Date.now() - 1 }),
+      'sealed.a.x',
+    ]) {
+      forged.cookies.set('trilho_device', value)
+      expect((await forged.signIn(email, PASSWORD)).status).toBe(429)
+    }
+  })
+
+  test('an e-mail that no user has is refused after as many failures', async () => {
+    await fail(createBrowser(fixture), 'unknown@trilho.test', 10)
+    expect((await createBrowser(fixture).signIn('unknown@trilho.test', PASSWORD)).status).toBe(429)
+  })
+
+  describe('behind a proxy', () => {
+    let proxied: ApiFixture
+    beforeAll(async () => {
+      proxied = await openApiFixture([dashboardRoutes], { TRILHO_BEHIND_PROXY: 'true' })
+    })
+    afterAll(() => proxied?.close())
+    afterEach(async () => void (await proxied.orm.em.execute('delete from sign_in_try')))
+
+    async function signIn(email: string, password: string, address: string) {
+      const browser = createBrowser(proxied)
+      const headers = { 'x-forwarded-for': address }
+      const { text } = await browser.get('/dashboard/sign-in')
+      const form = { _csrf: hiddenFieldOf(text, '_csrf')!, email, password }
+      return (await browser.call('POST', '/dashboard/sign-in', { form, headers })).status
+    }
+    async function proxiedUser() {
+      const email = `proxied-${++users}@trilho.test`
+      await addUser(proxied.orm.em.fork(), { email, password: PASSWORD, accountUuid: null })
+      return email
+    }
+
+    test('ten failures from one network refuse that network only, a whole /64 of IPv6', async () => {
+      const email = await proxiedUser()
+      for (let host = 1; host <= 10; host++)
+        expect(await signIn(email, 'a wrong password', `2001:db8:1:2::${host}`)).toBe(401)
+      expect(await signIn(email, PASSWORD, '2001:db8:1:2:ffff::1')).toBe(429)
+      expect(await signIn(email, PASSWORD, '2001:db8:1:3::1')).toBe(303)
+      expect(await signIn(email, PASSWORD, '203.0.113.7')).toBe(303)
+    })
+
+    test('a port, another spelling or no address at all makes no network of its own', async () => {
+      const email = await proxiedUser()
+      const spellings = ['203.0.113.7', '203.0.113.7:1', '203.0.113.7:2', '::ffff:203.0.113.7']
+      for (let guess = 0; guess < 10; guess++)
+        expect(await signIn(email, 'a wrong password', spellings[guess % 4]!)).toBe(401)
+      for (const spelling of spellings) expect(await signIn(email, PASSWORD, spelling)).toBe(429)
+      for (let guess = 0; guess < 10; guess++)
+        expect(await signIn(email, 'a wrong password', `word${guess}`)).toBe(401)
+      expect(await signIn(email, 'a wrong password', 'word')).toBe(429)
+    })
+
+    test('while many networks fail for one e-mail, each gets three attempts and a new one still gets in', async () => {
+      const email = await proxiedUser()
+      for (let guess = 0; guess < 50; guess++)
+        expect(await signIn(email, 'a wrong password', `198.51.100.${guess % 10}`)).toBe(401)
+      const more = []
+      for (let guess = 0; guess < 4; guess++) more.push(await signIn(email, 'a wrong password', '192.0.2.1'))
+      expect(more).toEqual([401, 401, 401, 429])
+      expect(await signIn(email, PASSWORD, '203.0.113.9')).toBe(303)
+    }, 120_000)
+
+    test('one network fails a hundred times, whatever the e-mail', async () => {
+      const email = await proxiedUser()
+      for (let ten = 0; ten < 10; ten++)
+        await Promise.all(
+          Array.from({ length: 10 }, (_, one) =>
+            signIn(`many-${ten}-${one}@trilho.test`, 'a wrong password', '192.0.2.2'),
+          ),
+        )
+      expect(await signIn(email, PASSWORD, '192.0.2.2')).toBe(429)
+      expect(await signIn(email, PASSWORD, '192.0.2.3')).toBe(303)
+    }, 120_000)
+  })
+
+  test('what was typed is not kept: it may be a password', async () => {
+    await createBrowser(fixture).signIn('my secret typed here', 'another secret')
+    const rows = JSON.stringify(await fixture.orm.em.execute('select * from sign_in_try'))
+    expect(rows).not.toMatch(/secret/)
+    expect(fixture.lines.join('')).not.toMatch(/another secret|my secret/)
+  })
+})
+
+describe('a session ends', () => {
+  async function inside() {
+    const email = await user({ accountUuid: await fixture.insertAccount() })
+    const browser = createBrowser(fixture)
+    await browser.signIn(email, PASSWORD)
+    expect((await browser.get(HOME)).status).toBe(200)
+    return { email, browser, leaves: async () => expect((await browser.get(HOME)).status).toBe(303) }
+  }
+  const sql = (statement: string, values: unknown[] = []) => fixture.orm.em.execute(statement, values)
+
+  test('by signing out, wherever its cookie is', async () => {
+    const { browser, leaves } = await inside()
+    const secret = browser.cookies.get('trilho_session')!
+    expect((await browser.send('/dashboard/sign-out', {}, { on: HOME })).status).toBe(303)
+    browser.cookies.set('trilho_session', secret)
+    await leaves()
+  })
+
+  test('by a new password', async () => {
+    const { email, leaves } = await inside()
+    await setPassword(fixture.orm.em.fork(), email, 'another long password')
+    await leaves()
+  })
+
+  test('by its user being disabled', async () => {
+    const { email, leaves } = await inside()
+    await disableUser(fixture.orm.em.fork(), email)
+    await leaves()
+    await enableUser(fixture.orm.em.fork(), email)
+    await leaves()
+  })
+
+  test('by its account being blocked', async () => {
+    const { email, leaves } = await inside()
+    await sql(
+      `update account set status = 'BLOCKED' where uuid = (select account_uuid from app_user where email = ?)`,
+      [email],
+    )
+    await leaves()
+  })
+
+  test('after twelve hours, and after two without anybody there', async () => {
+    const { leaves } = await inside()
+    await sql('update dashboard_session set expires_at = now()')
+    await leaves()
+    const idle = await inside()
+    await sql(`update dashboard_session set last_seen_at = now() - interval '121 minutes'`)
+    await idle.leaves()
+  })
+
+  test('and a page that only looks for news keeps it from nothing, and is told to leave', async () => {
+    const { browser, leaves } = await inside()
+    await sql(`update dashboard_session set last_seen_at = now() - interval '119 minutes'`)
+    expect((await browser.get(HOME, { 'HX-Request': 'true' })).status).toBe(200)
+    await sql(`update dashboard_session set last_seen_at = last_seen_at - interval '2 minutes'`)
+    const answer = await browser.get(HOME, { 'HX-Request': 'true' })
+    expect([answer.status, answer.headers.get('hx-redirect')]).toEqual([401, '/dashboard/sign-in'])
+    await leaves()
+  })
+
+  test('and not while somebody types on a page that looks for news', async () => {
+    const { browser } = await inside()
+    const looks = (typed: boolean) =>
+      browser.get(HOME, { 'HX-Request': 'true', 'X-Trilho-Typed': String(typed) })
+    const later = () =>
+      sql(`update dashboard_session set last_seen_at = last_seen_at - interval '70 minutes'`)
+    for (const typed of [true, true, false]) {
+      await later()
+      expect((await looks(typed)).status).toBe(200)
+    }
+    await later()
+    expect((await looks(false)).status).toBe(401)
+  })
+})
+
+test('through https the cookie is one that only our host can set', async () => {
+  const secure = await openApiFixture([dashboardRoutes], { TRILHO_PUBLIC_URL: 'https://trilho.example' })
+  try {
+    await addUser(secure.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })
+    const answer = await createBrowser(secure).signIn('op@trilho.test', PASSWORD)
+    expect(answer.headers.getSetCookie().join('\n')).toMatch(
+      /^__Host-trilho_session=[\w-]{43}; path=\/; samesite=lax; secure; httponly$/im,
+    )
+  } finally {
+    await secure.close()
+  }
+})

@@ -1,0 +1,293 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { validateSchema } from '../../../src/api/http/validate.ts'
+import { normalizeAmount } from '../../../src/dashboard/http/form.ts'
+import { translateFieldMessage } from '../../../src/dashboard/i18n/field-messages.ts'
+import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/dashboard/i18n/translator.ts'
+import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
+import { FORMATS } from '../../../src/dashboard/views/formats.ts'
+import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
+import { CHARGE_STATUSES } from '../../../src/domain/charges/charge.ts'
+import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
+import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
+import { DISABLED_REASONS } from '../../../src/domain/webhooks/webhook.ts'
+
+const root = join(import.meta.dirname, '../../../src/dashboard')
+const sources = readdirSync(root, { recursive: true })
+  .map(String)
+  .filter(file => /\.(eta|ts)$/.test(file))
+  .map(file => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+
+describe('the dictionaries', () => {
+  const [pt, en] = [readDictionary('pt-BR'), readDictionary('en')]
+
+  test('say the same things, with the same gaps', () => {
+    const gaps = (phrases: Record<string, string>) =>
+      Object.entries(phrases).map(([name, phrase]) => [name, phrase.match(/\{\w+\}/g)?.toSorted() ?? []])
+    expect(Object.fromEntries(gaps(en))).toEqual(Object.fromEntries(gaps(pt)))
+  })
+
+  test('have every phrase that a page says by its name', () => {
+    const said = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\bt\('([\w.-]+)'/g)].map(match => match[1]!),
+    )
+    expect(said.length).toBeGreaterThan(100)
+    expect(said.filter(name => !Object.hasOwn(pt, name))).toEqual([])
+  })
+
+  test('have every state, reason and provider there is', () => {
+    const names = [
+      ...CHARGE_STATUSES.map(status => `status.${status}`),
+      ...MOVEMENT_REASONS.map(reason => `reason.${reason}`),
+      ...CONNECTION_STATUSES.map(status => `connection.${status}`),
+      ...ACTS.map(act => `act.${act}`),
+      ...PROVIDER_NAMES.map(provider => `provider.${provider}`),
+      ...OUTCOMES.map(outcome => `outcome.${outcome}`),
+      ...OUTCOMES.filter(one => one !== 'orphan' && one !== 'closed').map(outcome =>
+        outcome === 'rejected' ? 'why.rejected.final' : `why.${outcome}`,
+      ),
+    ]
+    expect(names.filter(name => !Object.hasOwn(pt, name))).toEqual([])
+  })
+
+  test('say nothing that no page says', () => {
+    const all = sources.map(({ text }) => text).join('\n')
+    const unsaid = Object.keys(pt).filter(name => {
+      const [first] = name.split('.')
+      return !all.includes(`'${name}'`) && !all.includes(`\`${first}.`) && !all.includes(`'${first}.`)
+    })
+    expect(unsaid).toEqual([])
+  })
+})
+
+test('whatever the API says of a field is said in Portuguese as well', () => {
+  const src = join(root, '..')
+  const spoken = ['contract', 'api', 'webhook-client', 'dashboard'].flatMap(folder =>
+    readdirSync(join(src, folder), { recursive: true })
+      .map(file => join(src, folder, String(file)))
+      .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
+  )
+  const said = [...spoken, join(src, 'domain/charges/split.ts')].flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(FIELD_MESSAGE)].map(match => match[1]!),
+  )
+  expect(said.length).toBeGreaterThan(40)
+  expect(said.filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual([])
+  expect(translateFieldMessage('pt-BR', 'is wrong: 3 tries left')).toBe(
+    'não confere; tentativas que restam: 3',
+  )
+  expect(translateFieldMessage('en', 'is required')).toBe('is required')
+})
+
+test('whatever zod says of a field by itself is said in Portuguese as well', async () => {
+  const contract = join(root, '../contract')
+  const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('.ts'),
+  )
+  const modules = await Promise.all(files.map(file => import(join(contract, file))))
+  const schemas = modules.flatMap(module => Object.values(module).filter(one => one instanceof z.ZodObject))
+  const said = schemas.flatMap(schema =>
+    Object.keys(schema.shape).flatMap(field =>
+      WRONG.flatMap(value => messagesOf(schema, { [field]: value })),
+    ),
+  )
+  expect(new Set(said).size).toBeGreaterThan(40)
+  expect([...new Set(said)].filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual(
+    [],
+  )
+  expect(translateFieldMessage('pt-BR', 'Too big: expected string to have <=255 characters')).toBe(
+    'pode ter no máximo 255 caracteres',
+  )
+  expect(translateFieldMessage('pt-BR', 'Invalid GUID')).toBe('precisa ser um identificador (UUID)')
+})
+
+const WRONG = [
+  null,
+  '',
+  'x',
+  'x'.repeat(5_000),
+  '-1',
+  '1.5',
+  '1e12',
+  -1,
+  1.5,
+  1e12,
+  true,
+  [],
+  Array(200).fill('x'),
+  {},
+]
+
+function messagesOf(schema: z.ZodType, input: unknown): string[] {
+  const checked = validateSchema(schema, input, 'body')
+  return checked.kind === 'invalid' ? Object.values(checked.errors).flat() : []
+}
+
+test('why a webhook is disabled is said in Portuguese as well', () => {
+  const reasons = [...Object.values(DISABLED_REASONS), 'unknown']
+  expect(reasons.filter(reason => translateFieldMessage('pt-BR', reason) === reason)).toEqual([])
+  expect(translateFieldMessage('pt-BR', 'No TLS connection to the URL could be made: ECONNREFUSED.')).toBe(
+    'não foi possível uma conexão TLS ao endereço: ECONNREFUSED',
+  )
+})
+
+/** What is written down of operators, wherever the source names it. */
+const ACTS = readdirSync(join(root, '..'), { recursive: true })
+  .map(file => join(root, '..', String(file)))
+  .filter(file => file.endsWith('.ts'))
+  .flatMap(file => [...readFileSync(file, 'utf8').matchAll(/\bact: '(\w+)'/g)].map(match => match[1]!))
+  .concat('settle_settled', 'settle_rejected', 'pause_money_out', 'pause_everything')
+
+const FIELD_MESSAGE =
+  /'((?:must|is|was|has|a percentage|the (?:splits|percentages)|this recipient|a charge with|no provider of|The (?:URL|host of)|Every address) [^'\n]{4,})'/g
+
+const OUTCOMES = [
+  'calling',
+  'accepted',
+  'settled',
+  'rejected',
+  'unreachable',
+  'unknown',
+  'orphan',
+  'closed',
+  'duplicate',
+]
+
+describe('the templates', () => {
+  const templates = sources.filter(({ file }) => file.endsWith('.eta'))
+
+  test('write nothing unescaped but other templates', () => {
+    const raw = templates.flatMap(({ file, text }) =>
+      [...text.matchAll(/<%~(?! include\('\.\.?\/[\w/-]+', |\s*it\.body %>)[^%]*%>/g)].map(
+        match => `${file}: ${match[0]}`,
+      ),
+    )
+    expect(raw).toEqual([])
+  })
+
+  test('quote every attribute, and hold no script or style', () => {
+    const wrong = templates.filter(
+      ({ text }) =>
+        /\s[\w-]+=<%=/.test(text) ||
+        /<script(?! src=")/.test(text) ||
+        /<style|\sstyle=|\son\w+=|javascript:/.test(text),
+    )
+    expect(wrong.map(({ file }) => file)).toEqual([])
+  })
+
+  test('give every form that changes something its token', () => {
+    const forms = templates.flatMap(({ file, text }) =>
+      [...text.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)].map(([form]) => ({ file, form })),
+    )
+    expect(forms.length).toBeGreaterThan(6)
+    const without = forms.filter(({ form }) => !form.includes('name="_csrf" value="<%= it.csrf %>"'))
+    expect(without.map(({ file }) => file)).toEqual([])
+  })
+})
+
+test('a browser is spoken to in its language, and in one it has chosen', () => {
+  const asked: [string | undefined, string][] = [
+    [undefined, 'en-US,en;q=0.9,pt;q=0.8'],
+    [undefined, 'pt-BR,en;q=0.5'],
+    [undefined, ''],
+    ['en', 'pt-BR'],
+    ['xx', 'de'],
+  ]
+  expect(asked.map(([cookie, accepted]) => negotiateLanguage(cookie, accepted))).toEqual([
+    'en',
+    'pt-BR',
+    'pt-BR',
+    'en',
+    'pt-BR',
+  ])
+})
+
+test('a phrase that is not there is a bug', () => {
+  expect(() => TRANSLATORS.en('no.such.phrase')).toThrow('no.such.phrase')
+  expect(() => TRANSLATORS.en('constructor')).toThrow('constructor')
+})
+
+test('numbers and moments are as Brazilians read them', () => {
+  const format = FORMATS['pt-BR']
+  const plain = (text: string) => text.replaceAll(/\s/g, ' ')
+  expect(plain(format.money(123_456_789))).toBe('R$ 1.234.567,89')
+  expect(plain(format.money(-5))).toBe('-R$ 0,05')
+  expect(format.time('2026-11-21T02:59:59.999Z').text).toBe(
+    '<time datetime="2026-11-21T02:59:59.999Z">20/11/2026, 23:59:59</time>',
+  )
+  const at = '2026-11-21T02:59:59.999Z'
+  const short = (now: string) => format.shortTime(at, new Date(now)).text.replaceAll(/<[^>]*>/g, '')
+  expect(short('2026-01-01T03:00:00Z')).toBe('20/11, 23:59')
+  expect(short('2026-01-01T02:59:59Z')).toBe('20/11/2026, 23:59')
+  expect(short('2027-01-01T03:00:00Z')).toBe('20/11/2026, 23:59')
+  expect(format.document('52998224725')).toBe('529.982.247-25')
+  expect(format.document('12ABC34501DE35')).toBe('12.ABC.345/01DE-35')
+  expect(format.document('***982247**')).toBe('***982247**')
+  expect(format.age(new Date(0), new Date(3 * 3_600_000 + 5))).toBe('há 3 horas')
+})
+
+test.each([
+  ['1.234,56', '1234.56'],
+  ['R$ 1.234,56', '1234.56'],
+  ['R$\u00a01.234,56', '1234.56'],
+  [' 1234 ', '1234'],
+  ['1.000,00', '1000.00'],
+  ['1000,00', '1000.00'],
+  ['1000', '1000'],
+  ['1000.00', '1000.00'],
+  ['1,000.00', '1000.00'],
+  ['1.234.567', '1234567'],
+  ['1,234,567', '1234567'],
+  ['1.234.567,8', '1234567.8'],
+  ['1,234,567.8', '1234567.8'],
+  ['12.34', '12.34'],
+  ['12,34', '12.34'],
+  ['0,5', '0.5'],
+  ['0.05', '0.05'],
+  ['1,234.56', '1234.56'],
+  ['', ''],
+  ['  ', ''],
+])('the amount %j is read as %j in either language', (typed, read) => {
+  expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([read, read])
+})
+
+test.each([
+  ['1.234', '1234', null],
+  ['1,234', null, '1234'],
+  ['12.000', '12000', null],
+  ['12,000', null, '12000'],
+])('the amount %j is %j in Portuguese and %j in English', (typed, portuguese, english) => {
+  expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([portuguese, english])
+})
+
+test.each([
+  ...['abc', '1a', '1R5', '5$', '$5', 'R$', '-1', '+1', '1e3', '0x10', '1 000', '１', '1,', ',5', '.5', '5.'],
+  ...['0.500', '0,500', '1000.000', '1000,000', '1,2345', '1.2345', '01.000,00', '1.00,00', '1,00.00'],
+  ...['1.234,567', '1,234.567', '1.23.456', '1,23,456', '1.234.56', '1,234,56', '1..000', '1.,5', "1'000"],
+  ...['1.000.000,000', 'NaN', 'Infinity'],
+])('%j is no amount in any language', typed => {
+  expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([null, null])
+})
+
+test.each([
+  ['up b', 'bac'],
+  ['up a', 'abc'],
+  ['down b', 'acb'],
+  ['down c', 'abc'],
+  ['remove b', 'ac'],
+  ['add d', 'abcd'],
+  ['', 'abc'],
+])('the order abc after %s is %s', (move, expected) => {
+  expect(reorderProviders([...'abc'], move).join('')).toBe(expected)
+})
+
+test.each([
+  [0, 1_000],
+  [999, 1_000],
+  [1_001, 2_000],
+  [148_745, 200_000],
+  [81_000_00, 100_000_00],
+])('a plot of up to %s centavos ends at %s', (cents, top) => {
+  expect(roundUpAxisMax(cents)).toBe(top)
+})

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { lockConnection } from '../../../src/db/locks.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** The gate of money tells the connection it locks. */
+
+let fixture: ApiFixture
+let uuid: string
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+  uuid = await fixture.insertConnection(await fixture.insertAccount())
+  await fixture.orm.em
+    .fork()
+    .execute('insert into breaker (connection_uuid, failures) values (?, array[now()])', [uuid])
+})
+afterAll(() => fixture?.close())
+
+test('as it stands then: it is not asked for again, and its credentials stay where they are', async () => {
+  const all = await fixture.orm.em.fork().findOneOrFail(Connection, uuid)
+  await runInTransaction(fixture.orm, async em => {
+    await lockConnection(em, uuid)
+    const told = em.getUnitOfWork().getById<Connection>(Connection, uuid)
+    expect(told).toMatchObject({ ...all })
+    expect(told?.sealedCredentials).toBeUndefined()
+  })
+})
+
+test('what was known beside it stays known, and nothing of it is written', async () => {
+  await runInTransaction(fixture.orm, async em => {
+    const known = await em.findOneOrFail(Connection, uuid, {
+      populate: ['sealedCredentials', 'isDistrusted'],
+    })
+    await fixture.orm.em
+      .fork({ disableContextResolution: true })
+      .execute(`update connection set status = 'INACTIVE' where uuid = ?`, [uuid])
+    const { sealedCredentials } = known
+    await lockConnection(em, uuid)
+    expect(known).toMatchObject({ status: 'INACTIVE', isDistrusted: true, sealedCredentials })
+    em.getUnitOfWork().computeChangeSets()
+    expect(em.getUnitOfWork().getChangeSets()).toEqual([])
+  })
+})

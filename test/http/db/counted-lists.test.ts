@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
+import { listEvents } from '../../../src/api/events/find.ts'
+import { listLedgerLines } from '../../../src/api/ledger/find.ts'
+import type { CallerToken } from '../../../src/api/middleware/authenticate.ts'
+import { listDeliveries } from '../../../src/api/webhooks/deliveries.ts'
+import { eventsQuery } from '../../../src/contract/events/event.ts'
+import { ledgerQuery } from '../../../src/contract/ledger/ledger-line.ts'
+import { deliveriesQuery } from '../../../src/contract/webhooks/webhook-delivery.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
+import { createSeededRandom } from '../../domain/support/seeded-random.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** The ledger, events and deliveries: their rows and totals are what was written, whatever was folded in between. */
+
+const DAY_MS = 86_400_000
+const TYPES = ['PAYMENT', 'MED', 'TEST'] as const
+const STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+const em = () => fixture.orm.em.fork()
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const list = { page: '1', per_page: '100' }
+
+let accountUuid: string
+/** One of a simulator, one of a real provider. */
+let connections: string[]
+beforeEach(async () => {
+  accountUuid = await fixture.insertAccount()
+  connections = [
+    await fixture.insertConnection(accountUuid),
+    await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
+  ]
+})
+
+const { upTo } = createSeededRandom(11)
+const chance = (percent: number) => upTo(99) < percent
+const pick = <T>(list: readonly T[]): T => list[upTo(list.length - 1)]!
+
+/** Who may ask, and through which of the connections they see. */
+function someone(): { token: CallerToken; sees: string[] } {
+  const connectionUuid = pick([null, null, connections[0]!, connections[1]!])
+  const reaches = connectionUuid === null ? pick([undefined, 'test', 'live'] as const) : undefined
+  const sees = connections.filter(
+    (uuid, place) => (connectionUuid ?? uuid) === uuid && (!reaches || reaches === ['test', 'live'][place]),
+  )
+  return { token: { accountUuid, connectionUuid, modeScope: reaches } as CallerToken, sees }
+}
+
+test('the ledger has every line of its days and providers, though moments and numbers go apart', async () => {
+  const begin = Date.parse('2026-03-01T12:00:00Z')
+  const lines: { at: number; connection: string }[] = []
+  for (let step = 0; step < 60; step += 1) {
+    // Transactions that overlap are numbered in another order than they began.
+    const line = { at: begin + step * 2 * 3_600_000 - upTo(20) * 3_600_000, connection: pick(connections) }
+    await posted(line)
+    lines.push(line)
+    if (chance(20)) await foldListCounters(fixture.orm)
+    const { token, sees } = someone()
+    const provider_uuid = chance(30) ? pick([...connections, randomUUID()]) : undefined
+    const date_from = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
+    const date_to = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
+    const asked = { provider_uuid, date_from, date_to }
+    const { data, meta } = await listLedgerLines(em(), token, ledgerQuery.parse({ ...list, ...asked }))
+    const wanted = lines
+      .filter(({ connection }) => sees.includes(connection) && (provider_uuid ?? connection) === connection)
+      .filter(({ at }) => (date_from ?? '') <= dayOf(at) && dayOf(at) <= (date_to ?? '9'))
+      .map(({ at }) => at)
+      .reverse()
+    expect({ asked, lines: data.map(one => one.created_at.getTime()), total: meta.total }).toEqual({
+      ...{ asked, lines: wanted, total: wanted.length },
+    })
+  }
+})
+
+test('events are counted by type, day and who may see them, and no more once they are forgotten', async () => {
+  const events: { at: number; connection: string | null; type: string }[] = []
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  for (let step = 0; step < 60; step += 1) {
+    const event = {
+      at: today - upTo(33) * DAY_MS + upTo(1) * (DAY_MS - 1),
+      connection: pick([...connections, null]),
+      type: pick(TYPES),
+    }
+    await happened(event)
+    events.push(event)
+    if (chance(20)) await foldListCounters(fixture.orm)
+    if (chance(10)) await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
+    const { token, sees } = someone()
+    const type = chance(50) ? pick(TYPES) : undefined
+    const date_from = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
+    const date_to = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
+    const asked = { type, date_from, date_to }
+    const { data, meta } = await listEvents(em(), token, eventsQuery.parse({ ...list, ...asked }))
+    const wanted = events
+      .filter(one =>
+        one.connection === null ? token.connectionUuid === null : sees.includes(one.connection),
+      )
+      .filter(one => (type ?? one.type) === one.type && one.at >= today - 30 * DAY_MS)
+      .filter(({ at }) => (date_from ?? '') <= dayOf(at) && dayOf(at) <= (date_to ?? '9'))
+    expect({ asked, rows: data.length, total: meta.total }).toEqual({
+      ...{ asked, rows: wanted.length, total: wanted.length },
+    })
+  }
+})
+
+test('deliveries are counted by what came of them, until their events are forgotten', async () => {
+  const uuid = randomUUID()
+  await em().execute(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+     values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
+    [uuid, accountUuid],
+  )
+  const deliveries: { uuid: string; status: string }[] = []
+  for (let step = 0; step < 40; step += 1) {
+    if (deliveries.length < 5 || chance(40)) {
+      const delivery = { uuid: randomUUID(), status: pick(STATUSES) }
+      const event = await happened({ at: Date.now(), connection: connections[0]!, type: 'PAYMENT' })
+      await em().execute(
+        `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at)
+         values (?, ?, ?, ?, now(), now())`,
+        [delivery.uuid, uuid, event, delivery.status],
+      )
+      deliveries.push(delivery)
+    } else {
+      const delivery = pick(deliveries)
+      delivery.status = pick(STATUSES)
+      await em().execute('update delivery set status = ?, tries = tries + 1 where uuid = ?', [
+        delivery.status,
+        delivery.uuid,
+      ])
+    }
+    if (chance(20)) await foldListCounters(fixture.orm)
+    const status = chance(60) ? pick(STATUSES) : undefined
+    const wanted = deliveries.filter(one => (status ?? one.status) === one.status).length
+    expect({ status, ...(await counted(status)) }).toEqual({ status, rows: wanted, total: wanted })
+  }
+  await em().execute(`delete from event where account_uuid = ?`, [accountUuid])
+  expect(await counted()).toEqual({ rows: 0, total: 0 })
+  await foldListCounters(fixture.orm)
+  expect(await em().execute('select * from tally where count < 0')).toEqual([])
+
+  async function counted(status?: string) {
+    const query = deliveriesQuery.parse({ ...list, status })
+    const { data, meta } = await listDeliveries(em(), { accountUuid, uuid }, query)
+    return { rows: data.length, total: meta.total }
+  }
+})
+
+async function posted({ at, connection }: { at: number; connection: string }): Promise<void> {
+  const movement = randomUUID()
+  const place = `from connection c where c.uuid = '${connection}'`
+  await runInTransaction(fixture.orm, async tx => {
+    await tx.execute(
+      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, end_to_end, settled_at, created_at, updated_at)
+     select ?, ?, c.provider_account_uuid, c.uuid, 'DEPOSIT', 'IN', 100, 'SETTLED', ?, now(), now(), now() ${place}`,
+      [movement, accountUuid, `E${movement.replaceAll('-', '').slice(1)}`],
+    )
+    await tx.execute(
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
+     select ?, ?, c.provider_account_uuid, leg.bucket, leg.cents, leg.cents, ?
+     from connection c cross join (values ('outside', -100), ('available', 100)) as leg (bucket, cents)
+     where c.uuid = ?`,
+      [movement, accountUuid, new Date(at), connection],
+    )
+  })
+}
+
+async function happened({ at, connection, type }: { at: number; connection: string | null; type: string }) {
+  const uuid = randomUUID()
+  await em().execute(
+    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id,
+       created_at) values (?, ?, ?, ?, ?, 1, '{}', ?, 'r', ?)`,
+    [uuid, accountUuid, connection, type, uuid, uuid, new Date(at)],
+  )
+  return uuid
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { requireDurability, UnsafeDatabase } from '../../../src/db/client/durability.ts'
+import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { startPostgres } from '../../support/postgres.ts'
+
+/** A process that promises what its database may forget. */
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let orm: Orm
+beforeAll(async () => {
+  postgres = await startPostgres({})
+  orm = await openOrm({ databaseUrl: postgres.url })
+}, 120_000)
+afterAll(async () => {
+  await orm?.close()
+  await postgres?.stop()
+})
+
+const databaseOf = (url: string) => new URL(url).pathname.slice(1)
+const alter = (what: string, setting: string) => orm.em.fork().execute(`alter ${what} set ${setting}`)
+async function check(): Promise<string> {
+  const fresh = await openOrm({ databaseUrl: postgres.url })
+  try {
+    return await requireDurability(fresh, { isAllowed: false, warn: () => {} }).then(
+      () => 'safe',
+      error => `${error.name}: ${error.message}`,
+    )
+  } finally {
+    await fresh.close()
+  }
+}
+
+test('a server with the settings of an installation is safe', async () => {
+  expect(await check()).toBe('safe')
+})
+
+test.each(['on', 'local', 'remote_write', 'remote_apply'])('synchronous_commit = %s is safe', async value => {
+  await alter('role current_user', `synchronous_commit = ${value}`)
+  expect(await check()).toBe('safe')
+  await orm.em.fork().execute('alter role current_user reset synchronous_commit')
+})
+
+test('synchronous_commit that is off for the role or the database is not', async () => {
+  for (const what of ['role current_user', `database "${databaseOf(postgres.url)}"`]) {
+    await alter(what, 'synchronous_commit = off')
+    expect(await check()).toMatch(
+      /^UnsafeDatabase: PostgreSQL runs with synchronous_commit = off and may lose/,
+    )
+    await orm.em.fork().execute(`alter ${what} reset synchronous_commit`)
+  }
+  expect(await check()).toBe('safe')
+})
+
+test('a server that forgets names all that is off; where it is allowed, it is a warning', async () => {
+  const forgetful = await openOrm({ databaseUrl: await createTestDatabase() })
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  await expect(requireDurability(forgetful, { isAllowed: false, warn })).rejects.toThrow(UnsafeDatabase)
+  expect(warnings).toEqual([])
+  await requireDurability(forgetful, { isAllowed: true, warn })
+  expect(warnings).toEqual([
+    expect.stringMatching(/fsync = off, full_page_writes = off, synchronous_commit = off/),
+  ])
+  await forgetful.close()
+})
+
+test('the API says one line and ends with 1', async () => {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../../src/server.ts')],
+    {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: await createTestDatabase(),
+        TEMPORAL_ADDRESS: '127.0.0.1:1',
+        PORT: '0',
+        TRILHO_SECRET_KEY: `a:${randomBytes(32).toString('base64')}`,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => said.push(String(chunk)))
+  const [code] = await once(child, 'close')
+  expect(code).toBe(1)
+  expect(said.join('').trim().split('\n')).toEqual([expect.stringContaining('synchronous_commit = off')])
+}, 60_000)

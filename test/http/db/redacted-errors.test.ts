@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sweepProviderNotifications } from '../../../src/activities/provider-notifications/sweep.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { redactErrors } from '../../../src/activities/runtime/redact-errors.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { enqueueStatement } from '../../../src/db/pipeline/query.ts'
+import { redactError } from '../../../src/db/redact-error.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** What an activity's failure says stands in a history for good. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+const failureOf = (work: Promise<unknown>): Promise<Error> =>
+  work.then(
+    () => new Error('none'),
+    error => error,
+  )
+
+const insert = (document: string) =>
+  fixture.orm.em
+    .fork()
+    .execute(`insert into account (uuid, name, document, status) values (?, 'n', ?, 'NEW')`, [
+      randomUUID(),
+      document,
+    ])
+
+test('a row that the database refuses is not quoted, and the rule that it breaks is named', async () => {
+  await expect(insert('52998224725')).rejects.toThrow(/52998224725/)
+  const failure = await failureOf(redactErrors({ insert }).insert('52998224725'))
+  expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
+  expect(`${failure.stack}${JSON.stringify(failure)}${failure.cause}`).not.toContain('52998224725')
+})
+
+test('nor is one that it refuses at the end of a transaction: neither by the failure nor by what is logged of it', async () => {
+  const written = (document: string) =>
+    runInTransaction(fixture.orm, em =>
+      enqueueStatement(em, `insert into account (uuid, name, document, status) values (?, 'n', ?, 'NEW')`, [
+        randomUUID(),
+        document,
+      ]),
+    )
+  const failure = await failureOf(redactErrors({ written }).written('52998224725'))
+  expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
+  expect(inspect(failure, { showHidden: true, depth: 5 })).not.toContain('52998224725')
+  const bare = await written('52998224725').catch(error => error)
+  expect(redactError(bare)).toMatchObject({ code: '23514', constraint: 'account_status_check' })
+  expect(JSON.stringify(redactError(bare))).not.toContain('52998224725')
+})
+
+test('a log says of a notice that is not handed over which rule was broken, and quotes no row', async () => {
+  const connection = await fixture.insertConnection(await fixture.insertAccount())
+  await fixture.orm.em.fork().execute(
+    `insert into notice (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
+     values (gen_random_uuid(), ?, 'x', 'payment', 'E1', '{}', 'r', now() - interval '1 minute')`,
+    [connection],
+  )
+  const engine = {
+    client: () => insert('52998224725'),
+    taskQueue: 'q',
+    timeScale: 1,
+  } as unknown as WorkflowClientContext
+  await sweepProviderNotifications(
+    { orm: fixture.orm, log: fixture.dependencies.log } as ActivityDependencies,
+    engine,
+  )()
+  const [line] = fixture.lines.filter(one => one.includes('notice not handed over'))
+  expect(JSON.parse(line!).error).toMatchObject({ code: '23514', constraint: 'account_status_check' })
+  expect(line).not.toContain('52998224725')
+})
+
+test('every other failure and every answer goes through as it is', async () => {
+  const bug = new RangeError('a bug')
+  const { fails, answers } = redactErrors({
+    fails: async () => Promise.reject(bug),
+    answers: async (...input: unknown[]) => input,
+  })
+  await expect(fails()).rejects.toBe(bug)
+  expect(await answers(1, 'two')).toEqual([1, 'two'])
+})

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { EntityClass } from '@mikro-orm/core'
+import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import { Attempt } from '../../../src/db/entities/attempt.ts'
+import { Charge } from '../../../src/db/entities/charge.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { Movement } from '../../../src/db/entities/movement.ts'
+import { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import { Transfer } from '../../../src/db/entities/transfer.ts'
+import { findLockedRow, lockRow } from '../../../src/db/locks.ts'
+import { queryEntities } from '../../../src/db/pipeline/entity-mapper.ts'
+import { batchQueries, noQuery, runQuery } from '../../../src/db/pipeline/query.ts'
+import { findAttempts, queryAttemptByReference } from '../../../src/db/repositories/attempts.ts'
+import { queryConnectionToCall } from '../../../src/db/repositories/connections.ts'
+import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createFullAccount } from '../support/full-account.ts'
+
+/** Rows that every step of money reads, by statements written once: they are as the unit of work would have read them. */
+
+let fixture: ApiFixture
+let connection: string
+let other: string
+let attempt: { operation: 'transfer'; subjectUuid: string; providerAccountUuid: string }
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+  await createFullAccount(fixture)
+  connection = await fixture.insertConnection(await fixture.insertAccount())
+  other = await fixture.insertConnection(await fixture.insertAccount())
+  const { providerAccountUuid } = await em().findOneOrFail(Connection, connection)
+  attempt = {
+    operation: 'transfer',
+    subjectUuid: randomUUID(),
+    providerAccountUuid,
+  }
+  const writing = em()
+  createAttempt(writing, 0, connection)
+  await writing.flush()
+  await runQuery(em(), storeProviderNotifications(em(), connection, [notificationItem()]))
+})
+afterAll(() => fixture?.close())
+
+const em = () => fixture.orm.em.fork({ disableContextResolution: true })
+const createAttempt = (writing: EntityManager, position: number, connectionUuid: string) =>
+  writing.create(Attempt, {
+    ...attempt,
+    uuid: randomUUID(),
+    connectionUuid,
+    position,
+    reference: `r${position}`,
+    state: 'calling',
+  })
+const notificationItem = (
+  changes: Partial<Parameters<typeof storeProviderNotifications>[2][number]> = {},
+) => ({
+  uuid: randomUUID(),
+  digest: 'ab'.repeat(32),
+  kind: 'payment' as const,
+  reference: null,
+  endToEnd: null,
+  body: `{"what?": "it's \\"so\\" \\\\ ? ção 💸"}`,
+  requestId: 'r',
+  ...changes,
+})
+
+const KINDS: EntityClass<{ uuid: string }>[] = [
+  Charge,
+  Transfer,
+  Movement,
+  Attempt,
+  ProviderNotification,
+  Connection,
+]
+test.each(KINDS.map(kind => [kind.name, kind] as const))(
+  'each %s is what the unit of work reads, and nothing of it is changed',
+  async (_, kind) => {
+    const [asking, reading] = [em(), em()]
+    const expected = await asking.find(kind, {}, { orderBy: { uuid: 'asc' } })
+    expect(expected.length).toBeGreaterThan(0)
+    const found = await runQuery(
+      reading,
+      queryEntities(reading, kind, { rest: 'order by r.uuid', values: [] }),
+    )
+    const stored = (one: object) => asking.getComparator().prepareEntity(one)
+    expect(found.map(stored)).toEqual(expected.map(stored))
+    reading.getUnitOfWork().computeChangeSets()
+    expect(reading.getUnitOfWork().getChangeSets()).toEqual([])
+  },
+)
+
+test('a connection to call comes with what is lazy, and with nothing to be written', async () => {
+  const reading = em()
+  const populate = ['sealedCredentials', 'isDistrusted'] as const
+  const expected = await em().findOneOrFail(Connection, connection, { populate })
+  const [found, nobody] = await runQuery(
+    reading,
+    batchQueries(queryConnectionToCall(reading, connection), queryConnectionToCall(reading, randomUUID())),
+  )
+  expect({ ...found }).toEqual({ ...expected })
+  reading.getUnitOfWork().computeChangeSets()
+  expect(reading.getUnitOfWork().getChangeSets()).toEqual([])
+  expect(nobody).toBeUndefined()
+})
+
+describe('a row locked alone', () => {
+  test('is locked within a transaction only', async () => {
+    await expect(findLockedRow(em(), Connection, connection, noQuery)).rejects.toThrow('transaction')
+  })
+
+  test('keeps what this unit of work has changed of it', async () => {
+    await runInTransaction(fixture.orm, async tx => {
+      const [first] = await lockRow(tx, Connection, connection, noQuery)
+      first.collectionKey = 'changed'
+      const [again] = await lockRow(tx, Connection, connection, noQuery)
+      expect(again).toBe(first)
+      expect(again.collectionKey).toBe('changed')
+    })
+    expect(await em().findOneOrFail(Connection, connection)).toMatchObject({ collectionKey: 'changed' })
+  })
+
+  test('is as it stands then, though it was known before', async () => {
+    await runInTransaction(fixture.orm, async tx => {
+      const known = await tx.findOneOrFail(Connection, connection)
+      await em().execute(`update connection set collection_key = 'meanwhile' where uuid = ?`, [connection])
+      expect((await lockRow(tx, Connection, connection, noQuery))[0]).toBe(known)
+      expect(known.collectionKey).toBe('meanwhile')
+    })
+  })
+
+  test('of which there is none is null, or an error where there must be one', async () => {
+    const nobody = randomUUID()
+    await runInTransaction(fixture.orm, async tx => {
+      expect(await findLockedRow(tx, Connection, nobody, noQuery)).toEqual([null, []])
+      await expect(lockRow(tx, Connection, nobody, noQuery)).rejects.toThrow(`no Connection ${nobody}`)
+    })
+  })
+})
+
+test('attempts are those that were begun here as well, in the order of trying, with what was changed of them', async () => {
+  const writing = em()
+  const [first] = await findAttempts(writing, attempt)
+  first!.state = 'rejected'
+  await writing.flush() // Of an operation one attempt is live.
+  const second = createAttempt(writing, 1, other)
+  first!.code = 'changed'
+  const all = await findAttempts(writing, attempt)
+  expect(all).toEqual([first, second])
+  expect(first!.code).toBe('changed')
+})
+
+test('the attempt that a notice names is found by its reference, however many there are', async () => {
+  const { providerAccountUuid } = attempt
+  await em().execute(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
+       created_at, updated_at)
+     select gen_random_uuid(), 'transfer', gen_random_uuid(), ?, ?, 0, 'r' || n, 'settled', now(), now()
+     from generate_series(100, 3000) n`,
+    [connection, providerAccountUuid],
+  )
+  await em().execute('analyze attempt')
+  const { statements } = queryAttemptByReference(em(), { reference: 'r0', providerAccountUuid })
+  const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.text}`)
+  expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_reference_idx')
+})
+
+describe('what a provider tells', () => {
+  const digest = 'cd'.repeat(32)
+  const keep = (...notices: ReturnType<typeof notificationItem>[]) =>
+    runQuery(em(), storeProviderNotifications(em(), connection, notices))
+
+  test('is kept once and as it came, and answered until a life has taken it', async () => {
+    const [one, twin] = [notificationItem({ digest }), notificationItem({ digest })]
+    const kept = await keep(one, twin)
+    expect(kept).toHaveLength(1)
+    expect(kept[0]).toMatchObject({ uuid: one.uuid, body: one.body, kind: 'payment', handedAt: null })
+    expect(kept[0]!.digest).toEqual(Buffer.from(digest, 'hex'))
+    expect((await keep(notificationItem({ digest }))).map(({ uuid }) => uuid)).toEqual([one.uuid])
+    await em().execute('update notice set handed_at = now() where uuid = ?', [one.uuid])
+    expect(await keep(notificationItem({ digest }))).toEqual([])
+    expect(await keep()).toEqual([])
+  })
+
+  test('by two at once is kept once, and by one of them answered', async () => {
+    const twins = [
+      notificationItem({ digest: 'ef'.repeat(32) }),
+      notificationItem({ digest: 'ef'.repeat(32) }),
+    ]
+    const answers = await Promise.all(twins.map(one => keep(one)))
+    const uuids = new Set(answers.flat().map(({ uuid }) => uuid))
+    expect(uuids.size).toBe(1)
+  })
+})

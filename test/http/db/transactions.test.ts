@@ -1,0 +1,441 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { lockCharge, lockTransfer } from '../../../src/activities/shared/transition.ts'
+import {
+  type EntityManager,
+  type Orm,
+  openOrm,
+  readInSnapshot,
+  runInTransaction,
+} from '../../../src/db/client/orm.ts'
+import { Account } from '../../../src/db/entities/account.ts'
+import {
+  batchQueries,
+  constantQuery,
+  mapQuery,
+  noQuery,
+  query,
+  type ResultRow,
+  runAsyncCommit,
+  runQuery,
+  selectRows,
+  transactionReturning,
+} from '../../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
+
+/** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
+
+let fixture: ApiFixture
+let orm: Orm
+let uuid: string
+let captured: CapturedMessages
+let capturedMessages: string[]
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+  uuid = await fixture.insertAccount()
+  orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  captured = await captureMessages(orm)
+  capturedMessages = captured.messages
+})
+afterAll(async () => {
+  await orm?.close()
+  await fixture?.close()
+})
+beforeEach(() => captured.forget())
+
+const rename = (name: string) => `update account set name = '${name}' where uuid = '${uuid}'`
+const nameNow = async (whose = uuid) => {
+  const [row]: { name: string }[] = await fixture.orm.em
+    .fork()
+    .execute('select name from account where uuid = ?', [whose])
+  return row?.name
+}
+/** One more account, as a flush writes it: whole. */
+const addOne = (em: EntityManager, name: string, { uuid = randomUUID() as string } = {}) => {
+  const policies = { status: 'ACTIVE', unmatchedPolicy: 'refund', uniqueExternalRef: false } as const
+  em.create(Account, { uuid, name, document: '11222333000181', ...policies })
+  return uuid
+}
+/** Nothing of one transaction is left for the next statement over the same connection. */
+const isAlone = async () => {
+  capturedMessages.splice(0)
+  await orm.em.fork().execute('select 1')
+  expect(capturedMessages).toEqual(['select 1'])
+  const [row]: { open: string }[] = await fixture.orm.em
+    .fork()
+    .execute(
+      `select count(*) as open from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`,
+    )
+  expect(row?.open).toBe('0')
+}
+
+test('a transaction is as many messages as it has statements, and its end', async () => {
+  const answer = await runInTransaction(orm, async em => {
+    await em.execute(rename('first'))
+    return em.execute('select name from account where uuid = ?', [uuid])
+  })
+  expect(answer).toEqual([{ name: 'first' }])
+  expect(capturedMessages).toEqual([
+    `begin; ${rename('first')}`,
+    `select name from account where uuid = '${uuid}'`,
+    'commit',
+  ])
+  expect(await nameNow()).toBe('first')
+  await isAlone()
+})
+
+test('what its first statement answers is the statement’s, how many rows it changed included', async () => {
+  const changed = await runInTransaction(orm, em =>
+    em.execute<{ affectedRows: number }>(rename('counted'), [], 'run'),
+  )
+  expect(changed).toMatchObject({ affectedRows: 1 })
+})
+
+const NAME = 'select name from account where uuid = ?'
+const nameOf = (whose: string) => query(NAME, [whose], (rows: ResultRow[]) => rows[0]?.name)
+
+test('several questions are one message, and each hears its own rows, within a transaction and outside of one', async () => {
+  const [nobody, two] = [randomUUID(), 'select 1 as one union all select 2']
+  const rest = batchQueries(
+    noQuery,
+    nameOf(nobody),
+    query(two, [], rows => rows.length),
+  )
+  const asked = batchQueries(nameOf(uuid), rest)
+  const text = [NAME.replace('?', `'${uuid}'`), NAME.replace('?', `'${nobody}'`), two].join('; ')
+  await runInTransaction(orm, em => em.execute(rename('asked')))
+  capturedMessages.splice(0)
+  expect(await runQuery(orm.em.fork(), asked)).toEqual(['asked', [[], undefined, 2]])
+  expect(capturedMessages).toEqual([text])
+  capturedMessages.splice(0)
+  expect(await runInTransaction(orm, em => runQuery(em, asked))).toEqual(['asked', [[], undefined, 2]])
+  expect(capturedMessages).toEqual([`begin; ${text}`, 'commit'])
+  await isAlone()
+})
+
+test('a transfer, its gate, its movement and its attempts are one message, and so is a charge with its own', async () => {
+  const connection = await fixture.insertConnection(uuid)
+  const [transfer, charge] = [
+    await fixture.insertTransfer(connection),
+    await fixture.insertCharge(connection),
+  ]
+  await runInTransaction(orm, async tx => {
+    expect(await lockTransfer(tx, transfer)).toMatchObject({ transfer: { uuid: transfer }, attempts: [] })
+    expect(capturedMessages).toHaveLength(1)
+    expect(await lockCharge(tx, charge)).toMatchObject({ uuid: charge })
+    expect(capturedMessages).toHaveLength(2)
+  })
+  expect(capturedMessages).toHaveLength(3)
+})
+
+test('a question that fails fails all that are asked beside it; none at all is no message', async () => {
+  const failing = batchQueries(
+    nameOf(uuid),
+    query('select 1 / 0 as x', [], () => 'never'),
+  )
+  await expect(runQuery(orm.em.fork(), failing)).rejects.toThrow('division by zero')
+  const within = runInTransaction(orm, em => runQuery(em, failing))
+  await expect(within).rejects.toThrow('division by zero')
+  await isAlone()
+  capturedMessages.splice(0)
+  expect(await runQuery(orm.em.fork(), noQuery)).toEqual([])
+  expect(capturedMessages).toEqual([])
+})
+
+test('one that fails with its first statement, or with a later one, has changed nothing', async () => {
+  await runInTransaction(orm, em => em.execute(rename('before')))
+  await expect(runInTransaction(orm, em => em.execute('select 1 / 0'))).rejects.toThrow('division by zero')
+  await isAlone()
+  const half = runInTransaction(orm, async em => {
+    await em.execute(rename('half'))
+    await em.execute('select 1 / 0')
+  })
+  await expect(half).rejects.toThrow('division by zero')
+  expect(await nameNow()).toBe('before')
+  await isAlone()
+  const given = runInTransaction(orm, async em => {
+    await em.execute(rename('given up'))
+    throw new Error('no')
+  })
+  await expect(given).rejects.toThrow('no')
+  expect(await nameNow()).toBe('before')
+  await isAlone()
+})
+
+test('one that asks nothing is none, whether it ends well or not', async () => {
+  await runInTransaction(orm, async () => 1)
+  await expect(runInTransaction(orm, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(capturedMessages).toEqual([])
+  await isAlone()
+})
+
+test('a snapshot sees one moment, and changes nothing', async () => {
+  await runInTransaction(orm, em => em.execute(rename('then')))
+  const seen = await readInSnapshot(orm.em, async em => {
+    const read = () => em.execute('select name from account where uuid = ?', [uuid])
+    const first = await read()
+    await fixture.orm.em.fork({ disableContextResolution: true }).execute(rename('now'))
+    return [...first, ...(await read())]
+  })
+  expect(seen).toEqual([{ name: 'then' }, { name: 'then' }])
+  expect(
+    capturedMessages.filter(text => text.startsWith('start transaction isolation level repeatable read')),
+  ).toEqual([
+    `start transaction isolation level repeatable read read only; select name from account where uuid = '${uuid}'`,
+  ])
+  await expect(readInSnapshot(orm.em, em => em.execute(rename('never')))).rejects.toThrow('read-only')
+  expect(await nameNow()).toBe('now')
+  await isAlone()
+})
+
+test('a transaction inside another is still undone alone', async () => {
+  await runInTransaction(orm, async em => {
+    const inner = em.transactional(async tx => {
+      await tx.execute(rename('inner'))
+      throw new Error('only this')
+    })
+    await expect(inner).rejects.toThrow('only this')
+    await em.execute(rename('outer'))
+  })
+  expect(await nameNow()).toBe('outer')
+})
+
+test('rows that are only written travel with the end, in one message', async () => {
+  const [first, second] = await runInTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
+  expect(capturedMessages).toEqual([
+    expect.stringMatching(/^begin(; insert into "account" [^;]*){2}; commit$/),
+  ])
+  expect([await nameNow(first), await nameNow(second)]).toEqual(['one', 'two'])
+
+  capturedMessages.splice(0)
+  await runInTransaction(orm, async em => {
+    const account = await em.findOneOrFail(Account, first!)
+    account.name = 'changed'
+  })
+  expect(capturedMessages).toEqual([
+    expect.stringMatching(/^begin; select /),
+    `update "account" set "name" = 'changed' where "uuid" = '${first}'; commit`,
+  ])
+  expect(await nameNow(first)).toBe('changed')
+
+  capturedMessages.splice(0)
+  const onlyOne = orm.em.fork()
+  addOne(onlyOne, 'once; where "uuid" = \'no\'')
+  await onlyOne.flush()
+  expect(capturedMessages).toHaveLength(1)
+  await isAlone()
+})
+
+test('what a transaction is asked at its end sees all that it has written, in the message that ends it', async () => {
+  const answer = await transactionReturning(orm, async em => {
+    const added = addOne(em, 'just now')
+    return mapQuery(batchQueries(nameOf(added), nameOf(uuid), constantQuery('known')), answers => answers)
+  })
+  expect(answer).toEqual(['just now', await nameNow(), 'known'])
+  expect(capturedMessages).toEqual([
+    expect.stringMatching(
+      /^begin; insert into "account" [^;]*; select name [^;]*; select name [^;]*; commit$/,
+    ),
+  ])
+  capturedMessages.splice(0)
+  expect(await transactionReturning(orm, async () => constantQuery(1))).toBe(1)
+  expect(capturedMessages).toEqual([])
+  await isAlone()
+})
+
+test('one that fails at its end, or whose last question does, answers nothing and has changed nothing', async () => {
+  await runInTransaction(orm, em => em.execute(rename('as it was')))
+  const taken = transactionReturning(orm, async em => {
+    await em.execute(rename('changed'))
+    addOne(em, 'accepted', { uuid })
+    return nameOf(uuid)
+  })
+  await expect(taken).rejects.toMatchObject({ code: '23505' })
+  await isAlone()
+  const wrong = transactionReturning(orm, async em => {
+    await em.execute(rename('changed'))
+    return query('select 1 / 0 as x', [], () => 'never')
+  })
+  await expect(wrong).rejects.toThrow('division by zero')
+  await isAlone()
+  const given = transactionReturning(orm, async em => {
+    await em.execute(rename('changed'))
+    throw new Error('no')
+  })
+  await expect(given).rejects.toThrow('no')
+  expect(await nameNow()).toBe('as it was')
+  await isAlone()
+})
+
+test('a row is there for the statement after it, whose answer is its own', async () => {
+  const seen = await runInTransaction(orm, async em => {
+    const added = addOne(em, 'just now')
+    await em.flush()
+    expect(capturedMessages).toEqual([])
+    const counted = await em.execute<{ affectedRows: number }>(rename('after it'), [], 'run')
+    return [counted.affectedRows, await em.execute('select name from account where uuid = ?', [added])]
+  })
+  expect(seen).toEqual([1, [{ name: 'just now' }]])
+  expect(capturedMessages).toEqual([
+    expect.stringMatching(/^begin; insert into "account" [^;]*; update account set name/),
+    expect.stringMatching(/^select name/),
+    'commit',
+  ])
+  await isAlone()
+})
+
+test('a row that breaks a rule is the error of whatever it travels with, and nothing is changed', async () => {
+  const taken = addOne(orm.em.fork(), 'unused', { uuid })
+  const broken = { code: '23505', constraint: 'account_pkey' }
+  await expect(
+    runInTransaction(orm, async em => addOne(em, 'accepted', { uuid: taken })),
+  ).rejects.toMatchObject(broken)
+  await isAlone()
+
+  await runInTransaction(orm, em => em.execute(rename('as it was')))
+  const goingOn = runInTransaction(orm, async em => {
+    await em.execute(rename('changed'))
+    addOne(em, 'accepted', { uuid: taken })
+    await em.flush()
+    await em.execute(rename('changed again'))
+  })
+  await expect(goingOn).rejects.toMatchObject(broken)
+  expect(await nameNow()).toBe('as it was')
+  await isAlone()
+})
+
+test('rows of what is given up are never said', async () => {
+  const given = runInTransaction(orm, async em => {
+    addOne(em, 'given up')
+    await em.flush()
+    throw new Error('no')
+  })
+  await expect(given).rejects.toThrow('no')
+  expect(capturedMessages).toEqual([])
+  await isAlone()
+})
+
+test('rows inside and around a transaction inside another are undone, or kept, each with its own', async () => {
+  const [before, inside, later] = [randomUUID(), randomUUID(), randomUUID()]
+  await runInTransaction(orm, async em => {
+    addOne(em, 'before', { uuid: before })
+    await em.flush()
+    const inner = em.transactional(async tx => {
+      addOne(tx, 'inside', { uuid: inside })
+      await tx.flush()
+      throw new Error('only this')
+    })
+    await expect(inner).rejects.toThrow('only this')
+    const broken = em.transactional(async tx => addOne(tx, 'accepted', { uuid }))
+    await expect(broken).rejects.toMatchObject({ code: '23505' })
+    addOne(em, 'later', { uuid: later })
+  })
+  expect([await nameNow(before), await nameNow(inside), await nameNow(later)]).toEqual([
+    'before',
+    undefined,
+    'later',
+  ])
+  await isAlone()
+})
+
+test('a statement is parsed once by a connection, however often it is asked, and again where that failed', async () => {
+  const text = 'select name as kept_once from account where uuid = $1'
+  const one = () => query(text.replace('$1', '?'), [uuid], rows => rows.length)
+  expect(await runQuery(orm.em.fork(), batchQueries(one(), one()))).toEqual([1, 1])
+  expect(captured.kept).toEqual([text])
+  captured.forget()
+  expect(await runInTransaction(orm, em => runQuery(em, batchQueries(one(), one())))).toEqual([1, 1])
+  expect(captured.kept).not.toContain(text)
+
+  const after = query('select name as after_it from account where uuid = ?', [uuid], rows => rows.length)
+  const fails = query('select 1 / ?::int as zero', [0], rows => rows)
+  await expect(runQuery(orm.em.fork(), batchQueries(fails, after))).rejects.toThrow('division by zero')
+  captured.forget()
+  expect(await runQuery(orm.em.fork(), after)).toBe(1) // It had not come to it.
+  expect(captured.kept).toHaveLength(1)
+  await expect(runQuery(orm.em.fork(), fails)).rejects.toThrow('division by zero')
+  expect(captured.kept).toHaveLength(1) // It had been parsed before it failed.
+  await isAlone()
+})
+
+test('the columns of a statement are described once to a connection, and known from then on', async () => {
+  const asked = () =>
+    selectRows(orm.em.fork(), 'select name as described_once, 1 as n from account where uuid = ?', [uuid])
+  const first = await asked()
+  expect(captured.described).toBe(1)
+  captured.forget()
+  expect(await asked()).toEqual(first)
+  expect(first).toEqual([{ described_once: await nameNow(), n: 1 }])
+  expect(captured.described).toBe(0)
+})
+
+test('what a crash may undo waits for no disk; nothing else goes with it, and nothing after it', async () => {
+  const em = orm.em.fork()
+  await em.execute('set synchronous_commit = on')
+  captured.forget()
+  const renaming = query(`update account set name = 'passing' where uuid = ?`, [uuid], () => undefined)
+  await runAsyncCommit(em, renaming)
+  expect(capturedMessages).toEqual([
+    `select set_config('synchronous_commit', 'off', true); update account set name = 'passing' where uuid = '${uuid}'`,
+  ])
+  expect(await nameNow()).toBe('passing')
+  expect(await em.execute('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
+  await expect(runInTransaction(orm, tx => runAsyncCommit(tx, renaming))).rejects.toThrow('lost with it')
+  expect(await nameNow()).toBe('passing')
+  await em.execute('reset synchronous_commit')
+})
+
+test('a kept statement whose columns have changed meanwhile fails once, and its connection is given up', async () => {
+  const own = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  const asked = () => selectRows(own.em.fork(), 'select * from changing', [])
+  await fixture.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
+  expect(await asked()).toEqual([{ n: 1 }])
+  await fixture.orm.em.fork().execute('alter table changing add column m integer')
+  await expect(asked()).rejects.toThrow('must not change result type')
+  expect(await asked()).toEqual([{ n: 1, m: null }])
+  await own.close()
+})
+
+test('values of every kind come as they are', async () => {
+  const at = new Date('2026-11-24T03:04:05.678Z')
+  const values = [`'; drop "x\\`, 7, 2n ** 60n, true, null, at, ['a,b', '{"c"}', null], Buffer.from([0, 255])]
+  const [row] = await selectRows(
+    orm.em.fork(),
+    `select ?::text, ?::int as n, ?::bigint as big, ?::boolean as yes, ?::text as nothing,
+       ?::timestamptz = '2026-11-24 03:04:05.678+00' as at, ?::text[] as texts, encode(?::bytea, 'hex') as bytes`,
+    values,
+  )
+  expect(row).toEqual({
+    text: values[0],
+    n: 7,
+    big: String(2n ** 60n),
+    yes: true,
+    nothing: null,
+    at: true,
+    texts: ['a,b', '{"c"}', null],
+    bytes: '00ff',
+  })
+})
+
+test('an answer that cannot be read fails who asked, and nobody after it', async () => {
+  const types = (await orm.em.getConnection().getNativeClient()) as unknown as {
+    connect(): Promise<{ setTypeParser(oid: number, parse: () => never): void; release(): void }>
+  }
+  const client = await types.connect()
+  const OID_OF_POINT = 600
+  client.setTypeParser(OID_OF_POINT, () => {
+    throw new Error('no point')
+  })
+  client.release()
+  await expect(selectRows(orm.em.fork(), 'select point(1, 2) as p', [])).rejects.toThrow('no point')
+  await isAlone()
+})
+
+test('a value that cannot be said fails who says it, and nobody after it', async () => {
+  const circle: object[] = []
+  circle.push({ circle })
+  const said = selectRows(orm.em.fork(), 'select ?::jsonb as circle', [circle[0]])
+  await expect(said).rejects.toThrow('circular')
+  await isAlone()
+})

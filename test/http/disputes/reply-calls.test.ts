@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sendDisputeReply } from '../../../src/activities/disputes/replies.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import type { ReplyToDisputeOutcome } from '../../../src/domain/disputes/provider-dispute.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { insertDispute } from '../support/dispute-rows.ts'
+
+/** A provider that gets no id of ours with a reply would take two calls for two replies: one call tells it at a time. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+test('a call that was given up and still runs is joined by no other; once it has ended another may follow', async () => {
+  const { send, calls } = await answeredDispute()
+  const givenUp = send()
+  const call = await calls.next()
+  expect(await send()).toMatchObject({ kind: 'again', isReplyPending: true })
+  call.answer({ kind: 'unknown', code: 'timeout', message: 'no answer' })
+  expect(await givenUp).toMatchObject({ kind: 'again', isReplyPending: true })
+
+  const second = send()
+  const another = await calls.next()
+  another.answer({ kind: 'accepted' })
+  expect(await second).toMatchObject({ kind: 'closed', isReplyPending: false })
+  expect(await send()).toMatchObject({ kind: 'closed' })
+  expect(calls.count).toBe(2)
+})
+
+test('a call whose process died is waited for as long as it could have taken', async () => {
+  const { uuid, send, calls } = await answeredDispute()
+  const underWay = (until: string) =>
+    fixture.orm.em.execute('update med set replying_until = now() + ?::interval where uuid = ?', [
+      until,
+      uuid,
+    ])
+  await underWay('30 seconds')
+  expect(await send()).toMatchObject({ kind: 'again', isReplyPending: true })
+  expect(calls.count).toBe(0)
+
+  await underWay('-1 second')
+  const told = send()
+  const call = await calls.next()
+  call.answer({ kind: 'accepted' })
+  expect(await told).toMatchObject({ kind: 'closed', isReplyPending: false })
+})
+
+test('a call that ends after its time leaves alone the one that has followed it', async () => {
+  const { uuid, send, calls } = await answeredDispute()
+  const slow = send()
+  const late = await calls.next()
+  await fixture.orm.em.execute(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [
+    uuid,
+  ])
+  const second = send()
+  const call = await calls.next()
+  late.answer({ kind: 'unknown', code: 'timeout', message: 'no answer' })
+  expect(await slow).toMatchObject({ kind: 'again', isReplyPending: true })
+  expect(await send()).toMatchObject({ kind: 'again', isReplyPending: true })
+  call.answer({ kind: 'accepted' })
+  expect(await second).toMatchObject({ kind: 'closed', isReplyPending: false })
+  expect(calls.count).toBe(2)
+})
+
+/** A dispute whose reply the provider does not have yet, and the calls that reach the provider. */
+async function answeredDispute() {
+  const connectionUuid = await fixture.insertConnection(await fixture.insertAccount())
+  const uuid = await insertDispute(fixture, {
+    connection: connectionUuid,
+    state: 'analysing',
+    hasReply: true,
+  })
+  const calls = heldCalls()
+  const { orm, log, storage } = fixture.dependencies
+  const told = sendDisputeReply({
+    ...{ orm, log, storage },
+    providers: { providerFor: () => ({ replyToDispute: calls.take }) },
+  } as unknown as ActivityDependencies)
+  const order = { uuid, connectionUuid, providerDisputeId: 'm', endToEnd: null, requestId: 'r', timeScale: 1 }
+  return { uuid, calls, send: () => told(order) }
+}
+
+type Call = { answer(outcome: ReplyToDisputeOutcome): void }
+
+/** Calls that hang until the test answers them. */
+function heldCalls() {
+  const waiting: ((call: Call) => void)[] = []
+  const calls = {
+    count: 0,
+    take: () =>
+      new Promise<ReplyToDisputeOutcome>(answer => {
+        calls.count += 1
+        waiting.shift()?.({ answer })
+      }),
+    next: () => new Promise<Call>(resolve => waiting.push(resolve)),
+  }
+  return calls
+}

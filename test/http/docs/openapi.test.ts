@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { chargeRoutes } from '../../../src/api/charges/routes.ts'
+import { disputeRoutes } from '../../../src/api/disputes/routes.ts'
+import { documentationRoutes } from '../../../src/api/docs/routes.ts'
+import { healthRoutes } from '../../../src/api/health/routes.ts'
+import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
+import { providerRoutes } from '../../../src/api/providers/routes.ts'
+import { refundRoutes } from '../../../src/api/refunds/routes.ts'
+import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
+import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { ERROR_CATALOGUE } from '../../../src/domain/errors/error-catalogue.ts'
+import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
+
+let fixture: ApiFixture
+let document: ApiResponse['body']
+beforeAll(async () => {
+  fixture = await openApiFixture([
+    ...[chargeRoutes, refundRoutes, transferRoutes, disputeRoutes, pixKeyRoutes, providerRoutes],
+    ...[webhookRoutes(), deliveryRoutes, healthRoutes, documentationRoutes],
+  ])
+  document = (await fixture.call('GET', '/openapi.json')).body
+})
+afterAll(() => fixture?.close())
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
+    expect(validator.version).toBe('3.1')
+  })
+
+  test.each([
+    ['get', '/api/v1/providers', 200],
+    ['get', '/api/v1/providers/defaults', 200],
+    ['put', '/api/v1/providers/defaults', 200],
+    ['get', '/api/v1/providers/{uuid}', 200],
+    ['post', '/api/v1/payments', 201],
+    ['post', '/api/v1/webhooks', 201],
+    ['delete', '/api/v1/webhooks/{uuid}', 200],
+    ['get', '/healthz', 200],
+  ] as const)('tells %s %s and its success %i', (method, path, status) => {
+    expect(Object.keys(document.paths[path][method].responses)).toContain(String(status))
+  })
+
+  test.each([
+    ['get', '/api/v1/providers', [200, 401, 422, 429, 500, 503]],
+    ['put', '/api/v1/providers/defaults', [200, 400, 401, 403, 413, 415, 422, 429, 500, 503]],
+    ['post', '/api/v1/webhooks', [201, 400, 401, 403, 409, 413, 415, 422, 429, 500, 503]],
+    ['get', '/api/v1/webhooks/{uuid}', [200, 401, 403, 404, 422, 429, 500, 503]],
+  ] as const)('lists every status of %s %s', (method, path, statuses) => {
+    expect(Object.keys(document.paths[path][method].responses).map(Number)).toEqual(statuses)
+  })
+
+  test('names every operation once', () => {
+    const ids = operations().map(operation => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/)
+  })
+
+  test('asks for a token on everything under /api', () => {
+    for (const [path, methods] of Object.entries<object>(document.paths)) {
+      for (const operation of Object.values(methods)) {
+        expect([path, operation.security]).toEqual([
+          path,
+          path.startsWith('/api/') ? [{ token: [] }] : undefined,
+        ])
+      }
+    }
+  })
+
+  test('shows the wire, not what is inside', () => {
+    expect(document.components.schemas.Charge.properties.value).toMatchObject({ type: 'number' })
+    expect(document.components.schemas.Charge.properties.created_at).toMatchObject({
+      type: 'string',
+      format: 'date-time',
+    })
+    expect(document.components.schemas.Balance.properties.available_balance).toMatchObject({ type: 'number' })
+  })
+
+  test('offers Idempotency-Key where something is made, and the headers of an answer', () => {
+    const { parameters, responses } = document.paths['/api/v1/webhooks'].post
+    expect(parameters.map((one: { name: string }) => one.name)).toEqual(['X-Request-Id', 'Idempotency-Key'])
+    expect(Object.keys(responses['201'].headers)).toEqual([
+      'X-Request-Id',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Idempotent-Replayed',
+    ])
+    expect(Object.keys(responses['429'].headers)).toContain('Retry-After')
+  })
+
+  test('promises no first answer to a repeat of what only changes what is there', () => {
+    const keyed = Object.entries<ApiResponse['body']>(document.paths)
+      .filter(([, { post }]) => JSON.stringify(post ?? {}).match(/"Idempotency-Key"|"Idempotent-Replayed"/))
+      .map(([path]) => path)
+    expect(keyed.toSorted()).toEqual([
+      '/api/v1/meds/{uuid}/reply',
+      '/api/v1/payments',
+      '/api/v1/payments/{uuid}/refund',
+      '/api/v1/pix-keys',
+      '/api/v1/pix-keys/auth-code',
+      '/api/v1/transfers',
+      '/api/v1/webhooks',
+    ])
+  })
+
+  test('has an example for every answer, each code of the catalogue by its own name', () => {
+    for (const { responses } of operations()) {
+      for (const [status, response] of Object.entries<ApiResponse['body']>(responses)) {
+        const [[type, content]] = Object.entries<ApiResponse['body']>(response.content) as [
+          [string, ApiResponse['body']],
+        ]
+        if (type !== 'application/json') continue
+        if (status.startsWith('2')) expect(content.example).toBeDefined()
+        else for (const code of Object.keys(content.examples)) expect(ERROR_CATALOGUE).toHaveProperty(code)
+      }
+    }
+  })
+})
+
+describe('the documentation', () => {
+  test('is one page that fetches nothing and runs nothing', async () => {
+    const { status, headers, text } = await fixture.call('GET', '/docs')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).not.toMatch(/<script|\ssrc=|<link|@import|url\(/)
+    expect(text).not.toMatch(/undefined|\[object Object\]/)
+    for (const { operationId } of operations()) expect(text).toContain(`id="${operationId}"`)
+  })
+
+  test('allows its own style and nothing else', async () => {
+    const { headers, text } = await fixture.call('GET', '/docs')
+    const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(headers.get('content-security-policy')).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
+  })
+
+  test('serves the picture that the README shows', async () => {
+    const [readme, picture] = await Promise.all([
+      fixture.call('GET', '/docs/readme'),
+      fixture.call('GET', '/docs/images/dashboard.png'),
+    ])
+    expect(readme.text).toContain('<img src="/docs/images/dashboard.png"')
+    expect(readme.headers.get('content-security-policy')).toContain("img-src 'self'")
+    expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect((await fixture.call('GET', '/docs/images/other.png')).status).toBe(404)
+  })
+
+  test('has a target for every link of its own', async () => {
+    const { text } = await fixture.call('GET', '/docs')
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
+  })
+})
+
+function operations(): ApiResponse['body'][] {
+  return Object.values<object>(document.paths).flatMap(methods => Object.values(methods))
+}

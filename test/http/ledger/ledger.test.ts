@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
+import { MAX_CENTS } from '../../../src/domain/ledger/money.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { bookingSql } from '../support/row-inserters.ts'
+
+/** SPEC §7: what a statement shows of lines that are there. */
+
+const PATH = '/api/v1/ledger'
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([ledgerRoutes])
+})
+afterAll(() => fixture?.close())
+
+/** Money that came in through a connection and is available. */
+async function deposit(connectionUuid: string, cents = 100): Promise<string> {
+  const uuid = randomUUID()
+  await fixture.orm.em.execute(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, 'DEPOSIT', 'IN', ?, 'SETTLED', now(), now(), now()
+       from connection where uuid = ? returning *) ${bookingSql()}`,
+    [uuid, cents, connectionUuid],
+  )
+  return uuid
+}
+
+test('a line may take more than any one amount: a transfer of the largest, and its fee', async () => {
+  const accountUuid = await fixture.insertAccount()
+  await deposit(await fixture.insertConnection(accountUuid), MAX_CENTS + 25)
+  const { status, body } = await fixture.call('GET', PATH, {
+    token: await fixture.insertToken({ accountUuid }),
+  })
+  expect(status).toBe(200)
+  expect(body.data).toMatchObject([{ value: 10_000_000_000.24, balance: '10000000000.24' }])
+})
+
+const linesOf = async (token: string, query = '') =>
+  (await fixture.call('GET', PATH + query, { token })).body.data.map(
+    (line: { uuid: string; provider: { uuid: string } }) => [line.uuid, line.provider.uuid],
+  )
+
+test('a connection of another account names none of the caller’s lines, though both sit at one provider account', async () => {
+  const [accountUuid, providerAccountUuid] = [
+    await fixture.insertAccount(),
+    await fixture.insertProviderAccount(),
+  ]
+  const own = await fixture.insertConnection(accountUuid, { providerAccountUuid })
+  const foreign = await fixture.insertConnection(await fixture.insertAccount(), { providerAccountUuid })
+  const movement = await deposit(own)
+  const token = await fixture.insertToken({ accountUuid })
+  expect(await linesOf(token, `?provider_uuid=${own}`)).toEqual([[movement, own]])
+  expect(await linesOf(token, `?provider_uuid=${foreign}`)).toEqual([])
+})
+
+test('of two connections at one provider account a line names the one that is asked through, else its own', async () => {
+  const [accountUuid, providerAccountUuid] = [
+    await fixture.insertAccount(),
+    await fixture.insertProviderAccount(),
+  ]
+  const elder = await fixture.insertConnection(accountUuid, { providerAccountUuid, createdAt: new Date(0) })
+  const younger = await fixture.insertConnection(accountUuid, { providerAccountUuid })
+  const payer = await fixture.insertConnection(await fixture.insertAccount(), { providerAccountUuid })
+  const [first, second, shared] = [await deposit(elder), await deposit(younger), await deposit(younger)]
+  // A share of what another account's charge brought in.
+  await fixture.orm.em.execute('update movement set connection_uuid = ? where uuid = ?', [payer, shared])
+  const [token, bound] = [
+    await fixture.insertToken({ accountUuid }),
+    await fixture.insertToken({ accountUuid, connectionUuid: younger }),
+  ]
+  const all = [shared, second, first]
+  expect(await linesOf(token)).toEqual([
+    [shared, elder],
+    [second, younger],
+    [first, elder],
+  ])
+  expect(await linesOf(bound)).toEqual(all.map(uuid => [uuid, younger]))
+  expect(await linesOf(token, `?provider_uuid=${younger}`)).toEqual(all.map(uuid => [uuid, younger]))
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createMovement } from '../../../src/activities/ledger/movements.ts'
+import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import type { Movement } from '../../../src/db/entities/movement.ts'
+import { type MovementLegs, writePostings } from '../../../src/db/ledger/post.ts'
+import { depositLegs, transferHeldLegs } from '../../../src/domain/ledger/legs.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** Bookings move balances and tell each bucket's balance after every posting; PostgreSQL refuses what must not be. */
+
+let fixture: ApiFixture
+let accountUuid: string
+let otherUuid: string
+let place: { accountUuid: string; providerAccountUuid: string; connectionUuid: string }
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+beforeEach(async () => {
+  accountUuid = await fixture.insertAccount()
+  otherUuid = await fixture.insertAccount()
+  const connectionUuid = await fixture.insertConnection(accountUuid)
+  const [{ at }] = await sql<[{ at: string }]>(
+    'select provider_account_uuid as at from connection where uuid = ?',
+    [connectionUuid],
+  )
+  place = { accountUuid, providerAccountUuid: at, connectionUuid }
+})
+
+const sql = <Rows extends object[]>(text: string, values: unknown[]) =>
+  fixture.orm.em.fork({ disableContextResolution: true }).execute<Rows>(text, values)
+const moved = (em: EntityManager): Movement =>
+  createMovement(
+    em,
+    place,
+    { type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
+    new Date(),
+  )
+/** The legs of a movement each, booked together. */
+const booked = (...all: MovementLegs['legs'][]) =>
+  runInTransaction(fixture.orm, async em => {
+    const entries = all.map(legs => ({ movementUuid: moved(em).uuid, legs }))
+    await em.flush()
+    const { providerAccountUuid } = place
+    await writePostings(
+      em,
+      entries.map(entry => ({ ...entry, providerAccountUuid })),
+    )
+  })
+const postings = (of = accountUuid) =>
+  sql(
+    'select bucket, cents::int, balance_cents::int as after from posting where account_uuid = ? order by id',
+    [of],
+  )
+const balances = (of = accountUuid) =>
+  sql('select bucket, cents::int from balance where account_uuid = ? and cents <> 0 order by bucket', [of])
+
+test('each posting has its bucket’s balance after it, those of one booking among them', async () => {
+  await booked(
+    depositLegs(accountUuid, 100),
+    transferHeldLegs(accountUuid, 30),
+    transferHeldLegs(accountUuid, 50),
+  )
+  expect(await postings()).toEqual([
+    { bucket: 'outside', cents: -100, after: -100 },
+    { bucket: 'available', cents: 100, after: 100 },
+    { bucket: 'available', cents: -30, after: 70 },
+    { bucket: 'provisioned', cents: 30, after: 30 },
+    { bucket: 'available', cents: -50, after: 20 },
+    { bucket: 'provisioned', cents: 50, after: 80 },
+  ])
+  await booked(transferHeldLegs(accountUuid, 20))
+  expect((await postings()).slice(-2)).toEqual([
+    { bucket: 'available', cents: -20, after: 0 },
+    { bucket: 'provisioned', cents: 20, after: 100 },
+  ])
+  expect(await balances()).toEqual([
+    { bucket: 'outside', cents: -100 },
+    { bucket: 'provisioned', cents: 100 },
+  ])
+})
+
+test('whatever would leave a bucket below zero is refused whole', async () => {
+  await booked(depositLegs(accountUuid, 100))
+  const before = [await postings(), await balances()]
+  const tooMuch = booked(transferHeldLegs(accountUuid, 60), transferHeldLegs(accountUuid, 41))
+  await expect(tooMuch).rejects.toMatchObject({ constraint: 'balance_covered' })
+  expect([await postings(), await balances()]).toEqual(before)
+})
+
+test('nothing is booked for an account that has no connection there', async () => {
+  await expect(booked(depositLegs(accountUuid, 5), depositLegs(otherUuid, 5))).rejects.toMatchObject({
+    code: '23502',
+    column: 'balance_cents',
+  })
+  expect([...(await postings()), ...(await postings(otherUuid)), ...(await balances())]).toEqual([])
+})
+
+test('of many at once none is lost', async () => {
+  await booked(depositLegs(accountUuid, 1_000))
+  await Promise.all(Array.from({ length: 20 }, () => booked(transferHeldLegs(accountUuid, 10))))
+  expect(await balances()).toEqual([
+    { bucket: 'available', cents: 800 },
+    { bucket: 'outside', cents: -1_000 },
+    { bucket: 'provisioned', cents: 200 },
+  ])
+  const held = (await postings()).slice(2) as { bucket: string; after: number }[]
+  const after = held.filter(({ bucket }) => bucket === 'provisioned').map(one => one.after)
+  expect(after).toEqual(Array.from({ length: 20 }, (_, place) => (place + 1) * 10))
+})

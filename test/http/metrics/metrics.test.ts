@@ -1,0 +1,430 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Client } from '@temporalio/client'
+import Koa from 'koa'
+import pino from 'pino'
+import { createApp } from '../../../src/api/app.ts'
+import { fail } from '../../../src/api/http/api-error.ts'
+import { startServer } from '../../../src/api/http/server.ts'
+import { metricsRoutes } from '../../../src/api/metrics/routes.ts'
+import { errorHandler } from '../../../src/api/middleware/error-handler.ts'
+import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
+import { openOrm } from '../../../src/db/client/orm.ts'
+import { createApiMetrics } from '../../../src/metrics/api-metrics.ts'
+import { renderDatabaseMetrics } from '../../../src/metrics/database-metrics.ts'
+import { dropBuckets, mergeExpositions } from '../../../src/metrics/exposition.ts'
+import { publishWorkerMetrics } from '../../../src/metrics/worker-metrics-publication.ts'
+import { logFailedCall } from '../../../src/providers/observability/call-log.ts'
+import { observeProvider } from '../../../src/providers/observability/call-observer.ts'
+import type { Provider, ProviderNotificationRequest } from '../../../src/providers/port.ts'
+import { openStorage } from '../../../src/storage/storage.ts'
+import { createTemporaryFolder } from '../../support/servers.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { createBrowser } from '../support/browser.ts'
+import { bookingSql, type ConnectionRow } from '../support/row-inserters.ts'
+import { sampleRoutes } from '../support/sample-routes.ts'
+
+test('several processes become one text: each family once, every sample kept', () => {
+  const merged = mergeExpositions([
+    '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="a"} 1\n',
+    '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="b"} 2\n\n# TYPE lag histogram\nlag_bucket{le="1"} 3\nlag_sum 4\n',
+    'bare 5\n# TYPE lag histogram\nlag_sum{worker="b"} 6\n',
+    '',
+  ])
+  expect(merged.split('\n')).toEqual([
+    '# HELP calls Calls.',
+    '# TYPE calls counter',
+    'calls{worker="a"} 1',
+    'calls{worker="b"} 2',
+    '# TYPE lag histogram',
+    'lag_bucket{le="1"} 3',
+    'lag_sum 4',
+    'lag_sum{worker="b"} 6',
+    'bare 5',
+    '',
+  ])
+})
+
+test('a histogram without its buckets is a summary, and one that is kept stays whole', () => {
+  const text =
+    '# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 1\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n' +
+    '# TYPE b histogram\nb_bucket{le="1"} 2\nb_sum 2\nb_count 2\n# TYPE c counter\nc 3\n'
+  expect(dropBuckets(text, ['b']).split('\n')).toEqual([
+    ...['# HELP a A.', '# TYPE a summary', 'a_sum 1', 'a_count 1'],
+    ...['# TYPE b histogram', 'b_bucket{le="1"} 2', 'b_sum 2', 'b_count 2', '# TYPE c counter', 'c 3', ''],
+  ])
+})
+
+const CONNECTION = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+
+test('a failed call of a provider is one log line: which connection, what it came to, how long it took', () => {
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: line => void lines.push(line) })
+  const call = {
+    provider: 'PROVIDER_A',
+    connectionUuid: CONNECTION,
+    operation: 'sendTransfer',
+    seconds: 0.25,
+  }
+  logFailedCall(log, { ...call, outcome: 'accepted', code: null })
+  logFailedCall(log, { ...call, outcome: 'unreachable', code: 'dns_failed' })
+  expect(lines.map(line => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      ...{ connection: CONNECTION, provider: 'PROVIDER_A', operation: 'sendTransfer' },
+      ...{ outcome: 'unreachable', code: 'dns_failed', ms: 250 },
+    }),
+  ])
+})
+
+test('an observed provider answers as it did, and every call is seen with what it came to', async () => {
+  const seen: string[] = []
+  const provider = {
+    capabilities: { openAmounts: false },
+    findCharge: async (reference: string) => ({ kind: 'not_found', reference }),
+    sendTransfer: async () => {
+      throw new Error('a bug')
+    },
+    readNotification: async ({ secret }: ProviderNotificationRequest) =>
+      secret === null ? { kind: 'forged' } : { kind: 'no_answer', code: 'timeout' },
+  } as unknown as Provider
+  const watched = observeProvider(provider, { provider: 'PROVIDER_A', uuid: CONNECTION }, call =>
+    seen.push(`${call.provider} ${call.operation} ${call.outcome} ${call.seconds >= 0}`),
+  )
+  expect(await watched.findCharge('ref')).toEqual({ kind: 'not_found', reference: 'ref' })
+  await expect(watched.sendTransfer({} as never)).rejects.toThrow('a bug')
+  expect(await watched.readNotification({ secret: null } as ProviderNotificationRequest)).toEqual({
+    kind: 'forged',
+  })
+  await watched.readNotification({ secret: 'asks for a key' } as ProviderNotificationRequest)
+  expect(watched.capabilities).toBe(provider.capabilities)
+  expect(seen).toEqual([
+    'PROVIDER_A findCharge not_found true',
+    'PROVIDER_A sendTransfer bug true',
+    'PROVIDER_A readNotification no_answer true',
+  ])
+})
+
+describe('deploy/alerts.yml', () => {
+  const rule = async (name: string) => {
+    const rules = await readFile(join(import.meta.dirname, '../../../deploy/alerts.yml'), 'utf8')
+    return rules.split('- alert: ').find(one => one.startsWith(`${name}\n`))
+  }
+
+  test('a life whose task fails again and again stays an alert between two tries, ten minutes apart', async () => {
+    const text = await rule('WorkflowTasksFail')
+    expect(text).toMatch(/expr: sum\(increase\(temporal_workflow_task_execution_failed\[25m\]\)\) > 0$/m)
+    expect(text).not.toMatch(/^ +for:/m)
+  })
+
+  test('nobody is called for a notice that waits ten minutes to be known as nobody’s', async () => {
+    const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec(
+      (await rule('ProviderNotificationsNotProcessed'))!,
+    )!
+    expect(Number(seconds)).toBe(900)
+  })
+
+  test('what operators have paused is counted as paused, which the alert of failures leaves out', async () => {
+    expect(await rule('ApiErrorRateHigh')).toContain('trilho_http_failures_total{code!="paused"}')
+    const metrics = createApiMetrics()
+    const app = new Koa()
+    app.use(metrics.measureRequest)
+    app.use(errorHandler(pino({ level: 'silent' })))
+    app.use(() => fail('paused'))
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+    const { status } = await fetch(server.url)
+    await server.stop()
+    expect(status).toBe(503)
+    expect((await metrics.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([
+      'trilho_http_failures_total{code="paused",cause="paused by an operator",process="api"} 1',
+    ])
+  })
+
+  test('a failed sign-in is counted under the route and the statuses that its alert asks for', async () => {
+    const world = await openApiFixture([dashboardRoutes])
+    const answer = await createBrowser(world).signIn('absent@trilho.test', 'a long enough password')
+    const line = world.lines.map(one => JSON.parse(one)).find(one => one.status === answer.status)
+    const [, route, statuses] = /route="([^"]+)",method="POST",status=~"([^"]+)"/.exec(
+      (await rule('SignInFailures'))!,
+    )!
+    await world.close()
+    expect([line.route, line.method]).toEqual([route, 'POST'])
+    expect(`${line.status}`).toMatch(new RegExp(`^(${statuses})$`))
+  })
+
+  test('somebody is called for money that left twice, or after it was said that it had not', async () => {
+    const text = await rule('UnexpectedSettlement')
+    expect(text).toMatch(/expr: max by \(provider\) \(trilho_unexpected_settlements\) > 0$/m)
+    expect(text).toContain('severity: page')
+  })
+})
+
+describe('GET /metrics', () => {
+  const TOKEN = 'a-token-of-the-operator'
+  const metrics = createApiMetrics()
+  let world: ApiFixture
+  beforeAll(async () => {
+    world = await openApiFixture([metricsRoutes(metrics)], { TRILHO_METRICS_TOKEN: TOKEN })
+  })
+  afterAll(() => world?.close())
+
+  const scrape = (headers: Record<string, string> = {}) => fetch(`${world.server.url}/metrics`, { headers })
+
+  /** A connection whose breaker opened so long ago, and last let a probe through so long ago. */
+  const opened = async (ago: string, row: ConnectionRow, probed: string | null = null) =>
+    world.orm.em.fork().execute(
+      `insert into breaker (connection_uuid, failures, opened_at, probed_at)
+       values (?, '{}', now() - ?::interval, now() - ?::interval)`,
+      [await world.insertConnection(await world.insertAccount(), row), ago, probed],
+    )
+
+  test('says what stands in the database', async () => {
+    await opened('0 seconds', {})
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_A"\} 1$/m)
+    expect(text).toMatch(/^trilho_ledger_drift_cents 0$/m)
+    expect(text).toMatch(/^trilho_deliveries_pending 0$/m)
+  })
+
+  test('says how many connections PostgreSQL has and gives, and that it takes writes', async () => {
+    const text = await (await scrape()).text()
+    const [, used] = /^trilho_database_connections (\d+)$/m.exec(text)!
+    const [, most] = /^trilho_database_connections_max (\d+)$/m.exec(text)!
+    expect(Number(used)).toBeGreaterThan(0)
+    expect(Number(used)).toBeLessThan(Number(most))
+    expect(text).toMatch(/^trilho_database_read_only 0$/m)
+  })
+
+  test('says that PostgreSQL takes no writes', async () => {
+    const role = `reader_${randomUUID().replaceAll('-', '')}`
+    await world.orm.em.fork().execute(
+      `create role ${role} login password 'a' in role pg_read_all_data;
+       alter role ${role} set default_transaction_read_only = on`,
+    )
+    const url = Object.assign(new URL(world.config.databaseUrl), { username: role, password: 'a' })
+    const orm = await openOrm({ databaseUrl: url.href })
+    const text = await renderDatabaseMetrics(orm)
+    expect(text).toMatch(/^trilho_database_read_only 1$/m)
+    expect(text).toMatch(/^trilho_database_connections [1-9]/m) // Of every role, though this one sees no other's sessions.
+    await orm.close()
+  })
+
+  test('says by how much its clock is ahead of that of PostgreSQL', async () => {
+    const offset = async (shiftMs: number) => {
+      const text = await renderDatabaseMetrics(world.orm, () => Date.now() + shiftMs)
+      return Number(/^trilho_clock_offset_seconds (\S+)$/m.exec(text)![1])
+    }
+    const [none, ahead, behind] = [await offset(0), await offset(3_600_000), await offset(-120_000)]
+    expect(Math.abs(none)).toBeLessThan(30)
+    expect(Math.abs(ahead - 3_600)).toBeLessThan(30)
+    expect(Math.abs(behind + 120)).toBeLessThan(30)
+  })
+
+  test('a worker measures its clock as it publishes', async () => {
+    const { log } = world.dependencies
+    const read: number[] = []
+    const options = {
+      collectExposition: async () => '',
+      recordClockOffset: (offset: number) => read.push(offset),
+      log,
+    }
+    const stop = publishWorkerMetrics(world.orm, 'clocked', options)
+    await stop()
+    expect(read).toHaveLength(1)
+    expect(Math.abs(read[0]!)).toBeLessThan(30)
+  })
+
+  test('says whether Temporal answers, and how full the disk of the attachments is', async () => {
+    const folder = await createTemporaryFolder()
+    const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
+    const surroundings = async (temporal: () => Promise<Client>, location: string) => {
+      const own = createApiMetrics()
+      const storage = await openStorage({ ...world.config, storage: { kind: 'disk', folder: location } })
+      const dependencies = { ...world.dependencies, temporal, storage }
+      const app = createApp({ ...dependencies, routes: [metricsRoutes(own)] })
+      const server = await startServer(app, world.config)
+      const text = await (await fetch(`${server.url}/metrics`)).text()
+      await server.stop()
+      return text
+    }
+    const there = await surroundings(async () => client, folder.path)
+    const absent = await surroundings(world.dependencies.temporal, join(folder.path, 'not-there-yet'))
+    await folder.remove()
+    expect(there).toMatch(/^trilho_temporal_up\{process="api"\} 1$/m)
+    const bytes = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'm').exec(there)![1])
+    expect(bytes('trilho_storage_free_bytes')).toBeGreaterThan(0)
+    expect(bytes('trilho_storage_size_bytes')).toBeGreaterThan(bytes('trilho_storage_free_bytes'))
+    expect(absent).toMatch(/^trilho_temporal_up\{process="api"\} 0$/m)
+    expect(absent).not.toMatch(/^trilho_storage/m)
+  })
+
+  test('a breaker that nothing asks any more says nothing about its provider', async () => {
+    await opened('16 minutes', { provider: 'PROVIDER_B' })
+    await opened('2 hours', { provider: 'PROVIDER_B' }, '16 minutes')
+    await opened('0 seconds', { provider: 'PROVIDER_B', status: 'BLOCKED' })
+    await opened('14 minutes', { provider: 'PROVIDER_C' })
+    await opened('2 hours', { provider: 'PROVIDER_C' }, '14 minutes')
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_C"\} 2$/m)
+    expect(text).not.toMatch(/^trilho_breakers_open\{provider="PROVIDER_B"\}/m)
+  })
+
+  test('counts as unknown money what may have been sent, and no key of PIX', async () => {
+    const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_D' })
+    for (const [operation, age] of [
+      ['transfer', '2 minutes'],
+      ['refund', '1 minute'],
+      ['return', '3 minutes'],
+      ['create_key', '1 hour'],
+      ['delete_key', '1 hour'],
+    ])
+      await world.orm.em.fork().execute(
+        `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+           state, unknown_since, created_at, updated_at)
+         select gen_random_uuid(), ?, gen_random_uuid(), uuid, provider_account_uuid, 0, 'x', 'unknown',
+           now() - ?::interval, now(), now() from connection where uuid = ?`,
+        [operation, age, connection],
+      )
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^trilho_unknown_outcomes\{provider="PROVIDER_D"\} 3$/m)
+    const [, oldest] = /^trilho_unknown_oldest_seconds\{provider="PROVIDER_D"\} ([\d.]+)$/m.exec(text)!
+    expect(Math.floor(Number(oldest) / 60)).toBe(3)
+  })
+
+  test('counts by provider what settled within a day although it had been given up, and nothing else', async () => {
+    const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_B' })
+    // A movement of a refund that failed is there long before its money goes after all.
+    for (const [reason, age] of [
+      ['duplicate_settlement', '23 hours'],
+      ['late_settlement', '1 second'],
+      ['late_settlement', '25 hours'],
+      ['deposit', '1 second'],
+      [null, '1 second'],
+    ])
+      await world.orm.em.fork().execute(
+        `with made as (
+           insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type,
+             value_cents, status, reason, settled_at, created_at, updated_at)
+           select gen_random_uuid(), account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 100, 'SETTLED',
+             ?, now() - interval '3 days', now() - interval '3 days', now() - ?::interval
+           from connection where uuid = ? returning *
+         ) ${bookingSql()}`,
+        [reason, age, connection],
+      )
+    const said = (await (await scrape()).text()).match(/^trilho_unexpected_settlements\{.*$/gm)
+    expect(said).toEqual(['trilho_unexpected_settlements{provider="PROVIDER_B"} 2'])
+  })
+
+  test('a try is late where its endpoint takes what it gets: a backlog of one that fails says nothing of us', async () => {
+    const sql = (query: string, values: unknown[]) => world.orm.em.fork().execute(query, values)
+    const account = await world.insertAccount()
+    const [event] = await sql(
+      `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       values (gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()) returning uuid`,
+      [account],
+    )
+    for (const [status, failing, since, next] of [
+      ['ACTIVE', null, '90 seconds', null],
+      ['ACTIVE', null, '3 hours', '80 seconds'],
+      ['ACTIVE', '2 hours', '1 hour', null],
+      ['ACTIVE', '2 hours', '5 hours', '1 hour'],
+      ['DISABLED', null, '1 hour', null],
+    ])
+      await sql(
+        `with hook as (
+           insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at,
+             status, disabled_reason, failing_since)
+           values (gen_random_uuid(), ?, 'https://shop.test', '', '', '{PAYMENT}', '', now(),
+             ?, ?, now() - ?::interval) returning uuid)
+         insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, next_try_at)
+         select gen_random_uuid(), uuid, ?, now() - ?::interval, now(), now() - ?::interval from hook`,
+        [account, status, status === 'DISABLED' ? 'by you' : null, failing, event!.uuid, since, next],
+      )
+    const text = await (await scrape()).text()
+    const [, seconds] = /^trilho_deliveries_overdue_seconds ([\d.]+)$/m.exec(text)!
+    expect(Math.floor(Number(seconds) / 10)).toBe(9)
+    expect(text).toMatch(/^trilho_deliveries_pending 5$/m)
+  })
+
+  test('says what workers published, until they have been silent for half a minute', async () => {
+    const publish = (worker: string, age: string) =>
+      world.orm.em
+        .fork()
+        .execute(`insert into worker_metrics (worker, at, exposition) values (?, now() - ?::interval, ?)`, [
+          worker,
+          age,
+          `# TYPE work counter\nwork{worker="${worker}"} 1\n`,
+        ])
+    await publish('alive', '1 second')
+    await publish('gone', '1 minute')
+    const text = await (await scrape()).text()
+    expect(text).toMatch(/^work\{worker="alive"\} 1$/m)
+    expect(text).toMatch(/^trilho_workers 1$/m)
+    expect(text).toMatch(/^trilho_database_up 1$/m)
+    expect(text).not.toContain('gone')
+  })
+
+  test('tells its own figures, and that PostgreSQL does not answer, where it does not', async () => {
+    const orm = await openOrm({ databaseUrl: 'postgresql://trilho@127.0.0.1:1/nowhere' })
+    const app = createApp({ ...world.dependencies, orm, routes: [metricsRoutes(metrics)] })
+    const server = await startServer(app, world.config)
+    const answer = await fetch(`${server.url}/metrics`)
+    const text = await answer.text()
+    await server.stop()
+    await orm.close()
+    expect(answer.status).toBe(200)
+    expect(text).toMatch(/^trilho_database_up 0$/m)
+    expect(text).toContain('trilho_http_request_seconds')
+    expect(text).not.toMatch(/^trilho_(workers|ledger_drift_cents)/m)
+  })
+
+  test.each([
+    ['this machine', {}, 200],
+    ['elsewhere, through a proxy', { 'X-Forwarded-For': '203.0.113.7' }, 401],
+    ['elsewhere, through a proxy that names the address otherwise', { 'X-Real-IP': '203.0.113.7' }, 401],
+    ['elsewhere, through another that does', { 'CF-Connecting-IP': '203.0.113.7' }, 401],
+    ['elsewhere, through a proxy that only names itself', { Via: '1.1 proxy' }, 401],
+    [
+      'elsewhere, with the token',
+      { 'X-Forwarded-For': '203.0.113.7', Authorization: `Bearer ${TOKEN}` },
+      200,
+    ],
+    ['a wrong token', { Authorization: 'Bearer a-token-of-the-operator?' }, 401],
+  ])('read from %s', async (_, headers, status) => {
+    expect((await scrape(headers)).status).toBe(status)
+  })
+
+  test('counts what is answered 5xx by code and cause, and nothing else that is refused', async () => {
+    const own = createApiMetrics()
+    const app = createApp({
+      ...world.dependencies,
+      routes: [sampleRoutes],
+      requestMetrics: own.measureRequest,
+    })
+    const server = await startServer(app, world.config)
+    for (const path of ['/failing/bug', '/failing/engine', '/failing/engine', '/nowhere'])
+      await fetch(server.url + path)
+    await server.stop()
+    expect((await own.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([
+      'trilho_http_failures_total{code="internal_error",cause="bug: Error",process="api"} 1',
+      'trilho_http_failures_total{code="unavailable",cause="temporal: connection failed",process="api"} 2',
+    ])
+  })
+
+  test('counts requests by route and status, not by path', async () => {
+    const app = new Koa()
+    app.use(metrics.measureRequest)
+    app.use(ctx => {
+      ctx.status = 404
+    })
+    const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+    await fetch(`${server.url}/api/v1/pix-keys/somebody@example.com`)
+    await server.stop()
+    const text = await metrics.registry.metrics()
+    expect(text).toMatch(
+      /trilho_http_request_seconds_count\{process="api",route="none",method="GET",status="404"\} 1/,
+    )
+    expect(text).not.toContain('somebody')
+  })
+})

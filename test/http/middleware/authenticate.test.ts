@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { generateToken, hashToken } from '../../../src/security/tokens.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { sampleRoutes } from '../support/sample-routes.ts'
+
+const HOUR = 3_600_000
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([sampleRoutes])
+})
+afterAll(() => fixture?.close())
+
+const whoami = (token: string) => fixture.call('GET', '/api/v1/whoami', { token })
+const statusOf = async (token: string) => (await whoami(token)).status
+
+test('a token is trl_<mode>_ and 256 random bits; its hash and prefix do not tell it', () => {
+  const { token, hash, prefix } = generateToken('live')
+  expect(token).toMatch(/^trl_live_[A-Za-z0-9_-]{43}$/)
+  expect(generateToken('test').token).toMatch(/^trl_test_/)
+  expect(hash).toEqual(hashToken(token))
+  expect(token.startsWith(prefix)).toBe(true)
+  expect(prefix.length).toBeLessThan(20)
+  expect(generateToken('live').token).not.toBe(token)
+})
+
+describe('a header', () => {
+  test.each([
+    { name: 'absent', authorization: undefined, challenge: 'Bearer realm="trilho"' },
+    { name: 'of another scheme', authorization: 'Basic YTpi', challenge: 'Bearer realm="trilho"' },
+    { name: 'without a token', authorization: 'Bearer', challenge: 'Bearer realm="trilho"' },
+    { name: 'with two tokens', authorization: 'Bearer a b', challenge: 'Bearer realm="trilho"' },
+    {
+      name: 'with an unknown token',
+      authorization: `Bearer ${generateToken('live').token}`,
+      challenge: 'Bearer realm="trilho", error="invalid_token"',
+    },
+    {
+      name: 'with quotes and worse',
+      authorization: `Bearer ';drop`,
+      challenge: 'Bearer realm="trilho", error="invalid_token"',
+    },
+  ])('$name is 401', async ({ authorization, challenge }) => {
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+    const answer = await fixture.call('GET', '/api/v1/whoami', { headers })
+    expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
+    expect(answer.headers.get('www-authenticate')).toBe(challenge)
+  })
+
+  test('may spell its scheme as it likes', async () => {
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const answer = await fixture.call('GET', '/api/v1/whoami', {
+      headers: { authorization: `bearer  ${token}` },
+    })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a token', () => {
+  test.each([
+    { name: 'fresh', row: {}, status: 200 },
+    { name: 'that expires later', row: { expiresAt: new Date(Date.now() + HOUR) }, status: 200 },
+    { name: 'expired', row: { expiresAt: new Date(Date.now() - 1) }, status: 401 },
+    { name: 'revoked', row: { revokedAt: new Date() }, status: 401 },
+  ])('$name answers $status', async ({ row, status }) => {
+    const accountUuid = await fixture.insertAccount()
+    expect(await statusOf(await fixture.insertToken({ accountUuid, ...row }))).toBe(status)
+  })
+
+  test('of a blocked account is 401', async () => {
+    expect(
+      await statusOf(await fixture.insertToken({ accountUuid: await fixture.insertAccount('BLOCKED') })),
+    ).toBe(401)
+  })
+
+  test('says who it is to the route', async () => {
+    const accountUuid = await fixture.insertAccount()
+    const connectionUuid = await fixture.insertConnection(accountUuid)
+    const { body } = await whoami(await fixture.insertToken({ accountUuid, connectionUuid, mode: 'live' }))
+    expect(body).toEqual({ uuid: expect.any(String), accountUuid, connectionUuid, mode: 'live' })
+  })
+
+  test('that is revoked while in use is refused within a second', async () => {
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    expect(await statusOf(token)).toBe(200)
+    await fixture.orm.em.execute('update token set revoked_at = now() where hash = ?', [hashToken(token)])
+    await pause(1_000)
+    expect(await statusOf(token)).toBe(401)
+  })
+
+  test('that expires while it is remembered is refused at once', async () => {
+    const accountUuid = await fixture.insertAccount()
+    const expiresAt = new Date(Date.now() + 1_500)
+    const token = await fixture.insertToken({ accountUuid, expiresAt })
+    const before = await statusOf(token)
+    if (Date.now() < expiresAt.getTime()) expect(before).toBe(200)
+    await pause(Math.max(0, expiresAt.getTime() - Date.now()) + 10)
+    expect(await statusOf(token)).toBe(401)
+  })
+
+  test('bound to a provider may not call what is for global ones, whatever it sends', async () => {
+    const accountUuid = await fixture.insertAccount()
+    const token = await fixture.insertToken({
+      accountUuid,
+      connectionUuid: await fixture.insertConnection(accountUuid),
+    })
+    const answer = await fixture.call('PUT', '/api/v1/global', { token, raw: '{' })
+    expect([answer.status, answer.body.code]).toEqual([403, 'token_bound_to_provider'])
+    expect(answer.body.message).toMatch(/not allowed for provider-bound tokens/)
+  })
+})
+
+describe('its last use', () => {
+  const lastUse = async (token: string) => {
+    const [row] = await fixture.orm.em.execute<{ at: string | null }[]>(
+      'select extract(epoch from last_used_at) * 1000 as at from token where hash = ?',
+      [hashToken(token)],
+    )
+    return row?.at === null ? null : Number(row?.at)
+  }
+
+  test('is written, but at most once a minute', async () => {
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    expect(await lastUse(token)).toBeNull()
+    await whoami(token)
+    const first = await lastUse(token)
+    expect(first).not.toBeNull()
+    await pause(1_050)
+    await whoami(token)
+    expect(await lastUse(token)).toBe(first)
+  })
+
+  test('is written again after a minute', async () => {
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    await fixture.orm.em.execute(
+      `update token set last_used_at = now() - interval '61 seconds' where hash = ?`,
+      [hashToken(token)],
+    )
+    await whoami(token)
+    expect(Date.now() - (await lastUse(token))!).toBeLessThan(5_000)
+  })
+
+  test('is not that of a refused token', async () => {
+    const token = await fixture.insertToken({
+      accountUuid: await fixture.insertAccount(),
+      revokedAt: new Date(),
+    })
+    await whoami(token)
+    expect(await lastUse(token)).toBeNull()
+  })
+})

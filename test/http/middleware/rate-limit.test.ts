@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createAuthenticator } from '../../../src/api/middleware/authenticate.ts'
+import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
+import type { RateLimitPolicy } from '../../../src/api/middleware/rate-limit/lease.ts'
+import { openOrm } from '../../../src/db/client/orm.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { captureMessages } from '../support/postgres-messages.ts'
+import { sampleRoutes } from '../support/sample-routes.ts'
+
+/** So slow that nothing is filled up while a test runs. */
+const SLOW = 0.001
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([sampleRoutes], { TRILHO_RATE_LIMIT: '0.01', TRILHO_RATE_BURST: '3' })
+})
+afterAll(() => fixture?.close())
+
+describe('over HTTP', () => {
+  test('a token has its burst, then 429 until it may ask again', async () => {
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const answers = []
+    const began = Date.now()
+    for (let index = 0; index < 4; index += 1)
+      answers.push(await fixture.call('GET', '/api/v1/whoami', { token }))
+    expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 429])
+    expect(answers.map(answer => answer.headers.get('ratelimit-policy'))).toEqual(
+      Array(4).fill('"token";q=3;w=300'),
+    )
+    const lastedS = Math.ceil((Date.now() - began) / 1_000)
+    const [left, resetsS] = /^"token";r=(\d);t=(\d+)$/.exec(answers[3]!.headers.get('ratelimit')!)!.slice(1)
+    expect(answers[0]?.headers.get('ratelimit')).toBe('"token";r=2;t=100')
+    expect(left).toBe('0')
+    expect(answers[3]?.body.code).toBe('rate_limited')
+    for (const [saidS, wholeS] of [
+      [Number(resetsS), 300],
+      [Number(answers[3]?.headers.get('retry-after')), 100],
+    ] as const) {
+      expect(saidS).toBeLessThanOrEqual(wholeS)
+      expect(saidS).toBeGreaterThanOrEqual(wholeS - lastedS)
+    }
+  })
+
+  test('one token does not use up another, nor the account of it', async () => {
+    const accountUuid = await fixture.insertAccount()
+    const [one, two] = [
+      await fixture.insertToken({ accountUuid }),
+      await fixture.insertToken({ accountUuid }),
+    ]
+    for (let index = 0; index < 4; index += 1) await fixture.call('GET', '/api/v1/whoami', { token: one })
+    expect((await fixture.call('GET', '/api/v1/whoami', { token: two })).status).toBe(200)
+  })
+
+  test('what needs no token is not counted', async () => {
+    expect((await fixture.call('GET', '/nowhere')).headers.get('ratelimit')).toBeNull()
+  })
+})
+
+/** Processes that share one token's limit, and how many of their requests passed. */
+async function sendFromManyProcesses(processes: number, requests: number, policy: RateLimitPolicy) {
+  const tokenUuid = await newTokenRow()
+  const limiters = Array.from({ length: processes }, () => createRateLimiter(fixture.orm, policy))
+  const outcomes = await Promise.all(
+    limiters.flatMap(({ countRequest: count }) =>
+      Array.from({ length: requests }, () => count(tokenUuid).then(() => true, refused)),
+    ),
+  )
+  return { tokenUuid, limiters, passed: outcomes.filter(Boolean).length }
+}
+
+function refused(error: { code?: string }): false {
+  if (error.code !== 'rate_limited') throw error
+  return false
+}
+
+async function newTokenRow(): Promise<string> {
+  await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+  const [row] = await fixture.orm.em.execute<{ uuid: string }[]>(
+    'select uuid from token order by created_at desc limit 1',
+  )
+  return row?.uuid ?? randomUUID()
+}
+
+const bucketOf = async (tokenUuid: string) => {
+  const [row] = await fixture.orm.em.execute<{ tokens: number }[]>(
+    'select tokens from rate_bucket where token_uuid = ?',
+    [tokenUuid],
+  )
+  return row?.tokens ?? Number.NaN
+}
+
+describe('across processes', () => {
+  test.each([
+    { processes: 1, requests: 300, burst: 200 },
+    { processes: 4, requests: 100, burst: 200 },
+    { processes: 8, requests: 50, burst: 17 },
+    { processes: 3, requests: 10, burst: 1 },
+  ])(
+    '$processes with $requests requests each pass a burst of $burst, no more',
+    async ({ processes, requests, burst }) => {
+      const { passed } = await sendFromManyProcesses(processes, requests, { perSecond: SLOW, burst })
+      expect(passed).toBe(burst)
+    },
+  )
+
+  test('less than the burst all passes, in few round trips', async () => {
+    const { passed, tokenUuid } = await sendFromManyProcesses(2, 90, { perSecond: SLOW, burst: 200 })
+    expect(passed).toBe(180)
+    expect(await bucketOf(tokenUuid)).toBeLessThanOrEqual(20)
+  })
+
+  test('an empty bucket fills at its rate', async () => {
+    const policy = { perSecond: 100, burst: 10 }
+    const { tokenUuid, limiters } = await sendFromManyProcesses(1, 20, policy)
+    await pause(500)
+    const { countRequest: count } = limiters[0]!
+    const began = Date.now()
+    const later = await Promise.all(
+      Array.from({ length: 30 }, () => count(tokenUuid).then(() => true, refused)),
+    )
+    const passed = later.filter(Boolean).length
+    expect(passed).toBeGreaterThanOrEqual(10)
+    // It goes on filling while they are asked, and a lease is counted by the millisecond.
+    expect(passed).toBeLessThanOrEqual(11 + Math.ceil(((Date.now() - began) / 1_000) * policy.perSecond))
+  })
+
+  test('what a process does not use within a second is given back', async () => {
+    let nowMs = 0
+    const policy = { perSecond: SLOW, burst: 80 }
+    const { countRequest: count } = createRateLimiter(fixture.orm, policy, () => nowMs)
+    const tokenUuid = await newTokenRow()
+    await count(tokenUuid)
+    expect(await bucketOf(tokenUuid)).toBeCloseTo(70, 0)
+    nowMs = 1_000
+    await count(tokenUuid)
+    expect(await bucketOf(tokenUuid)).toBeCloseTo(69, 0)
+  })
+
+  test('a token that was quiet for a second is looked up and gets its share in one message', async () => {
+    const orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+    const wire = await captureMessages(orm)
+    let nowMs = 0
+    const now = () => nowMs
+    const limiter = createRateLimiter(orm, { perSecond: SLOW, burst: 80 }, now)
+    const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare, now })
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const one = async () => {
+      wire.forget()
+      const { uuid } = await authenticate(`Bearer ${token}`)
+      await limiter.countRequest(uuid)
+      return { said: wire.messages.length, left: await bucketOf(uuid) }
+    }
+    expect(await one()).toEqual({ said: 4, left: expect.closeTo(70, 0) }) // Its bucket had yet to be opened.
+    expect(await one()).toEqual({ said: 0, left: expect.closeTo(70, 0) })
+    nowMs = 1_000
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(68, 0) })
+    nowMs = 1_999
+    for (let n = 0; n < 9; n += 1) expect(await one()).toEqual({ said: 0, left: expect.closeTo(68, 0) })
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // Its share is used up, and its look-up trusted.
+    nowMs = 2_000
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // What its share still covers is not cut again.
+    await orm.close()
+  })
+
+  test('what two questions bring at once is one share', async () => {
+    const policy = { perSecond: SLOW, burst: 80 }
+    const now = () => 0
+    const limiter = createRateLimiter(fixture.orm, policy, now)
+    const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const authenticate = createAuthenticator(fixture.orm, { batchedQuery: limiter.queryShare })
+    const { uuid } = await authenticate(`Bearer ${token}`)
+    await limiter.countRequest(uuid)
+    const again = createAuthenticator(fixture.orm, { batchedQuery: limiter.queryShare })
+    await again(`Bearer ${token}`)
+    expect(await bucketOf(uuid)).toBeCloseTo(60, 0)
+    for (let n = 0; n < 19; n += 1) await limiter.countRequest(uuid)
+    expect(await bucketOf(uuid)).toBeCloseTo(60, 0)
+  })
+})

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import Koa from 'koa'
+import { ResponseTimeoutError } from '../../../src/api/http/outage.ts'
+import { startServer } from '../../../src/api/http/server.ts'
+import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../../../src/api/limits.ts'
+import {
+  enforceDeadline,
+  getRequestDeadline,
+  RequestDeadline,
+} from '../../../src/api/middleware/request-deadline.ts'
+import { queryAcceptanceDeadline } from '../../../src/api/operations/acceptance-deadline.ts'
+import { runQuery } from '../../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** One request, one deadline: each step gets what the steps before it have left. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+const never = () => new Promise<never>(() => {})
+const UUID = '3e2f0f1c-7f61-4a57-9c9b-6f0a8a3f8a11'
+
+test('every step takes from the same time', async () => {
+  const deadline = new RequestDeadline(10_000)
+  const before = deadline.remainingMs
+  await sleep(30)
+  expect(deadline.remainingMs).toBeLessThan(before)
+  expect(deadline.stepTimeoutMs()).toBeLessThanOrEqual(deadline.remainingMs + 50 - READ_BACK_RESERVE_MS)
+  expect(deadline.stepTimeoutMs(100)).toBe(100)
+  expect(new RequestDeadline(0).stepTimeoutMs()).toBe(0)
+})
+
+test('a step that does not end is given up, and its part is the cause', async () => {
+  const deadline = new RequestDeadline(20)
+  deadline.awaitedPart = 'storage'
+  await expect(deadline.awaitStep(never())).rejects.toMatchObject({
+    name: 'ResponseTimeoutError',
+    part: 'storage',
+  })
+  expect(await new RequestDeadline(60_000).awaitStep(Promise.resolve('in time'))).toBe('in time')
+})
+
+test('the time in which the caller sends is not counted', async () => {
+  const deadline = new RequestDeadline(40)
+  const answering = deadline.awaitStep(deadline.pauseWhile(sleep(200, 'sent')))
+  expect(await answering).toBe('sent')
+  expect(deadline.remainingMs).toBeGreaterThan(0)
+})
+
+test('what may have been begun is not confirmed; nothing is begun late', async () => {
+  const begun = new RequestDeadline(MIN_TO_START_MS + 200)
+  begun.markStarted(UUID)
+  await expect(begun.awaitResponse(never())).rejects.toMatchObject({
+    code: 'not_confirmed',
+    details: { data: { uuid: UUID } },
+  })
+  const late = new RequestDeadline(MIN_TO_START_MS)
+  expect(() => late.markStarted(UUID)).toThrow(ResponseTimeoutError)
+  await expect(late.awaitResponse(Promise.reject(new ResponseTimeoutError('late')))).rejects.toThrow(
+    ResponseTimeoutError,
+  )
+})
+
+test('what is stored may be waited for longer', () => {
+  const deadline = new RequestDeadline(1)
+  deadline.extendTo(60_000)
+  expect(deadline.remainingMs).toBeGreaterThan(30_000)
+  deadline.extendTo(5)
+  expect(deadline.remainingMs).toBeGreaterThan(30_000)
+})
+
+test('an order without a key is taken no later than its request begins nothing, however late that is heard', async () => {
+  const app = new Koa()
+  let heard: { takeBefore: number; begunBy: number } | undefined
+  app.use(enforceDeadline)
+  app.use(async ctx => {
+    await sleep(300)
+    const [at] = await Promise.all([runQuery(fixture.orm.em.fork(), queryAcceptanceDeadline())])
+    const begunBy = Date.now() + getRequestDeadline().remainingMs - MIN_TO_START_MS
+    heard = { takeBefore: Date.parse(at), begunBy }
+    ctx.body = 'heard'
+  })
+  const server = await startServer(app, { host: '127.0.0.1', port: 0 })
+  const started = Date.now()
+  await (await fetch(server.url)).text()
+  await server.stop()
+  expect(heard!.takeBefore).toBeLessThanOrEqual(heard!.begunBy + 2) // Two clocks of one machine, in milliseconds.
+  expect(heard!.takeBefore).toBeGreaterThan(started)
+  expect(heard!.begunBy).toBeLessThan(started + REQUEST_DEADLINE_MS)
+})

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { chargeRoutes } from '../../../src/api/charges/routes.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../../src/api/limits.ts'
+import { deriveOperationUuid, fingerprintRequest } from '../../../src/api/operations/idempotency.ts'
+import { refundRoutes } from '../../../src/api/refunds/routes.ts'
+import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import { createChargeBody } from '../../../src/contract/charges/charge.ts'
+import { createRefundBody } from '../../../src/contract/refunds/refund.ts'
+import { createTransferBody } from '../../../src/contract/transfers/transfer.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { startPause } from '../../../src/db/repositories/pauses.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { bookingSql } from '../support/row-inserters.ts'
+
+/** SPEC §1: a repeat is answered from the row, whether or not the life can be asked. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  const routes = [transferRoutes, refundRoutes, chargeRoutes]
+  fixture = await openApiFixture(routes, {}, undefined, { statementMs: STATEMENT_TIMEOUT_MS })
+})
+afterAll(() => fixture?.close())
+
+const sql = (statement: string, values: unknown[]) => fixture.orm.em.fork().execute(statement, values)
+
+type UnknownOperation = { operation: 'transfer' | 'refund'; uuid: string; connection: string }
+const insertUnknownAttempt = ({ operation, uuid, connection }: UnknownOperation) =>
+  sql(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+       state, code, unknown_since, next_check_at, created_at, updated_at)
+     select ?, ?, ?, uuid, provider_account_uuid, 0, 'r', 'unknown', 'timeout', now(), now(), now(), now()
+     from connection where uuid = ?`,
+    [randomUUID(), operation, uuid, connection],
+  )
+
+/** A transfer of which nobody knows what has become, begun a moment ago, and its repeat. */
+async function insertUnknownTransfer() {
+  const { accountUuid, connection, token, key } = await merchant()
+  const [path, body] = ['/api/v1/transfers', { value: 10, pix_key: 'maria@example.com' }]
+  const uuid = deriveOperationUuid({ owner: { accountUuid, mode: 'test' }, method: 'POST', path, key })
+  const fingerprint = fingerprintRequest({ body: createTransferBody.parse(body), connectionUuid: null })
+  await sql(
+    `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,
+       pix_key, request_id, fingerprint, history, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, 'sending', 1000, 1000, 'maria@example.com', 'the first', ?, '[]',
+       now(), now() from connection where uuid = ?`,
+    [uuid, fingerprint, connection],
+  )
+  await insertUnknownAttempt({ operation: 'transfer', uuid, connection })
+  const repeat = (by = token) =>
+    fixture.call('POST', path, { token: by, body, headers: { 'idempotency-key': key } })
+  return { uuid, accountUuid, repeat }
+}
+
+/** The same of a refund. */
+async function insertUnknownRefund() {
+  const { accountUuid, connection, token, key } = await merchant()
+  const charge = await fixture.insertCharge(connection)
+  const received = randomUUID()
+  await sql(
+    `with made as (
+       insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_TRANSFER', 'IN', 100, 'SETTLED', now(), now(), now()
+       from connection where uuid = ? returning *
+     ) ${bookingSql()}`,
+    [received, connection],
+  )
+  const [path, body] = [`/api/v1/payments/${charge}/refund`, { value: 0.4 }]
+  const uuid = deriveOperationUuid({ owner: { accountUuid, mode: 'test' }, method: 'POST', path, key })
+  const returning = randomUUID()
+  await sql(
+    `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+       status, created_at, updated_at)
+     select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 40, 'PENDING', now(), now()
+     from connection where uuid = ?`,
+    [returning, connection],
+  )
+  const fingerprint = fingerprintRequest({ body: createRefundBody.parse(body), connectionUuid: null })
+  await sql(
+    `with counted as (
+       update charge set state = 'refunding', payload = 'p', received_cents = 100, refunding_cents = 40, movement_uuid = ?
+       where uuid = ?
+     )
+     insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
+       movement_uuid, request_id, fingerprint, created_at, updated_at)
+     select ?, ?, account_uuid, uuid, provider_account_uuid, 'sending', 40, ?, 'the first', ?, now(), now()
+     from connection where uuid = ?`,
+    [received, charge, uuid, charge, returning, fingerprint, connection],
+  )
+  await insertUnknownAttempt({ operation: 'refund', uuid, connection })
+  return {
+    uuid,
+    repeat: () => fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } }),
+  }
+}
+
+async function merchant() {
+  const accountUuid = await fixture.insertAccount()
+  const connection = await fixture.insertConnection(accountUuid)
+  return { accountUuid, connection, token: await fixture.insertToken({ accountUuid }), key: randomUUID() }
+}
+
+test('Temporal is away: a repeat of a transfer in doubt hears how it stands, and the same when it has failed', async () => {
+  const { uuid, repeat } = await insertUnknownTransfer()
+  const heard = await repeat()
+  expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(heard.body.data).toMatchObject({ uuid, status: 'PROCESSING', outcome: 'unknown' })
+  await sql(`update transfer set state = 'failed', held_cents = 0 where uuid = ?`, [uuid])
+  const again = await repeat()
+  expect([again.status, again.text]).toEqual([201, heard.text])
+})
+
+test('a doubt that was kept beside an acceptance is not repeated', async () => {
+  const { uuid, repeat } = await insertUnknownTransfer()
+  const { attempts } = (await repeat()).body.data
+  const accepted = JSON.stringify([{ ...attempts[0], outcome: 'accepted' }])
+  await sql(
+    `update transfer set state = 'failed', held_cents = 0, accepted = jsonb_set(accepted, '{attempts}', ?::jsonb)
+     where uuid = ?`,
+    [accepted, uuid],
+  )
+  const { data } = (await repeat()).body
+  expect(data).toMatchObject({ uuid, status: 'PROCESSING', attempts: [{ outcome: 'accepted' }] })
+  for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(data).not.toHaveProperty(gone)
+})
+
+test('Temporal is away: a repeat of a refund in doubt hears that it was accepted, and the same when it has failed', async () => {
+  const { uuid, repeat } = await insertUnknownRefund()
+  const heard = await repeat()
+  expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  await sql(
+    `with failed as (update refund set state = 'failed' where uuid = ? returning charge_uuid)
+     update charge set state = 'paid', refunding_cents = 0 from failed where uuid = charge_uuid`,
+    [uuid],
+  )
+  const again = await repeat()
+  expect([again.status, again.text]).toEqual([200, heard.text])
+})
+
+test.each([
+  ['transfer', insertUnknownTransfer, 201],
+  ['refund', insertUnknownRefund, 200],
+] as const)(
+  'PostgreSQL answers too late, once the %s was found: it is not said that nothing was started',
+  async (noun, begun, accepted) => {
+    const { uuid, repeat } = await begun()
+    await runInTransaction(fixture.orm, async em => {
+      await em.execute(`select from ${noun} where uuid = ? for update`, [uuid])
+      const { status, body, headers } = await repeat()
+      expect([status, body.code, body.data]).toEqual([503, 'not_confirmed', { uuid }])
+      expect(headers.has('retry-after')).toBe(true)
+    })
+    expect((await repeat()).status).toBe(accepted)
+  },
+)
+
+test('a live token does not hear what a test token has simulated by the same key', async () => {
+  const { accountUuid, repeat } = await insertUnknownTransfer()
+  expect((await repeat()).status).toBe(201)
+  const live = await repeat(await fixture.insertToken({ accountUuid, mode: 'live' }))
+  expect([live.status, Object.keys(live.body.errors)]).toEqual([422, ['provider_uuid']])
+})
+
+test('a repeat of a charge that is being issued is not asked anew whether it may be: it hears where to look', async () => {
+  const { accountUuid, connection, token, key } = await merchant()
+  const [path, body] = ['/api/v1/payments', { value: 1, type: 'PIX', provider_uuid: connection }]
+  const uuid = deriveOperationUuid({ owner: { accountUuid, mode: 'test' }, method: 'POST', path, key })
+  const fingerprint = fingerprintRequest({ body: createChargeBody.parse(body), connectionUuid: null })
+  const charge = await fixture.insertCharge(connection)
+  await sql('update charge set uuid = ?, fingerprint = ? where uuid = ?', [uuid, fingerprint, charge])
+  const target = { connectionUuid: connection }
+  await startPause(fixture.orm.em.fork(), { target, reach: 'everything', who: 'ana', reason: 'a drill' })
+  await sql(`update connection set status = 'INACTIVE' where uuid = ?`, [connection])
+  const heard = await fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
+  expect([heard.status, heard.body.code, heard.body.data]).toEqual([503, 'issuing', { uuid }])
+})

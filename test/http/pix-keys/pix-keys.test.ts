@@ -1,0 +1,498 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { createApp } from '../../../src/api/app.ts'
+import { startServer } from '../../../src/api/http/server.ts'
+import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
+import { type ApiFixture, type CallOptions, openApiFixture } from '../support/api-fixture.ts'
+
+/** The rules of SPEC §9 over the real database. Without Temporal here, what passes them all is answered 503. */
+
+const PATH = '/api/v1/pix-keys'
+const PASSED = [503, 'unavailable']
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([pixKeyRoutes], { TRILHO_OUTBOX: 'true' })
+})
+afterAll(() => fixture?.close())
+
+let accountUuid: string
+let token: string
+let woovi: string
+let efi: string
+let pool: string
+beforeEach(async () => {
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+  woovi = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', dialect: 'woovi' })
+  efi = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_A' })
+  pool = await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_C', type: 'POOL' })
+  await fixture.replaceDefaultProviders(accountUuid, [efi, woovi])
+})
+
+const call = (method: string, path: string, more: CallOptions = {}) =>
+  fixture.call(method, path, { token, ...more })
+/** A POST that is not the fourth within a minute. */
+async function create(body: object, more: CallOptions = {}) {
+  await forgetTries()
+  return call('POST', PATH, { body, ...more })
+}
+const forgetTries = () => sql('delete from pix_key_tries')
+const sql = (query: string, values: unknown[] = []) => fixture.orm.em.fork().execute(query, values)
+const statusAndCodeOf = ({ status, body }: { status: number; body: { code: string; errors?: object } }) =>
+  body.errors ? [status, body.code, Object.keys(body.errors)] : [status, body.code]
+
+const RIGHT = '123456'
+/** A code as its life stores it. */
+async function aCode(more: { key?: string; type?: string; owner?: string } = {}): Promise<string> {
+  const uuid = randomUUID()
+  await sql(
+    `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, delivery, request_id, fingerprint)
+     values (?, ?, ?, ?, ?, now() + interval '10 minutes', 'sent', 'r', 'f')`,
+    [
+      uuid,
+      more.owner ?? accountUuid,
+      more.type ?? 'EMAIL',
+      more.key ?? `${uuid}@example.com`,
+      fixture.dependencies.sealer.mac(`${uuid}:${RIGHT}`),
+    ],
+  )
+  return uuid
+}
+type KeyRow = {
+  key?: string | null
+  type?: string
+  state?: string
+  connection?: string
+  code?: string
+  owner?: string
+}
+async function aKey({ key = randomUUID(), type = 'RANDOM', state = 'active', ...more }: KeyRow = {}) {
+  await sql(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+       auth_code_uuid, request_id, fingerprint, created_at, updated_at)
+     select gen_random_uuid(), ?, uuid, provider_account_uuid, is_simulated, ?, ?, ?, ?, 'r', 'f', now(), now()
+     from connection where uuid = ?`,
+    [more.owner ?? accountUuid, type, key, state, more.code ?? null, more.connection ?? efi],
+  )
+  return key!
+}
+const byEmail = (auth_code_id: string, auth_code = RIGHT, more: object = {}) => ({
+  ...{ type: 'EMAIL', auth_code_id, auth_code, provider_uuid: woovi },
+  ...more,
+})
+
+describe('a body', () => {
+  test.each([
+    ['no type', {}, ['type']],
+    ['a type that is none', { type: 'CPF' }, ['type']],
+    ['EMAIL without a code', { type: 'EMAIL' }, ['auth_code_id', 'auth_code']],
+    ['PHONE without a code', { type: 'phone' }, ['auth_code_id', 'auth_code']],
+    ['PHONE without its id', { type: 'PHONE', auth_code: '123456' }, ['auth_code_id']],
+    ['five digits', { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '12345' }, ['auth_code']],
+    ['letters', { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '12345a' }, ['auth_code']],
+    [
+      'digits of elsewhere',
+      { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '١٢٣٤٥٦' },
+      ['auth_code'],
+    ],
+    ['a number', { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: 123456 }, ['auth_code']],
+    ['a provider that is no uuid', { type: 'RANDOM', provider_uuid: 'A' }, ['provider_uuid']],
+    ['a provider nobody knows', { type: 'RANDOM', provider_uuid: randomUUID() }, ['provider_uuid']],
+    ['a field that it does not have', { type: 'RANDOM', key: 'x' }, ['key']],
+  ])('with %s is refused', async (_, body, fields) => {
+    expect(statusAndCodeOf(await create(body))).toEqual([422, 'validation_failed', fields])
+  })
+
+  test('for a POOL is refused, named or first of the defaults', async () => {
+    expect(statusAndCodeOf(await create({ type: 'RANDOM', provider_uuid: pool }))).toEqual([
+      ...[422, 'validation_failed', ['provider_uuid']],
+    ])
+    await fixture.replaceDefaultProviders(accountUuid, [pool, efi])
+    const answer = await create({ type: 'RANDOM' })
+    expect(answer.body.errors.provider_uuid[0]).toMatch(/NOMINAL.*PROVIDER_C/)
+  })
+
+  test('for a kind that its provider does not make names the provider and the kind', async () => {
+    const answer = await create({ type: 'DOCUMENT', provider_uuid: efi })
+    expect(statusAndCodeOf(answer)).toEqual([422, 'key_not_supported', ['type']])
+    expect(answer.body.errors.type[0]).toMatch(/PROVIDER_A.*DOCUMENT/)
+  })
+
+  test.each([
+    ['the first default provider, unnamed', () => ({ type: 'RANDOM' })],
+    ['a provider that makes all kinds', () => ({ type: 'document', provider_uuid: woovi })],
+    ['a code that it does not need', () => ({ type: 'RANDOM', auth_code: 'x' })],
+  ])('for %s is taken', async (_, body) => {
+    expect(statusAndCodeOf(await create(body()))).toEqual(PASSED)
+  })
+
+  test('begins nothing while its provider is paused whole', async () => {
+    const pause = (reach: string) =>
+      sql(
+        `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
+         values (gen_random_uuid(), ?, ?, 'operator', 'test', now())`,
+        [efi, reach],
+      )
+    await pause('everything')
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual([503, 'paused'])
+    expect(statusAndCodeOf(await create({ type: 'RANDOM', provider_uuid: woovi }))).toEqual(PASSED)
+  })
+
+  test('goes to the provider of a bound token, whatever it names', async () => {
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: efi })
+    const answer = await create({ type: 'DOCUMENT', provider_uuid: woovi }, { token: bound })
+    expect(statusAndCodeOf(answer)).toEqual([422, 'key_not_supported', ['type']])
+  })
+})
+
+describe('a code', () => {
+  test('that is right is taken, and not used before its life begins', async () => {
+    const code = await aCode()
+    expect(statusAndCodeOf(await create(byEmail(code)))).toEqual(PASSED)
+    expect(statusAndCodeOf(await create(byEmail(code.toUpperCase())))).toEqual(PASSED)
+  })
+
+  const refusals: [what: string, field: string, of: () => Promise<object>][] = [
+    ['invalid', 'auth_code', async () => byEmail(await aCode(), '654321')],
+    ['unknown', 'auth_code_id', async () => byEmail(randomUUID())],
+    ['no uuid', 'auth_code_id', async () => byEmail('code')],
+    [
+      'of another account',
+      'auth_code_id',
+      async () => byEmail(await aCode({ owner: await fixture.insertAccount() })),
+    ],
+    [
+      'of another kind',
+      'auth_code_id',
+      async () => byEmail(await aCode({ type: 'PHONE', key: '+5511987654321' })),
+    ],
+    ['used', 'auth_code_id', async () => byEmail(await changed(await aCode(), 'used_at = now()'))],
+    ['expired', 'auth_code_id', async () => byEmail(await changed(await aCode(), 'expires_at = now()'))],
+    [
+      'guessed at five times',
+      'auth_code_id',
+      async () => byEmail(await changed(await aCode(), 'wrong_tries = 5')),
+    ],
+  ]
+  test.each(refusals)('that is %s is refused on %s', async (_, field, of) => {
+    expect(statusAndCodeOf(await create(await of()))).toEqual([422, 'validation_failed', [field]])
+  })
+  async function changed(uuid: string, how: string) {
+    await sql(`update auth_code set ${how} where uuid = ?`, [uuid])
+    return uuid
+  }
+
+  test('dies of the fifth wrong guess: the sixth is refused though it is right', async () => {
+    const code = await aCode()
+    const heard: string[] = []
+    for (const guess of ['000000', '000001', '000002', '000003', '000004', RIGHT]) {
+      const { errors } = (await create(byEmail(code, guess))).body
+      heard.push(String(Object.entries(errors)[0]))
+    }
+    expect(heard).toEqual([
+      'auth_code,is wrong: 4 tries left',
+      'auth_code,is wrong: 3 tries left',
+      'auth_code,is wrong: 2 tries left',
+      'auth_code,is wrong: 1 try left',
+      'auth_code,is wrong: ask for another code',
+      'auth_code_id,was tried too often: ask for another code',
+    ])
+  })
+
+  test('is not guessed at more often by many at once', async () => {
+    const code = await aCode()
+    const guesses = Array.from({ length: 12 }, async (_, index) => {
+      const other = await fixture.insertToken({ accountUuid })
+      await forgetTries()
+      return call('POST', PATH, { token: other, body: byEmail(code, `00000${index % 10}`) })
+    })
+    const answers = await Promise.all(guesses)
+    const wrong = answers.filter(({ body }) => body.errors?.auth_code)
+    expect(wrong.length).toBeLessThanOrEqual(5)
+    const [row] = await sql('select wrong_tries from auth_code where uuid = ?', [code])
+    expect(row).toEqual({ wrong_tries: wrong.length })
+  })
+})
+
+describe('the limits', () => {
+  test('the fourth try of a minute is 429, whatever the tries were', async () => {
+    await forgetTries()
+    const bodies = [{ raw: '{' }, { body: { type: 'CPF' } }, { body: byEmail(await aCode(), '000000') }]
+    for (const body of bodies) expect((await call('POST', PATH, body)).status).toBeLessThan(429)
+    const fourth = await call('POST', PATH, { body: { type: 'RANDOM' } })
+    expect(statusAndCodeOf(fourth)).toEqual([429, 'too_many_attempts'])
+    const wait = Number(fourth.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(50)
+    expect(wait).toBeLessThanOrEqual(60)
+    const stranger = await fixture.insertAccount()
+    await fixture.replaceDefaultProviders(stranger, [await fixture.insertConnection(stranger)])
+    const other = await call('POST', PATH, {
+      token: await fixture.insertToken({ accountUuid: stranger }),
+      body: { type: 'RANDOM' },
+    })
+    expect(statusAndCodeOf(other)).toEqual(PASSED)
+  })
+
+  test('nobody but who is known counts, and reading is no try', async () => {
+    await forgetTries()
+    for (const method of ['GET', 'GET', 'GET', 'GET']) await call(method, PATH)
+    for (let index = 0; index < 4; index++)
+      await fixture.call('POST', PATH, { token: 'trl_test_none', body: {} })
+    expect(statusAndCodeOf(await call('POST', PATH, { body: { type: 'RANDOM' } }))).toEqual(PASSED)
+  })
+
+  test('three of forty tries at once get through, and a minute later one does again', async () => {
+    await forgetTries()
+    const take = async () => {
+      const [row] = await sql('select take_pix_key_try(?) as wait_s', [accountUuid])
+      return (row as { wait_s: number }).wait_s
+    }
+    const waits = await Promise.all(Array.from({ length: 40 }, take))
+    expect(waits.filter(wait => wait === 0)).toHaveLength(3)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(60)
+    await sql(`update pix_key_tries set at[1] = at[1] - interval '60 seconds' where account_uuid = ?`, [
+      accountUuid,
+    ])
+    expect([await take(), (await take()) > 0]).toEqual([0, true])
+  })
+
+  test('a fourth key of a type is refused before its code is tried', async () => {
+    for (const name of 'abc') {
+      const key = `${name}-${accountUuid}@example.com`
+      await aKey({ type: 'EMAIL', key, code: await aCode({ key }), connection: woovi })
+    }
+    expect(statusAndCodeOf(await create(byEmail(await aCode(), '000000')))).toEqual([422, 'pix_key_limit'])
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
+  })
+
+  test('the database holds three of a type by itself, of many at once too', async () => {
+    const writes = await Promise.allSettled(Array.from({ length: 12 }, () => aKey()))
+    expect(writes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    for (const write of writes)
+      if (write.status === 'rejected') expect(write.reason.constraint).toBe('pix_key_limit')
+  })
+
+  test('removed and refused keys leave their place, one that is being made or removed does not', async () => {
+    for (const state of ['creating', 'removing', 'refused', 'removed', 'refused', 'removed'])
+      await aKey({ state })
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
+    await aKey()
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual([422, 'pix_key_limit'])
+  })
+
+  test('a key that collects for a connection is not counted', async () => {
+    const collecting = await aKey()
+    await sql('update connection set collection_key = ? where uuid = ?', [collecting, efi])
+    await aKey()
+    await aKey()
+    expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
+  })
+
+  test('a key is one key: taken by whomever, and the database says so too', async () => {
+    const key = `${accountUuid}@example.com`
+    const stranger = await fixture.insertAccount()
+    const theirs = await fixture.insertConnection(stranger, { dialect: 'woovi' })
+    const proof = await aCode({ key, owner: stranger })
+    await aKey({ key, type: 'EMAIL', owner: stranger, connection: theirs, code: proof })
+    expect(statusAndCodeOf(await create(byEmail(await aCode({ key }))))).toEqual([409, 'pix_key_taken'])
+    const code = await aCode({ key })
+    await expect(aKey({ key, type: 'EMAIL', connection: woovi, code })).rejects.toMatchObject({
+      constraint: 'pix_key_taken',
+    })
+    const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
+    await aKey({ key, type: 'EMAIL', connection: live, code }) // The simulator's keys are a world of their own.
+  })
+
+  test('a code is used once, by the database too', async () => {
+    const code = await aCode()
+    const write = (key: string) => aKey({ key, type: 'EMAIL', connection: woovi, code })
+    await write(`a-${code}@example.com`)
+    await expect(write(`b-${code}@example.com`)).rejects.toMatchObject({ constraint: 'pix_key_code_once' })
+  })
+})
+
+test('what simulators collect by keeps no real key, and makes no room for one', async () => {
+  const key = '11222333000181'
+  const stranger = await fixture.insertAccount()
+  await fixture.insertConnection(stranger, { collectionKey: key })
+  const live = await fixture.insertConnection(accountUuid, { dialect: 'woovi', isSimulated: false })
+  await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
+  await aKey({ key, type: 'DOCUMENT', connection: live })
+  const by = await fixture.insertToken({ accountUuid, mode: 'live' })
+  expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`, { token: by }))).toEqual(PASSED)
+  await sql(`update pix_key set state = 'removing' where key = ?`, [key])
+  const counted = await sql(`select counted_pix_keys(?, 'DOCUMENT', false) as live`, [accountUuid])
+  expect(counted).toEqual([{ live: '1' }])
+})
+
+describe('reading', () => {
+  test('shows a key in the shape of the contract, by its text as any URL may write it', async () => {
+    const key = `maria+${accountUuid}@example.com`
+    await aKey({ key, type: 'EMAIL', connection: woovi, code: await aCode({ key }) })
+    const expected = {
+      ...{ key, type: 'EMAIL', is_active: true },
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      provider: { uuid: woovi, provider: 'PROVIDER_B' },
+    }
+    for (const written of [key, encodeURIComponent(key), encodeURIComponent(key.toUpperCase())])
+      expect((await call('GET', `${PATH}/${written}`)).body).toEqual({ data: expected })
+    expect((await call('GET', PATH)).body.data).toEqual([expected])
+  })
+
+  test('pages, newest first, by type', async () => {
+    const phone = '+5511987654321'
+    const keys = [await aKey(), await aKey()]
+    await aKey({
+      key: phone,
+      type: 'PHONE',
+      connection: woovi,
+      code: await aCode({ type: 'PHONE', key: phone }),
+    })
+    const { body } = await call('GET', `${PATH}?per_page=2&page=2`)
+    expect([body.data.length, body.data[0].key, body.meta.total]).toEqual([1, keys[0], 3])
+    expect(
+      (await call('GET', `${PATH}?type=phone`)).body.data.map((one: { key: string }) => one.key),
+    ).toEqual([phone])
+    expect((await call('GET', `${PATH}?type=PHONE,RANDOM`)).body.meta.total).toBe(3)
+    expect(statusAndCodeOf(await call('GET', `${PATH}?type=CPF`))).toEqual([
+      422,
+      'validation_failed',
+      ['type.0'],
+    ])
+    expect(statusAndCodeOf(await call('GET', `${PATH}?kind=x`))).toEqual([422, 'validation_failed', ['kind']])
+  })
+
+  test.each(['creating', 'refused', 'removed'])('does not show one that is %s', async state => {
+    const key = await aKey({ state })
+    expect((await call('GET', `${PATH}/${key}`)).status).toBe(404)
+    expect((await call('GET', PATH)).body.meta.total).toBe(0)
+  })
+
+  test('shows one that is being removed as no longer active', async () => {
+    const key = await aKey({ state: 'removing' })
+    expect((await call('GET', `${PATH}/${key}`)).body.data.is_active).toBe(false)
+  })
+
+  test('and removing see what the token may see, and nothing else', async () => {
+    const [ours, at] = [await aKey(), await aKey({ connection: woovi })]
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: woovi })
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const live = await fixture.insertToken({ accountUuid, mode: 'live' })
+    for (const other of [bound, stranger, live])
+      for (const method of ['GET', 'DELETE'])
+        expect((await call(method, `${PATH}/${ours}`, { token: other })).status).toBe(404)
+    expect(
+      (await call('GET', PATH, { token: bound })).body.data.map((one: { key: string }) => one.key),
+    ).toEqual([at])
+    expect(statusAndCodeOf(await call('DELETE', `${PATH}/${at}`, { token: bound }))).toEqual(PASSED)
+  })
+
+  test.each(['nobody@example.com', 'auth-code', '%2B5511900000000', 'x'.repeat(78), '%E0%A4%A'])(
+    'and removing %s finds nothing',
+    async key => {
+      for (const method of ['GET', 'DELETE'])
+        expect([400, 404]).toContain((await call(method, `${PATH}/${key}`)).status)
+    },
+  )
+})
+
+describe('removing', () => {
+  test('a key that collects is 409, whoever made it, and the database keeps it', async () => {
+    const key = await aKey()
+    await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
+    expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`))).toEqual([409, 'key_in_use'])
+    await expect(sql(`update pix_key set state = 'removing' where key = ?`, [key])).rejects.toMatchObject({
+      constraint: 'pix_key_in_use',
+    })
+    const collecting = `${randomUUID()}`
+    await fixture.insertConnection(accountUuid, { type: 'POOL', collectionKey: collecting })
+    expect(statusAndCodeOf(await call('DELETE', `${PATH}/${collecting}`))).toEqual([409, 'key_in_use'])
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    expect((await call('DELETE', `${PATH}/${collecting}`, { token: stranger })).status).toBe(404)
+  })
+})
+
+describe('a code for an address', () => {
+  const ask = (body: object, more: CallOptions = {}) => call('POST', `${PATH}/auth-code`, { body, ...more })
+
+  test.each([
+    ['nothing', {}, ['type', 'key']],
+    ['a type that needs none', { type: 'RANDOM', key: randomUUID() }, ['type']],
+    ['a document', { type: 'DOCUMENT', key: '11222333000181' }, ['type']],
+    ['a phone as an e-mail', { type: 'EMAIL', key: '+5511987654321' }, ['key']],
+    ['an e-mail as a phone', { type: 'PHONE', key: 'maria@example.com' }, ['key']],
+    ['a phone without its country', { type: 'PHONE', key: '11987654321' }, ['key']],
+    ['a line break in an address', { type: 'EMAIL', key: 'maria@example.com\nBcc: x@y.z' }, ['key']],
+    ['two addresses', { type: 'EMAIL', key: 'a@example.com,b@example.com' }, ['key']],
+    ['a long address', { type: 'EMAIL', key: `${'a'.repeat(70)}@example.com` }, ['key']],
+    [
+      'a provider nobody knows',
+      { type: 'EMAIL', key: 'a@example.com', provider_uuid: randomUUID() },
+      ['provider_uuid'],
+    ],
+  ])('refuses %s', async (_, body, fields) => {
+    expect(statusAndCodeOf(await ask(body))).toEqual([422, 'validation_failed', fields])
+  })
+
+  test.each([
+    ['an e-mail in any case', { type: 'email', key: 'Maria@Example.com' }],
+    ['a phone', { type: 'PHONE', key: '+5511987654321' }],
+  ])('takes %s, where any default provider makes such keys', async (_, body) => {
+    expect(statusAndCodeOf(await ask(body))).toEqual(PASSED)
+  })
+
+  test('is not sent in vain: not for a POOL, nor where the provider makes no such keys', async () => {
+    const body = { type: 'EMAIL', key: 'maria@example.com' }
+    expect(statusAndCodeOf(await ask({ ...body, provider_uuid: pool }))).toEqual([
+      422,
+      'validation_failed',
+      ['provider_uuid'],
+    ])
+    expect(statusAndCodeOf(await ask({ ...body, provider_uuid: efi }))).toEqual([
+      422,
+      'key_not_supported',
+      ['type'],
+    ])
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: efi })
+    expect(statusAndCodeOf(await ask({ ...body, provider_uuid: woovi }, { token: bound }))).toEqual([
+      ...[422, 'key_not_supported', ['type']],
+    ])
+    await fixture.replaceDefaultProviders(accountUuid, [efi])
+    expect(statusAndCodeOf(await ask(body))).toEqual([422, 'key_not_supported', ['type']])
+  })
+
+  test('is no try of a key', async () => {
+    await forgetTries()
+    for (let index = 0; index < 5; index++)
+      expect((await ask({ type: 'EMAIL', key: 'a@example.com' })).status).toBe(503)
+  })
+
+  test('needs somebody to carry it', async () => {
+    const { config } = fixture
+    const smtp = { url: 'smtp://localhost', from: 'a@example.com' }
+    const mute = { ...config, messengers: { smtp, sms: null, outbox: false } }
+    const server = await startServer(
+      createApp({ ...fixture.dependencies, config: mute, routes: [pixKeyRoutes] }),
+      config,
+    )
+    const ask = async (body: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${server.url}${PATH}/auth-code`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(body) },
+      })
+      return [answer.status, ((await answer.json()) as { code: string }).code]
+    }
+    try {
+      expect(await ask({ type: 'PHONE', key: '+5511987654321' })).toEqual([503, 'code_undeliverable'])
+      expect(await ask({ type: 'EMAIL', key: 'a@example.com' })).toEqual(PASSED)
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+test('no key, address or code is logged', () => {
+  expect(fixture.lines.length).toBeGreaterThan(20)
+  expect(fixture.lines.join('')).not.toMatch(/example\.com|%40|\+55|\b123456\b|maria/i)
+})

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals'
+import type { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import { buildNotificationSignal } from '../../../src/provider-notifications/notification.ts'
+
+test.each([
+  { ageMs: 0, more: { isNew: true } },
+  { ageMs: 4_000, more: { isNew: true } },
+  { ageMs: 10_000, more: {} },
+])('a life hears whether a notice has just come: after $ageMs ms', ({ ageMs, more }) => {
+  const receivedAt = new Date(Date.now() - ageMs)
+  const notice = { uuid: 'notice', connectionUuid: 'connection', receivedAt } as ProviderNotification
+  expect(buildNotificationSignal(notice)).toEqual({
+    notificationUuid: 'notice',
+    connectionUuid: 'connection',
+    ...more,
+  })
+})

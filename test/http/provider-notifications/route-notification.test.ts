@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { WorkflowNotFoundError } from '@temporalio/common'
+import pino from 'pino'
+import { sweepProviderNotifications } from '../../../src/activities/provider-notifications/sweep.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import type { EntityManager } from '../../../src/db/client/orm.ts'
+import { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import { runQuery } from '../../../src/db/pipeline/query.ts'
+import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
+import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
+import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import { depositWorkflowId } from '../../../src/workflows/contracts/workflow-ids.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** Whom a notice of a payment is given to, where its provider account has no attempt that goes by its reference. */
+
+let fixture: ApiFixture
+let charge: string
+let connection: string
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+  connection = await fixture.insertConnection(await fixture.insertAccount())
+})
+afterAll(() => fixture?.close())
+
+let signalledWorkflows: string[]
+/** The ids of lives that were begun, or woken. */
+let startedWorkflowIds: string[]
+beforeEach(async () => {
+  charge = await fixture.insertCharge(connection)
+  signalledWorkflows = []
+  startedWorkflowIds = []
+  workflowStates = new Map([[`charge/${charge}`, 'running']])
+})
+/** What Temporal knows of a life. */
+let workflowStates: Map<string, 'running' | 'closed'>
+const requireWorkflow = (id: string) => {
+  if (!workflowStates.has(id)) throw new WorkflowNotFoundError('no such life', id, undefined)
+}
+const workflow = {
+  getHandle: (id: string) => ({
+    async signal() {
+      if (workflowStates.get(id) !== 'running') throw new WorkflowNotFoundError('it is over', id, undefined)
+      signalledWorkflows.push(`running ${id}`)
+    },
+    describe: async () => requireWorkflow(id),
+  }),
+  signalWithStart: async (type: string, { workflowId }: { workflowId: string }) => {
+    signalledWorkflows.push(type)
+    startedWorkflowIds.push(workflowId)
+  },
+}
+const engine = {
+  client: async () => ({ workflow }),
+  taskQueue: 'q',
+  timeScale: 1,
+} as unknown as WorkflowClientContext
+
+const factsOf = (of: string | null) => ({
+  ...{ kind: 'payment' as const, reference: of && referenceOf(of), endToEnd: END_TO_END },
+  ...{ body: '{}', requestId: 'r' },
+})
+
+type Given = { em?: EntityManager; of?: string | null; ageMs?: number; through?: string }
+async function noticeOf(
+  digest: string,
+  { em = fixture.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
+): Promise<ProviderNotification> {
+  const heard = { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) }
+  const [notice] = await runQuery(em, storeProviderNotifications(em, through, [heard]))
+  notice!.receivedAt = new Date(Date.now() - ageMs)
+  await em.nativeUpdate(ProviderNotification, notice!.uuid, { receivedAt: notice!.receivedAt })
+  await routeNotification(engine, em, notice!)
+  return fixture.orm.em.fork().findOneOrFail(ProviderNotification, notice!.uuid)
+}
+const END_TO_END = 'E12345678202601101159abcdefghijk'
+const setChargeState = (state: string) =>
+  fixture.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
+
+test('a charge that is carried elsewhere is not paid by it: it is a deposit', async () => {
+  await setChargeState('pending')
+  expect(await noticeOf('aa')).toMatchObject({ outcome: 'taken' })
+  expect(signalledWorkflows).toEqual(['depositWorkflow'])
+})
+
+test('of a charge that is being issued, or found again after a restore, its life is told', async () => {
+  await setChargeState('issuing')
+  expect(await noticeOf('bb')).toMatchObject({ outcome: 'taken' })
+  expect(signalledWorkflows).toEqual([`running charge/${charge}`])
+})
+
+test('of a charge whose attempt is written while it is looked for, its life is told', async () => {
+  await setChargeState('issuing')
+  const em = fixture.orm.em.fork()
+  const ask = em.execute.bind(em)
+  em.execute = (async (statement: string, values: unknown[]) => {
+    const rows = await ask(statement, values)
+    if (statement.includes('from attempt r')) await isFound()
+    return rows
+  }) as never
+  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'taken' })
+  expect(signalledWorkflows).toEqual([`running charge/${charge}`])
+})
+
+describe('of a charge that no row knows', () => {
+  const unknown = randomUUID()
+  const late = { of: unknown, ageMs: 11 * 60_000 }
+
+  test('a running life is told, though its row is lost', async () => {
+    workflowStates.set(`charge/${unknown}`, 'running')
+    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'taken' })
+    expect(signalledWorkflows).toEqual([`running charge/${unknown}`])
+  })
+
+  test('it waits while it may be early, and is a deposit after that', async () => {
+    expect(await noticeOf('d2', { ...late, ageMs: 9 * 60_000 })).toMatchObject({
+      outcome: null,
+      handedAt: null,
+    })
+    expect(signalledWorkflows).toEqual([])
+    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'taken' })
+    expect(signalledWorkflows).toEqual(['depositWorkflow'])
+  })
+
+  test('it waits for the rebuild of a restored database where such a life has been, however long', async () => {
+    workflowStates.set(`charge/${unknown}`, 'closed')
+    expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, handedAt: null })
+    expect(signalledWorkflows).toEqual([])
+  })
+})
+
+test('notices that wait for a rebuild, however many, keep no younger one from its life', async () => {
+  const sql = (text: string, values: unknown[] = []) => fixture.orm.em.fork().execute(text, values)
+  await sql(`update notice set handed_at = now(), outcome = 'foreign' where handed_at is null`)
+  const [forgotten, running] = [randomUUID(), randomUUID()]
+  workflowStates = new Map([
+    [`charge/${forgotten}`, 'closed'],
+    [`charge/${running}`, 'running'],
+  ])
+  const late = { of: forgotten, ageMs: 11 * 60_000 }
+  for (const digest of ['e1', 'e2', 'e3']) await noticeOf(digest, late)
+  // It came while Temporal was away.
+  const em = fixture.orm.em.fork()
+  const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
+  const [young] = await runQuery(em, storeProviderNotifications(em, connection, [heard]))
+  await sql(`update notice set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
+  const dependencies = { orm: fixture.orm, log: pino({ level: 'silent' }) } as unknown as ActivityDependencies
+  const sweep = sweepProviderNotifications(dependencies, engine, 2)
+  for (let sweeps = 0; sweeps < 100 && signalledWorkflows.length === 0; sweeps += 1)
+    expect(await sweep()).toMatchObject({ waiting: 2 })
+  expect(signalledWorkflows).toEqual([`running charge/${running}`])
+})
+
+describe('on a shared account', () => {
+  let anothers: string
+  beforeAll(async () => {
+    anothers = await fixture.insertConnection(await fixture.insertAccount())
+    await fixture.orm.em.fork().execute(
+      `update connection set type = 'POOL', provider_account_uuid =
+         (select provider_account_uuid from connection where uuid = ?) where uuid in (?, ?)`,
+      [connection, connection, anothers],
+    )
+  })
+
+  test('what names no charge is nobody’s, and does not wait', async () => {
+    expect(await noticeOf('f1', { of: null })).toMatchObject({ outcome: 'foreign' })
+    expect(signalledWorkflows).toEqual([])
+  })
+
+  test('what names a charge that nobody made is nobody’s after a while', async () => {
+    const of = randomUUID()
+    expect(await noticeOf('f2', { of })).toMatchObject({ outcome: null })
+    expect(await noticeOf('f3', { of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
+    expect(signalledWorkflows).toEqual([])
+  })
+
+  test('what names a charge that its provider refused is of who tried it, whoever hears of it', async () => {
+    const refused = randomUUID()
+    await isTried({ of: refused, state: 'rejected' })
+    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'taken' })
+    expect(startedWorkflowIds).toEqual([depositWorkflowId(connection, END_TO_END)])
+  })
+})
+
+/** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
+async function isFound(): Promise<void> {
+  await isTried({ of: charge, state: 'accepted' })
+  await setChargeState('pending')
+}
+
+async function isTried({ of, state }: { of: string; state: string }): Promise<void> {
+  await fixture.orm.em.fork().execute(
+    `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference,
+       state, created_at, updated_at)
+     select ?, 'issue', ?, uuid, provider_account_uuid, 0, ?, ?, now(), now() from connection where uuid = ?`,
+    [randomUUID(), of, referenceOf(of), state, connection],
+  )
+}

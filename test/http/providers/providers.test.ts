@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { providerRoutes } from '../../../src/api/providers/routes.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { type ConnectionRow, VIRTUAL_ACCOUNT } from '../support/row-inserters.ts'
+
+const PATH = '/api/v1/providers'
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([providerRoutes])
+})
+afterAll(() => fixture?.close())
+
+let accountUuid: string
+let token: string
+beforeEach(async () => {
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+})
+
+const connect = (row?: ConnectionRow) => fixture.insertConnection(accountUuid, row)
+const uuids = (list: { uuid: string }[]) => list.map(one => one.uuid)
+
+describe('a provider', () => {
+  test('is shown with its account and balances, in reais', async () => {
+    const uuid = await connect()
+    const cents = { available: 123_456, pending: 1, blocked: 200, retained: 3_00, provisioned: 40_00 }
+    for (const [bucket, value] of Object.entries(cents)) {
+      await fixture.orm.em.execute('update balance set cents = ? where account_uuid = ? and bucket = ?', [
+        value,
+        accountUuid,
+        bucket,
+      ])
+    }
+    const answer = await fixture.call('GET', `${PATH}/${uuid}`, { token })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toEqual({
+      data: {
+        uuid,
+        status: 'ACTIVE',
+        provider: 'PROVIDER_A',
+        type: 'NOMINAL',
+        is_operational: true,
+        is_public: true,
+        virtual_account: VIRTUAL_ACCOUNT,
+        balances: [
+          {
+            available_balance: 1234.56,
+            pending_balance: 0.01,
+            blocked_balance: 2,
+            retained_balance: 3,
+            provisioned_balance: 40,
+            currency: 'BRL',
+          },
+        ],
+      },
+    })
+  })
+
+  test('is shown however much it holds: the bound is for one amount that comes in', async () => {
+    const uuid = await connect()
+    await fixture.orm.em.execute('update balance set cents = ? where account_uuid = ? and bucket = ?', [
+      1_000_000_000_000,
+      accountUuid,
+      'available',
+    ])
+    const one = await fixture.call('GET', `${PATH}/${uuid}`, { token })
+    const list = await fixture.call('GET', PATH, { token })
+    expect([one.status, list.status]).toEqual([200, 200])
+    expect(one.body.data.balances).toMatchObject([{ available_balance: 10_000_000_000 }])
+    expect(list.body.data).toEqual([one.body.data])
+  })
+
+  test('has no virtual account where it is a POOL', async () => {
+    const { body } = await fixture.call('GET', `${PATH}/${await connect({ type: 'POOL' })}`, { token })
+    expect(body.data).toMatchObject({ type: 'POOL', virtual_account: null })
+  })
+
+  test.each([
+    { status: 'ACTIVE' as const, breaker: undefined, operational: true },
+    { status: 'ACTIVE' as const, breaker: 'null', operational: true },
+    { status: 'ACTIVE' as const, breaker: 'now()', operational: false },
+    { status: 'BLOCKED' as const, breaker: undefined, operational: false },
+  ])(
+    '$status with a breaker opened at $breaker is operational: $operational',
+    async ({ status, breaker, operational }) => {
+      const uuid = await connect({ status })
+      if (breaker)
+        await fixture.orm.em.execute(
+          `insert into breaker (connection_uuid, opened_at) values (?, ${breaker})`,
+          [uuid],
+        )
+      const { body } = await fixture.call('GET', `${PATH}/${uuid}`, { token })
+      expect(body.data.is_operational).toBe(operational)
+    },
+  )
+
+  test('of another account, or of nobody, is 404', async () => {
+    const foreign = await fixture.insertConnection(await fixture.insertAccount())
+    for (const uuid of [foreign, randomUUID(), 'abc']) {
+      expect((await fixture.call('GET', `${PATH}/${uuid}`, { token })).status).toBe(404)
+    }
+  })
+
+  test('of the other mode is not there: a test token sees simulators, a live one never', async () => {
+    const [simulated, real] = [await connect(), await connect({ isSimulated: false })]
+    const live = await fixture.insertToken({ accountUuid, mode: 'live' })
+    for (const [by, own, other] of [
+      [token, simulated, real],
+      [live, real, simulated],
+    ] as const) {
+      expect((await fixture.call('GET', `${PATH}/${own}`, { token: by })).status).toBe(200)
+      expect((await fixture.call('GET', `${PATH}/${other}`, { token: by })).status).toBe(404)
+      expect(uuids((await fixture.call('GET', PATH, { token: by })).body.data)).toEqual([own])
+    }
+  })
+
+  test('is found by its uuid in any case', async () => {
+    const uuid = await connect()
+    expect((await fixture.call('GET', `${PATH}/${uuid.toUpperCase()}`, { token })).body.data.uuid).toBe(uuid)
+  })
+
+  test('is the only one a bound token sees', async () => {
+    const [own, other] = [await connect(), await connect()]
+    const bound = await fixture.insertToken({ accountUuid, connectionUuid: own })
+    expect((await fixture.call('GET', `${PATH}/${own}`, { token: bound })).status).toBe(200)
+    expect((await fixture.call('GET', `${PATH}/${other}`, { token: bound })).status).toBe(404)
+    expect(uuids((await fixture.call('GET', PATH, { token: bound })).body.data)).toEqual([own])
+  })
+})
+
+describe('the list', () => {
+  test('is the newest first, in pages, with balances of its own for each', async () => {
+    const made: string[] = []
+    for (let day = 1; day <= 3; day += 1)
+      made.unshift(await connect({ createdAt: new Date(Date.UTC(2026, 0, day)) }))
+    const first = await fixture.call('GET', `${PATH}?per_page=2`, { token })
+    const second = await fixture.call('GET', `${PATH}?per_page=2&page=2`, { token })
+    expect(uuids([...first.body.data, ...second.body.data])).toEqual(made)
+    expect(second.body.meta).toEqual({ current_page: 2, from: 3, last_page: 2, per_page: 2, to: 3, total: 3 })
+    expect(first.body.data[0].balances).toHaveLength(1)
+  })
+
+  test('is empty for a new account', async () => {
+    const { body } = await fixture.call('GET', PATH, { token })
+    expect(body).toEqual({
+      data: [],
+      meta: { current_page: 1, from: 0, last_page: 1, per_page: 15, to: 0, total: 0 },
+    })
+  })
+
+  test('of hundred providers takes as many queries as of one', async () => {
+    for (let index = 0; index < 5; index += 1) await connect()
+    const { queriesOf } = counting()
+    const few = await queriesOf(() => fixture.call('GET', `${PATH}?per_page=1`, { token }))
+    const many = await queriesOf(() => fixture.call('GET', `${PATH}?per_page=100`, { token }))
+    expect(few).toBeGreaterThan(1)
+    expect(many).toBe(few)
+  })
+
+  test.each([
+    { query: '?status=blocked', found: ['BLOCKED'] },
+    { query: '?status=ACTIVE,blocked', found: ['ACTIVE', 'BLOCKED'] },
+    { query: '?status=ACTIVE&status=BLOCKED', found: ['ACTIVE', 'BLOCKED'] },
+    { query: '?status=UNDEFINED', found: [] },
+  ])('is filtered by $query', async ({ query, found }) => {
+    await Promise.all([connect({ status: 'ACTIVE' }), connect({ status: 'BLOCKED' })])
+    const { body } = await fixture.call('GET', PATH + query, { token })
+    expect(body.data.map((one: { status: string }) => one.status).sort()).toEqual(found)
+  })
+
+  test.each([
+    ...['?status=OPEN', '?per_page=0', '?per_page=101', '?per_page=x', '?page=0', '?name=x'],
+    ...['?per_page=0x10', '?per_page=1e1', '?page=%201', '?page=', '?page=1.5', '?status=ACT%C4%B1VE'],
+  ])('refuses %s', async query => {
+    expect((await fixture.call('GET', PATH + query, { token })).status).toBe(422)
+  })
+
+  test('is empty past its end, however far', async () => {
+    const page = Number.MAX_SAFE_INTEGER
+    const { status, body } = await fixture.call('GET', `${PATH}?per_page=100&page=${page}`, { token })
+    expect([status, body.data, body.meta.current_page]).toEqual([200, [], page])
+  })
+})
+
+/** Counts the statements of this process's pool. */
+function counting() {
+  const connection = fixture.orm.em.getConnection()
+  return {
+    async queriesOf(work: () => Promise<unknown>): Promise<number> {
+      await work() // What is remembered for a second is remembered for both.
+      let count = 0
+      const client = connection.getClient()
+      const execute = client.executeQuery.bind(client)
+      client.executeQuery = ((...parameters: Parameters<typeof execute>) => {
+        count += 1
+        return execute(...parameters)
+      }) as typeof execute
+      await work()
+      client.executeQuery = execute
+      return count
+    },
+  }
+}

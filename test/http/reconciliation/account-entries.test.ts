@@ -1,0 +1,459 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { approveAdjustment, proposeAdjustment } from '../../../src/activities/ledger/adjustments.ts'
+import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
+import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
+import { checkLedger, checkProviderBalances } from '../../../src/admin/ledger-check.ts'
+import { openProviderAccount, readOpeningBalance } from '../../../src/admin/opening-balance.ts'
+import { addUser } from '../../../src/admin/users.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
+import type { IncomingPix, IssuedCharge, StatementEntry } from '../../../src/domain/providers/provider.ts'
+import type { AccountEntry } from '../../../src/domain/reconciliation/account-entry.ts'
+import { toParty } from '../../../src/providers/adapter/party.ts'
+import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
+
+/** Money that moves at a provider without us: booked from its statement, once, and never where it may be ours. */
+
+const DAY = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString()
+const endToEndId = (letter: 'E' | 'D' = 'E') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
+
+let fixture: Awaited<ReturnType<typeof openActivityFixture>>
+beforeAll(async () => {
+  fixture = await openActivityFixture()
+})
+afterAll(() => fixture?.close())
+
+type Statement = { entries?: StatementEntry[]; accountEntries?: AccountEntry[]; availableCents?: number }
+
+/** A merchant whose provider lists what a test gives it; `look` reconciles once. */
+async function merchant(cents = 10_000, pool?: string) {
+  const made = await fixture.createMerchant(cents, pool)
+  const [{ uuid: providerAccountUuid }] = (await fixture.sql<{ uuid: string }>(
+    'select provider_account_uuid as uuid from connection where uuid = ?',
+    [made.connectionUuid],
+  )) as [{ uuid: string }]
+  return {
+    ...made,
+    providerAccountUuid,
+    async look({ entries = [], accountEntries = [], availableCents = 0 }: Statement = {}) {
+      fixture.scriptProvider({
+        statement: async () => ({ kind: 'found', entries, accountEntries }),
+        listDisputes: async () => ({ kind: 'found', disputes: [] }),
+        balances: async () => ({ kind: 'found', balance: { availableCents, blockedCents: 0 } }),
+      })
+      const order = { providerAccountUuid, from: ago(7), to: new Date().toISOString() }
+      return reconcile(fixture.dependencies, fixture.engine)(order)
+    },
+    balances: () => fixture.readBalances(made.accountUuid),
+    movements: () =>
+      fixture.sql<{ type: string; reason: string | null; movement_type: string; value_cents: string }>(
+        `select type, reason, movement_type, value_cents from movement
+         where provider_account_uuid = ? and reason is not null order by settled_at, created_at`,
+        [providerAccountUuid],
+      ),
+    waits: async () =>
+      (
+        await fixture.sql<{ waits: string | null }>(
+          'select waits from difference where provider_account_uuid = ? and settled_at is null',
+          [providerAccountUuid],
+        )
+      ).map(({ waits }) => waits),
+  }
+}
+
+let count = 0
+const entry = (kind: AccountEntry['kind'], cents: number, more: Partial<AccountEntry> = {}): AccountEntry => {
+  count += 1
+  return { id: `entry-${count}`, kind, type: kind.toUpperCase(), cents, at: ago(1 - count / 1_000), ...more }
+}
+const sent = (cents: number, more: Partial<StatementEntry> = {}): StatementEntry => ({
+  ...{ endToEnd: endToEndId(), reference: null, direction: 'OUT', cents, at: ago(2) },
+  ...more,
+})
+const ledgerHolds = async () => expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
+
+test('tariffs, withdrawals, credits, blocks and releases are each booked once', async () => {
+  const shop = await merchant(10_000)
+  const accountEntries = [
+    entry('tariff', 50),
+    entry('withdrawal', 2_000),
+    entry('credit', 700),
+    entry('block', 3_000),
+    entry('unblock', 1_000),
+  ]
+  const statement = { accountEntries, availableCents: 8_650 }
+  const first = await shop.look(statement)
+  expect(first).toMatchObject({
+    booked: 5,
+    unexplainedEntryCount: 0,
+    balance: { providerCents: 8_650, ledgerCents: 8_650 },
+  })
+  expect(await shop.look(statement)).toMatchObject({ booked: 0, unexplainedEntryCount: 0 })
+  expect(await shop.balances()).toEqual({ available: 6_650, blocked: 2_000, outside: -8_650 })
+  expect(
+    (await shop.movements()).map(({ type, reason, movement_type }) => [type, reason, movement_type]),
+  ).toEqual([
+    ['ADJUSTMENT', 'provider_tariff', 'OUT'],
+    ['ADJUSTMENT', 'provider_withdrawal', 'OUT'],
+    ['ADJUSTMENT', 'provider_credit', 'IN'],
+    ['HOLD', 'provider_block', 'OUT'],
+    ['HOLD', 'provider_unblock', 'IN'],
+  ])
+  const events = await fixture.sql('select 1 from event where account_uuid = ? and type = ?', [
+    shop.accountUuid,
+    'PIX_TRANSACTION',
+  ])
+  expect(events).toHaveLength(5)
+  await ledgerHolds()
+})
+
+test('a release that is listed before its block leaves nothing blocked', async () => {
+  const shop = await merchant(10_000)
+  const [block, release] = [entry('block', 3_000), entry('unblock', 3_000)]
+  await shop.look({ accountEntries: [release] })
+  await shop.look({ accountEntries: [block, release] })
+  expect(await shop.balances()).toMatchObject({ available: 10_000 })
+  expect((await shop.balances()).blocked ?? 0).toBe(0)
+  await shop.look({ accountEntries: [entry('block', 1_000)] })
+  expect(await shop.balances()).toMatchObject({ available: 9_000, blocked: 1_000 })
+  await ledgerHolds()
+})
+
+test('the webhooks of a booking that no workflow carries are started by the next sweep', async () => {
+  const shop = await merchant(10_000)
+  await fixture.sql(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+     values (?, ?, 'https://example.com', ?, 'whsec_…', array['PIX_TRANSACTION'], 'f', now())`,
+    [randomUUID(), shop.accountUuid, fixture.seal.seal('whsec_x')],
+  )
+  await shop.look({ accountEntries: [entry('tariff', 50)] })
+  const deliveries = await fixture.sql<{ due: boolean }>(
+    `select d.wake_at <= now() as due from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?`,
+    [shop.accountUuid],
+  )
+  expect(deliveries).toEqual([{ due: true }])
+})
+
+test('two reconciliations at once book an entry once', async () => {
+  const shop = await merchant(10_000)
+  const statement = { accountEntries: [entry('tariff', 100), entry('withdrawal', 900)], entries: [sent(500)] }
+  await Promise.all([shop.look(statement), shop.look(statement)])
+  await shop.look(statement)
+  expect(await shop.balances()).toEqual({ available: 8_500, outside: -8_500 })
+  await ledgerHolds()
+})
+
+test('a debit beyond what is available is the service’s shortfall, and the next credit repays it first', async () => {
+  const shop = await merchant(1_000)
+  await shop.look({ accountEntries: [entry('withdrawal', 1_500)] })
+  expect(await shop.balances()).toEqual({ shortfall: -500, outside: 500 })
+  await shop.look({ accountEntries: [entry('credit', 800)] })
+  expect(await shop.balances()).toEqual({ available: 300, outside: -300 })
+  await ledgerHolds()
+})
+
+test('a shared provider account’s tariffs and deposits are the service’s own, never a merchant’s', async () => {
+  const pool = randomUUID()
+  const shop = await merchant(1_000, pool)
+  const deposit = sent(900, { direction: 'IN' })
+  const statement = { accountEntries: [entry('tariff', 30)], entries: [deposit] }
+  await shop.look(statement)
+  await shop.look(statement)
+  expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
+  const service = await fixture.sql<{ bucket: string; cents: string }>(
+    `select bucket, cents from balance b join account a on a.uuid = b.account_uuid
+     where a.is_service and b.provider_account_uuid = ? and cents <> 0 order by bucket`,
+    [shop.providerAccountUuid],
+  )
+  expect(Object.fromEntries(service.map(row => [row.bucket, Number(row.cents)]))).toEqual({
+    available: 870,
+    outside: -870,
+  })
+  await ledgerHolds()
+})
+
+test('an entry that no document explains moves nothing, is shown, and an adjustment by two operators explains it', async () => {
+  const shop = await merchant(1_000)
+  const unlisted = entry('unlisted', 400, { type: 'INTERNAL_TRANSFER' })
+  expect(await shop.look({ accountEntries: [unlisted], availableCents: 600 })).toMatchObject({
+    booked: 0,
+    unexplainedEntryCount: 1,
+    balance: { providerCents: 600, ledgerCents: 1_000 },
+  })
+  expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
+  const [{ uuid: entryUuid }] = (await fixture.sql<{ uuid: string }>(
+    'select uuid from account_entry where entry_id = ?',
+    [unlisted.id],
+  )) as [{ uuid: string }]
+  const [ana, bea] = await operators()
+  const { accountUuid, connectionUuid } = shop
+  const order = {
+    accountUuid,
+    connectionUuid,
+    direction: 'OUT',
+    cents: 400,
+    reason: 'to our other account',
+    entryUuid,
+    operatorEmail: ana,
+  } as const
+  await expect(proposeAdjustment(fixture.orm, { ...order, cents: 401 })).rejects.toThrow('another value')
+  const uuid = await proposeAdjustment(fixture.orm, order)
+  expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
+  await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: ana, reason: 'ok' })).rejects.toThrow(
+    'another operator',
+  )
+  const movement = await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok' })
+  expect(await approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'ok' })).toBe(movement)
+  expect(await shop.look({ accountEntries: [unlisted], availableCents: 600 })).toMatchObject({
+    unexplainedEntryCount: 0,
+    balance: { providerCents: 600, ledgerCents: 600 },
+  })
+  expect(await shop.balances()).toEqual({ available: 600, outside: -600 })
+  await ledgerHolds()
+})
+
+test('a PIX of the panel is booked when nothing of ours can account for it any more', async () => {
+  const shop = await merchant(10_000)
+  const young = sent(100, { at: ago(0.5) })
+  const old = sent(200)
+  const named = sent(300, { reference: referenceOf(randomUUID()) })
+  const nameless = sent(400, { endToEnd: '' })
+  // The first look hands it to whom it may concern; from the second on it is nobody's.
+  await shop.look({ entries: [young, old, named, nameless] })
+  await shop.look({ entries: [young, old, named, nameless] })
+  expect(await shop.balances()).toEqual({ available: 9_800, outside: -9_800 })
+  expect((await shop.waits()).sort()).toEqual(['has_our_reference', 'no_end_to_end', 'too_young'])
+  expect(await shop.movements()).toMatchObject([{ type: 'EXTERNAL_TRANSFER', reason: 'panel_transfer' }])
+  expect(await shop.look({ entries: [young, old, named, nameless] })).toMatchObject({ matched: 1, booked: 0 })
+  await ledgerHolds()
+})
+
+test('a PIX of the value of an attempt without an outcome waits until that has one', async () => {
+  const shop = await merchant(10_000)
+  fixture.scriptProvider({
+    sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  })
+  const order = fixture.transferInput(shop, { valueCents: 500 })
+  await fixture.records.storeTransfer(order)
+  await fixture.providers.sendTransfer({
+    uuid: order.uuid,
+    connectionUuid: shop.connectionUuid,
+    isResend: false,
+  })
+  const entries = [sent(500), sent(501)]
+  await shop.look({ entries })
+  await shop.look({ entries })
+  expect(await shop.waits()).toEqual(['attempt_in_doubt'])
+  await fixture.sql(`update attempt set state = 'rejected' where subject_uuid = ?`, [order.uuid])
+  await shop.look({ entries })
+  expect(await shop.waits()).toEqual([])
+})
+
+test('a return in the panel of a charge’s PIX refunds the charge, and leaves so much less to refund', async () => {
+  const shop = await merchant(5_000)
+  const { chargeUuid, endToEnd } = await paidCharge(shop, 1_000)
+  const entries = [
+    sent(400, {
+      endToEnd: endToEndId('D'),
+      returnOf: endToEnd,
+      returnId: '0123456789abcdef01234567',
+      reference: null,
+    }),
+  ]
+  await shop.look({ entries })
+  await shop.look({ entries })
+  const [charge] = await fixture.sql(
+    'select state, refunded_cents, received_cents from charge where uuid = ?',
+    [chargeUuid],
+  )
+  expect(charge).toMatchObject({ state: 'partially_refunded', refunded_cents: '400', received_cents: '1000' })
+  expect(await shop.balances()).toMatchObject({ available: 5_600, outside: -5_600 })
+  const refund = (valueCents: number) =>
+    fixture.records.openRefund({
+      ...{ uuid: randomUUID(), chargeUuid, valueCents, requestId: 'r', fingerprint: '', timeScale: 1 },
+      ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid },
+    } as never)
+  expect(await refund(601)).toMatchObject({ state: 'failed' })
+  expect(await refund(600)).toMatchObject({ state: 'sending' })
+  expect(await shop.look({ entries })).toMatchObject({ booked: 0 })
+  await ledgerHolds()
+})
+
+test('a return in the panel of an unmatched PIX takes it from where it waits', async () => {
+  const shop = await merchant(1_000)
+  const endToEnd = endToEndId()
+  const payment = {
+    endToEnd,
+    txid: '',
+    cents: 900,
+    status: 'settled',
+    at: ago(3),
+    reference: null,
+  } as IncomingPix
+  await runInTransaction(fixture.orm, async em => {
+    const connection = await em.findOneOrFail(Connection, shop.connectionUuid)
+    return recordUnmatchedPayment(em, { connection, payment, reason: 'second_payment', requestId: 'r' })
+  })
+  const returned = (cents: number) => sent(cents, { endToEnd: endToEndId('D'), returnOf: endToEnd })
+  const entries = [returned(300)]
+  await shop.look({ entries })
+  await shop.look({ entries })
+  expect(await shop.balances()).toEqual({ available: 1_000, pending: 600, outside: -1_600 })
+  entries.push(returned(600))
+  await shop.look({ entries })
+  await shop.look({ entries })
+  expect(await shop.balances()).toEqual({ available: 1_000, outside: -1_000 })
+  const [row] = await fixture.sql('select disposition from movement where end_to_end = ?', [endToEnd])
+  expect(row).toEqual({ disposition: 'returned' })
+  await ledgerHolds()
+})
+
+test('what moved before the opening balance is credited by nothing', async () => {
+  const shop = await merchant(10_000)
+  await fixture.sql('update connection set credited_since = ? where uuid = ?', [ago(3), shop.connectionUuid])
+  const statement = {
+    entries: [sent(100, { at: ago(4) }), sent(200, { at: ago(2) })],
+    accountEntries: [entry('tariff', 50, { at: ago(4) }), entry('tariff', 60, { at: ago(2) })],
+  }
+  await shop.look(statement)
+  expect(await shop.look(statement)).toMatchObject({ booked: 1, differences: 0 })
+  expect(await shop.balances()).toEqual({ available: 9_740, outside: -9_740 })
+})
+
+test('an opening balance is read between two equal statements, booked once, and shared by later connections', async () => {
+  const account = await merchant(0)
+  const em = fixture.orm.em.fork()
+  const connection = await em.findOneOrFail(Connection, account.connectionUuid)
+  const last = ago(0.001)
+  const statements: StatementEntry[][] = [[], [sent(1, { at: ago(0.002) })], [sent(2, { at: last })], []]
+  statements[3] = statements[2]!
+  fixture.scriptProvider({
+    statement: async () => ({ kind: 'found', entries: statements.shift() ?? [] }),
+    balances: async () => ({ kind: 'found', balance: { availableCents: 700, blockedCents: 50 } }),
+  })
+  const provider = fixture.dependencies.providers.providerFor(connection)
+  const read = () => readOpeningBalance(provider)
+  expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'opened', cents: 750 })
+  expect(await openProviderAccount(em, connection, read)).toEqual({ kind: 'already_open' })
+  expect(await account.balances()).toEqual({ available: 750, outside: -750 })
+  const [row] = await fixture.sql<{ credited_since: Date }>(
+    'select credited_since from connection where uuid = ?',
+    [connection.uuid],
+  )
+  expect(new Date(row!.credited_since).getTime()).toBe(Date.parse(last) + 1)
+})
+
+test('check-ledger says by how much a provider differs, and why', async () => {
+  const shop = await merchant(1_000)
+  await shop.look({ accountEntries: [entry('unlisted', 400, { type: 'REVERSAL' })], availableCents: 600 })
+  const providers = { ...fixture.dependencies.providers }
+  const found = await checkProviderBalances(fixture.orm.em.fork(), providers)
+  const own = found.find(({ where }) => where.endsWith(shop.providerAccountUuid))
+  expect(own).toMatchObject({
+    rule: 'provider_agrees',
+    detail: 'ledger 1000, provider 600; unlisted REVERSAL: 400 in 1',
+  })
+})
+
+test('the database refuses what the code never writes', async () => {
+  const shop = await merchant(1_000)
+  await shop.look({ accountEntries: [entry('tariff', 50)], entries: [sent(70)] })
+  const movement = (values: Record<string, unknown>) => {
+    const row = {
+      ...{
+        uuid: randomUUID(),
+        account_uuid: shop.accountUuid,
+        provider_account_uuid: shop.providerAccountUuid,
+      },
+      ...{ type: 'HOLD', movement_type: 'OUT', value_cents: 10, status: 'SETTLED' },
+      ...{ settled_at: new Date(), created_at: new Date(), updated_at: new Date() },
+      ...values,
+    }
+    const columns = Object.keys(row)
+    return fixture.sql(
+      `insert into movement (${columns}) values (${columns.map(() => '?')})`,
+      Object.values(row),
+    )
+  }
+  const [tariff] = await fixture.sql<{ entry_name: string }>(
+    `select entry_name from movement where provider_account_uuid = ? and reason = 'provider_tariff'`,
+    [shop.providerAccountUuid],
+  )
+  await expect(movement({ reason: 'provider_tariff', entry_name: tariff!.entry_name })).rejects.toMatchObject(
+    {
+      constraint: 'movement_entry_once',
+    },
+  )
+  await expect(movement({ reason: 'provider_tariff' })).rejects.toMatchObject({
+    constraint: 'movement_entry',
+  })
+  await expect(movement({ entry_name: 'X/1' })).rejects.toMatchObject({ constraint: 'movement_entry' })
+  await expect(movement({ reason: 'panel_transfer' })).rejects.toMatchObject({ constraint: 'movement_entry' })
+  await expect(movement({ reason: 'adjustment', entry_name: 'adjustment/1' })).rejects.toMatchObject({
+    constraint: 'movement_adjusted',
+  })
+  await movement({ reason: 'opening_balance' })
+  await expect(movement({ reason: 'opening_balance' })).rejects.toMatchObject({
+    constraint: 'movement_opened_once',
+  })
+
+  const [ana] = await operators()
+  const uuid = await proposeAdjustment(fixture.orm, {
+    ...{ accountUuid: shop.accountUuid, connectionUuid: shop.connectionUuid, direction: 'IN', cents: 10 },
+    ...{ reason: 'test', entryUuid: null, operatorEmail: ana },
+  })
+  const change = (set: string) => fixture.sql(`update ledger_adjustment set ${set} where uuid = ?`, [uuid])
+  await expect(change('value_cents = 11')).rejects.toMatchObject({ constraint: 'ledger_adjustment_stays' })
+  const booked = `approved_at = now(), movement_uuid = (select uuid from movement limit 1)`
+  await expect(change(`approved_by = proposed_by, ${booked}`)).rejects.toMatchObject({
+    constraint: 'ledger_adjustment_second_person',
+  })
+  await expect(change('approved_by = proposed_by')).rejects.toMatchObject({ code: '23514' })
+  await fixture.sql(`alter table ledger_adjustment disable trigger ledger_adjustment_stays`)
+  await change(`proposed_at = now() - interval '9 days', expires_at = now() - interval '2 days'`)
+  await fixture.sql(`alter table ledger_adjustment enable trigger ledger_adjustment_stays`)
+  const [, bea] = await operators()
+  await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'late' })).rejects.toThrow(
+    'expired',
+  )
+  await expect(
+    approveAdjustment(fixture.orm, { uuid, operatorEmail: 'somebody', reason: 'x' }),
+  ).rejects.toThrow('is no operator')
+})
+
+async function operators(): Promise<[string, string]> {
+  const emails = [`${randomUUID()}@trilho.test`, `${randomUUID()}@trilho.test`] as const
+  for (const email of emails)
+    await addUser(fixture.orm.em.fork(), { email, password: randomUUID(), accountUuid: null })
+  return [...emails]
+}
+
+/** A charge of the merchant's that was issued and paid through its provider. */
+async function paidCharge(
+  { accountUuid, connectionUuid }: { accountUuid: string; connectionUuid: string },
+  cents: number,
+) {
+  const uuid = randomUUID()
+  const charge = {
+    ...{ txid: referenceOf(uuid), payload: 'payload', pixKey: 'key' },
+    receiver: toParty({ name: 'Loja', document: '11222333000181' }),
+    expiresAt: new Date(Date.now() + 60_000).toISOString(),
+  } as IssuedCharge
+  const payment = {
+    ...{ endToEnd: endToEndId(), txid: charge.txid, reference: charge.txid, cents, status: 'settled' },
+    ...{ at: new Date().toISOString(), payer: null, pixKey: 'key' },
+  } as IncomingPix
+  fixture.scriptProvider({
+    issueCharge: async () => ({ kind: 'accepted', charge }),
+    findCharge: async () => ({ kind: 'found', status: 'completed', charge, payments: [payment] }),
+  })
+  await fixture.providers.issueCharge({
+    ...{ uuid, accountUuid, candidates: [connectionUuid], valueCents: cents, expiresInSeconds: 60 },
+    ...{ details: fixture.seal.seal({ splits: [], fingerprint: 'f' }), requestId: 'r', timeScale: 1 },
+  })
+  await fixture.providers.pollCharge({ chargeUuid: uuid, isPayloadExpired: false })
+  return { chargeUuid: uuid, endToEnd: payment.endToEnd }
+}

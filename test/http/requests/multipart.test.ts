@@ -1,0 +1,503 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import type { RouteRegistrar } from '../../../src/api/app.ts'
+import { documentationRoutes } from '../../../src/api/docs/routes.ts'
+import { fail } from '../../../src/api/http/api-error.ts'
+import type { Upload } from '../../../src/api/http/multipart.ts'
+import { nestFormValues } from '../../../src/api/http/multipart-field-names.ts'
+import { registerRoute } from '../../../src/api/http/route.ts'
+import { disputeReplyForm } from '../../../src/contract/disputes/dispute-reply.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
+import { createPdf, encodeForm, FILES, type SentFile } from '../../support/files.ts'
+import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
+
+const MIB = 1024 * 1024
+const PATH = '/api/v1/forms/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
+/** What is said of fields that no reply has. */
+const unknown = (...names: string[]) => Object.fromEntries(names.map(name => [name, ['is not known here']]))
+const TEXTS: [string, string][] = [
+  ['accept', '1'],
+  ['analysis', 'It was delivered.'],
+]
+const WRONG_TYPE = 'must be a PDF, PNG, JPEG or WebP by its content'
+
+let isWanted = true
+const formRoutes: RouteRegistrar = router => {
+  registerRoute(router, {
+    method: 'post',
+    path: '/api/v1/forms/:uuid',
+    summary: 'Take a form',
+    body: disputeReplyForm,
+    bodyAs: 'multipart',
+    responses: { 200: z.object({ data: z.unknown() }), errors: ['med_already_answered'] },
+    async beforeBody() {
+      if (!isWanted) fail('med_already_answered')
+    },
+    async handle({ body: { accept, analysis, attachments } }) {
+      if (analysis === 'fail') throw new Error('a bug')
+      const files = await Promise.all(attachments.map(({ file }) => describeUpload(file as Upload)))
+      return { body: { data: { accept, analysis, files } } }
+    },
+  })
+}
+
+async function describeUpload({ name, type, size, path }: Upload) {
+  return { name, type, size, sha256: sha256(await readFile(path)) }
+}
+
+let fixture: ApiFixture
+let token: string
+beforeAll(async () => {
+  fixture = await openApiFixture([formRoutes, documentationRoutes])
+  token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+})
+afterAll(() => fixture?.close())
+
+afterEach(async () => {
+  const left = (await readdir(tmpdir())).filter(name => name.startsWith(`trilho-form-${process.pid}-`))
+  expect(left).toEqual([])
+})
+
+async function send(texts: [string, string][], files?: SentFile[]) {
+  return fixture.call('POST', PATH, { token, ...(await encodeForm(texts, files)) })
+}
+
+describe('a form', () => {
+  test('is read: texts, and files by their content whatever they are called', async () => {
+    const files: SentFile[] = [
+      { bytes: FILES.pdf, name: 'Comprovante ação.pdf' },
+      { bytes: FILES.png, name: 'photo.exe', type: 'application/octet-stream' },
+      { bytes: FILES.jpeg, name: 'photo.pdf' },
+      { bytes: FILES.webp, name: 'x', type: '' },
+    ]
+    const answer = await send(TEXTS, files)
+    expect(answer.status).toBe(200)
+    expect(answer.body.data).toEqual({
+      accept: true,
+      analysis: 'It was delivered.',
+      files: ['application/pdf', 'image/png', 'image/jpeg', 'image/webp'].map((type, index) => {
+        const { name, bytes } = files[index]!
+        return { name, type, size: bytes.length, sha256: sha256(bytes) }
+      }),
+    })
+  })
+
+  test('may have no files', async () => {
+    const answer = await send(TEXTS)
+    expect(answer.body.data).toEqual({ accept: true, analysis: 'It was delivered.', files: [] })
+  })
+
+  test('may leave a file out: an input that was left blank, a place that was skipped', async () => {
+    const raw = [
+      '--b',
+      'Content-Disposition: form-data; name="accept"\r\n\r\n0',
+      '--b',
+      'Content-Disposition: form-data; name="analysis"\r\n\r\nx',
+      '--b',
+      'Content-Disposition: form-data; name="attachments[0][file]"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n',
+      '--b',
+      `Content-Disposition: form-data; name="attachments[7][file]"; filename="a.pdf"\r\n\r\n${FILES.pdf}`,
+      '--b--\r\n',
+    ].join('\r\n')
+    const answer = await fixture.call('POST', PATH, {
+      token,
+      raw,
+      headers: type('multipart/form-data; boundary=b'),
+    })
+    expect([answer.status, answer.body.data?.files?.length]).toEqual([200, 1])
+  })
+
+  test.each([
+    ['1', true],
+    ['0', false],
+    ['true', true],
+    ['false', false],
+    ['True', true],
+  ])('accepts %s as %s', async (text, accept) => {
+    const answer = await send([
+      ['accept', text],
+      ['analysis', 'a'.repeat(2_000)],
+    ])
+    expect([answer.status, answer.body.data.accept]).toEqual([200, accept])
+  })
+
+  test.each<{
+    name: string
+    texts?: [string, string][]
+    files?: SentFile[]
+    errors: Record<string, string[]>
+  }>([
+    { name: 'nothing', texts: [], errors: { accept: ['is required'], analysis: ['is required'] } },
+    { name: 'no accept', texts: [TEXTS[1]!], errors: { accept: ['is required'] } },
+    { name: 'no analysis', texts: [TEXTS[0]!], errors: { analysis: ['is required'] } },
+    {
+      name: 'an empty analysis',
+      texts: [TEXTS[0]!, ['analysis', '  ']],
+      errors: { analysis: ['must not be empty'] },
+    },
+    {
+      name: 'a strange accept',
+      texts: [['accept', 'yes'], TEXTS[1]!],
+      errors: { accept: ['must be 1, true, 0 or false'] },
+    },
+    {
+      name: 'a long analysis',
+      texts: [TEXTS[0]!, ['analysis', 'a'.repeat(2_001)]],
+      errors: { analysis: ['must be at most 2000 characters'] },
+    },
+    {
+      name: 'an endless analysis',
+      texts: [TEXTS[0]!, ['analysis', 'a'.repeat(200_000)]],
+      errors: { analysis: ['is too long'] },
+    },
+    {
+      name: 'an analysis that cannot be stored',
+      texts: [TEXTS[0]!, ['analysis', 'a\0b']],
+      errors: { analysis: ['must not contain NUL characters or broken surrogate pairs'] },
+    },
+    { name: 'accept twice', texts: [...TEXTS, ['accept', '0']], errors: { accept: ['must be sent once'] } },
+    {
+      name: 'far too many fields',
+      texts: [...TEXTS, ...Array.from({ length: 60 }, (_, index): [string, string] => [`f${index}`, ''])],
+      errors: {
+        body: ['must not have more than 50 fields'],
+        ...unknown(...Array.from({ length: 48 }, (_, n) => `f${n}`)),
+      },
+    },
+    {
+      name: 'fields of other names',
+      texts: [...TEXTS, ['more', 'x'], ['a[b][c]', 'y']],
+      errors: unknown('more', 'a'),
+    },
+    {
+      name: 'a file under another name',
+      files: [{ field: 'proof', bytes: FILES.pdf }],
+      errors: unknown('proof'),
+    },
+    {
+      name: 'a file under a name that is nearly right',
+      files: [{ field: 'atachments[0][file]', bytes: FILES.pdf }],
+      errors: { atachments: ['is not known here; did you mean attachments?'] },
+    },
+    {
+      name: 'a text as a file',
+      texts: [...TEXTS, ['attachments[0][file]', 'x']],
+      errors: { 'attachments.0.file': ['must be a file'] },
+    },
+    {
+      name: 'a file as accept',
+      texts: [TEXTS[1]!],
+      files: [{ field: 'accept', bytes: FILES.pdf }],
+      errors: { accept: [expect.any(String) as never] },
+    },
+    {
+      name: 'files under another name than the documented one',
+      files: [{ field: 'attachments', bytes: FILES.pdf }],
+      errors: { attachments: [expect.any(String) as never] },
+    },
+    {
+      name: 'an empty file',
+      files: [{ bytes: FILES.nothing }],
+      errors: { 'attachments.0.file': ['must not be empty', WRONG_TYPE] },
+    },
+    {
+      name: 'an .exe called .pdf',
+      files: [{ bytes: FILES.exe }],
+      errors: { 'attachments.0.file': [WRONG_TYPE] },
+    },
+    { name: 'a zip', files: [{ bytes: FILES.zip }], errors: { 'attachments.0.file': [WRONG_TYPE] } },
+    {
+      name: 'a page',
+      files: [{ bytes: FILES.html, type: 'text/html' }],
+      errors: { 'attachments.0.file': [WRONG_TYPE] },
+    },
+    {
+      name: 'an SVG',
+      files: [{ bytes: FILES.svg, type: 'image/png' }],
+      errors: { 'attachments.0.file': [WRONG_TYPE] },
+    },
+    {
+      name: 'a GIF beside a good one',
+      files: [{ bytes: FILES.png }, { bytes: FILES.gif, name: 'a.png', type: 'image/png' }],
+      errors: { 'attachments.1.file': [WRONG_TYPE] },
+    },
+    {
+      name: 'a file of a byte more than 10 MiB',
+      files: [{ bytes: FILES.pdf }, { bytes: createPdf(10 * MIB + 1) }],
+      errors: { 'attachments.1.file': ['must be at most 10 MiB'] },
+    },
+    {
+      name: 'a file of 11 MiB',
+      files: [{ bytes: createPdf(11 * MIB) }],
+      errors: { 'attachments.0.file': ['must be at most 10 MiB'] },
+    },
+    {
+      name: '11 files',
+      files: Array.from({ length: 11 }, () => ({ bytes: FILES.png })),
+      errors: { 'attachments.10.file': ['must not be sent: at most 10 files'] },
+    },
+    {
+      name: 'everything wrong at once',
+      texts: [['accept', '2']],
+      files: [{ bytes: FILES.exe }, { bytes: FILES.nothing }],
+      errors: {
+        accept: ['must be 1, true, 0 or false'],
+        analysis: ['is required'],
+        'attachments.0.file': [WRONG_TYPE],
+        'attachments.1.file': ['must not be empty', WRONG_TYPE],
+      },
+    },
+  ])('with $name is 422 and names it', async ({ texts = TEXTS, files = [], errors }) => {
+    const answer = await send(texts, files)
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    expect(answer.body.errors).toEqual(errors)
+  })
+
+  test('that the handler fails on leaves nothing behind', async () => {
+    const answer = await send([TEXTS[0]!, ['analysis', 'fail']], [{ bytes: FILES.pdf }])
+    expect(answer.status).toBe(500)
+  })
+
+  test('that is pointless is refused without reading it', async () => {
+    isWanted = false
+    const answer = await send([], [{ bytes: FILES.exe }])
+    isWanted = true
+    expect([answer.status, answer.body.code]).toEqual([409, 'med_already_answered'])
+  })
+})
+
+describe('what is no whole form', () => {
+  test.each([
+    ['application/json', '{"accept":true}', 415, 'unsupported_media_type'],
+    ['application/x-www-form-urlencoded', 'accept=1&analysis=x', 415, 'unsupported_media_type'],
+    ['multipart/mixed; boundary=b', '--b--', 415, 'unsupported_media_type'],
+    ['multipart/form-data', 'x', 400, 'malformed_multipart'],
+    ['multipart/form-data; boundary=b', '', 400, 'malformed_multipart'],
+    ['multipart/form-data; boundary=b', 'no boundary here', 400, 'malformed_multipart'],
+    [
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="accept"\r\n\r\n1',
+      400,
+      'malformed_multipart',
+    ],
+    [
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition form-data\r\n\r\n1\r\n--b--\r\n',
+      400,
+      'malformed_multipart',
+    ],
+  ])('%s, %j → %i', async (contentType, raw, status, code) => {
+    const answer = await fixture.call('POST', PATH, { token, raw, headers: type(contentType) })
+    expect([answer.status, answer.body.code]).toEqual([status, code])
+  })
+
+  test('a form that ends in the middle of a file is 400', async () => {
+    const { raw, headers } = await encodeForm(TEXTS, [{ bytes: createPdf(MIB) }, { bytes: createPdf(MIB) }])
+    const answer = await fixture.call('POST', PATH, {
+      token,
+      raw: raw.subarray(0, raw.length - MIB / 2),
+      headers,
+    })
+    expect([answer.status, answer.body.code]).toEqual([400, 'malformed_multipart'])
+  })
+
+  test('one that is packed is 415', async () => {
+    const { raw, headers } = await encodeForm(TEXTS)
+    const answer = await fixture.call('POST', PATH, {
+      token,
+      raw,
+      headers: { ...headers, 'content-encoding': 'gzip' },
+    })
+    expect(answer.status).toBe(415)
+  })
+
+  test('one whose sender hangs up leaves nothing behind and hurts nobody', async () => {
+    const { raw, headers } = await encodeForm(TEXTS, [{ bytes: createPdf(MIB) }])
+    const call = request(fixture.server.url + PATH, {
+      method: 'POST',
+      headers: { ...headers, authorization: `Bearer ${token}`, 'content-length': raw.length },
+    })
+    const closed = new Promise(resolve => call.once('close', resolve))
+    call.on('error', () => {})
+    call.write(raw.subarray(0, MIB / 2), () => setImmediate(() => call.destroy()))
+    await closed
+    expect((await send(TEXTS)).status).toBe(200)
+    await untilNoneIsLeft()
+  })
+
+  test('nobody without a token may send one', async () => {
+    const answer = await fixture.call('POST', PATH, await encodeForm(TEXTS))
+    expect(answer.status).toBe(401)
+  })
+})
+
+describe('large forms', () => {
+  test('ten files of 10 MiB are read without being held in memory', async () => {
+    const held = () => {
+      collectGarbage()
+      return process.memoryUsage().arrayBuffers
+    }
+    const before = held()
+    let [most, chunks] = [0, 0]
+    const answer = await stream(bigForm({ files: 10, bytes: 10 * MIB }), () => {
+      if (++chunks % 100 === 0) most = Math.max(most, held() - before)
+    })
+    expect(chunks).toBeGreaterThan(100)
+    expect(answer.status).toBe(200)
+    expect(answer.body.data.files.map((file: { size: number }) => file.size)).toEqual(
+      Array(10).fill(10 * MIB),
+    )
+    expect(most).toBeLessThan(80 * MIB)
+  })
+
+  test('a heap of empty files is refused at once, and nothing is collected of them', async () => {
+    const answer = await stream(heap(200_000))
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    expect(answer.body.errors).toEqual({ body: ['must not have more than 100 texts and files'] })
+  })
+
+  test('a hundred parts are read', async () => {
+    const { status, body } = await stream(heap(100))
+    // 90 files too many, 10 of other names, and two texts too few.
+    expect([status, Object.keys(body.errors).length]).toEqual([422, 102])
+  })
+
+  test('what a process left that was killed goes with the next one', async () => {
+    const [old, young] = [await left(), await left()]
+    const longAgo = new Date(Date.now() - 2 * 3_600_000)
+    await utimes(old, longAgo, longAgo)
+    expect((await send(TEXTS, [{ bytes: FILES.pdf }])).status).toBe(200)
+    const names = await readdir(tmpdir())
+    expect([old, young].map(path => names.includes(basename(path)))).toEqual([false, true])
+    await rm(young, { recursive: true })
+  })
+
+  test('more than all files may have together is 413', async () => {
+    const answer = await stream(bigForm({ files: 11, bytes: 10 * MIB }))
+    expect([answer.status, answer.body.code]).toEqual([413, 'upload_too_large'])
+  })
+
+  test('one account sends a few at once and the rest in turn; all are read', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => send(TEXTS, [{ bytes: createPdf(MIB) }])),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
+  })
+})
+
+test.each<[string, unknown]>([
+  ['a=1', { a: 1 }],
+  ['a[0][file]=1,a[1][file]=2', { a: [{ file: 1 }, { file: 2 }] }],
+  ['a[][file]=1,a[][file]=2', { a: [{ file: 1 }, { file: 2 }] }],
+  ['a[x][file]=1', { a: { x: { file: 1 } } }],
+  [
+    'a[__proto__][b]=1,__proto__[c]=2',
+    { a: JSON.parse('{"__proto__":{"b":1}}'), ...JSON.parse('{"__proto__":{"c":2}}') },
+  ],
+  ['a[1]]=1', { 'a[1]]': 1 }],
+  ['a[0][1][2][3][4]=1', { 'a[0][1][2][3][4]': 1 }],
+  ['a[99999]=1', { a: { 99999: 1 } }],
+])('names say where a value stands: %s', (sent, value) => {
+  const values = sent.split(',').map(pair => {
+    const at = pair.lastIndexOf('=')
+    return { name: pair.slice(0, at), value: Number(pair.slice(at + 1)) }
+  })
+  expect(JSON.stringify(nestFormValues(values).value)).toBe(JSON.stringify(value))
+  expect(Object.prototype).not.toHaveProperty('c')
+})
+
+test('OpenAPI tells the form from its schema', async () => {
+  const { body: document } = await fixture.call('GET', '/openapi.json')
+  const { requestBody, responses } = document.paths['/api/v1/forms/{uuid}'].post
+  expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data'])
+  expect(requestBody.required).toBe(true)
+  const { schema, encoding } = requestBody.content['multipart/form-data']
+  expect(schema.required).toEqual(['accept', 'analysis'])
+  expect(schema.properties.attachments).toMatchObject({
+    type: 'array',
+    maxItems: 10,
+    items: { properties: { file: { type: 'string', format: 'binary', maxLength: 10 * MIB } } },
+  })
+  expect(encoding).toEqual({ attachments: { style: 'deepObject', explode: true } })
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '409', '413', '415', '422']))
+})
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function type(contentType: string) {
+  return { 'content-type': contentType }
+}
+
+/** The same few bytes over and over: the sender holds nothing either. */
+function* bigForm({ files, bytes }: { files: number; bytes: number }) {
+  const part = (name: string, more = '') =>
+    `\r\n--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
+  yield Buffer.from(`${part('accept')}1${part('analysis')}x`)
+  const chunk = Buffer.alloc(64 * 1024, 32)
+  for (let index = 0; index < files; index++) {
+    yield Buffer.from(part(`attachments[${index}][file]`, '; filename="a.pdf"'))
+    yield FILES.pdf
+    let left = bytes - FILES.pdf.length
+    for (; left >= chunk.length; left -= chunk.length) yield chunk
+    yield chunk.subarray(0, left)
+  }
+  yield Buffer.from('\r\n--b--\r\n')
+}
+
+/** So many files without a name of their own, a few hundred at a time. */
+function* heap(parts: number) {
+  for (let index = 0; index < parts; index += 500) {
+    const names = Array.from({ length: Math.min(500, parts - index) }, (_, place) => `f${index + place}`)
+    const part = (name: string) =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a"\r\n\r\n\r\n`
+    yield Buffer.from(names.map(part).join(''))
+  }
+  yield Buffer.from('--b--\r\n')
+}
+
+/** A folder of a form, as another process makes it. */
+const left = () => mkdtemp(join(tmpdir(), 'trilho-form-1-'))
+
+/** Sends in chunks, without saying how much there will be. */
+async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {
+  const call = request(fixture.server.url + PATH, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      connection: 'close',
+      ...type('multipart/form-data; boundary=b'),
+    },
+  })
+  const answered = new Promise<Pick<ApiResponse, 'status' | 'body'>>((resolve, reject) => {
+    call.once('error', reject)
+    call.once('response', async response => {
+      const text = await new Response(Readable.toWeb(response) as ReadableStream).text()
+      resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) })
+    })
+  })
+  const counted = function* () {
+    for (const one of parts) {
+      everyPart()
+      yield one
+    }
+  }
+  await pipeline(Readable.from(counted()), call).catch(() => {})
+  return answered
+}
+
+async function untilNoneIsLeft() {
+  for (let tries = 0; tries < 200; tries++) {
+    const names = await readdir(tmpdir())
+    if (!names.some(name => name.startsWith(`trilho-form-${process.pid}-`))) return
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+}

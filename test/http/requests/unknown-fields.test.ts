@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+import { registerRoute } from '../../../src/api/http/route.ts'
+import { createChargeBody } from '../../../src/contract/charges/charge.ts'
+import { createRefundBody } from '../../../src/contract/refunds/refund.ts'
+import { createTransferBody } from '../../../src/contract/transfers/transfer.ts'
+import { updateWebhookBody } from '../../../src/contract/webhooks/webhook.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** A field of another name was meant to say something: nothing is done without it. */
+
+const BODIES = {
+  payments: createChargeBody,
+  transfers: createTransferBody,
+  refunds: createRefundBody,
+  webhooks: updateWebhookBody,
+}
+const echo = z.object({ data: z.unknown() })
+
+let fixture: ApiFixture
+let token: string
+beforeAll(async () => {
+  fixture = await openApiFixture([
+    router => {
+      for (const [name, body] of Object.entries(BODIES))
+        registerRoute(router, {
+          ...{ method: 'post', path: `/${name}`, summary: name, tokens: 'any', body },
+          responses: { 200: echo },
+          handle: async ({ body }) => ({ body: { data: body } }),
+        })
+      registerRoute(router, {
+        ...{ method: 'post', path: '/cancel', summary: 'no body', tokens: 'any' },
+        responses: { 200: echo },
+        handle: async () => ({ body: { data: 'done' } }),
+      })
+    },
+  ])
+  token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+})
+afterAll(() => fixture?.close())
+
+const send = (path: string, body: unknown) => fixture.call('POST', path, { token, body })
+const charge = { value: 10, type: 'PIX' }
+const split = { type: 'FIXED', value: 1, recipient_account_uuid: '7c9e6679-7425-40de-944b-e07fc1f90ae7' }
+
+describe('an unknown field is 422 and names the field that was meant', () => {
+  test.each([
+    ['/refunds', { amount: 5 }, 'amount', 'value'],
+    ['/refunds', { Value: 5 }, 'Value', 'value'],
+    [
+      '/transfers',
+      { value: 1, pix_key: '52998224725', scheduledFor: '2030-01-01T00:00:00Z' },
+      'scheduledFor',
+      'scheduled_for',
+    ],
+    ['/transfers', { value: 1, pixkey: '52998224725' }, 'pixkey', 'pix_key'],
+    ['/payments', { ...charge, external_reff: 'x' }, 'external_reff', 'external_ref'],
+    [
+      '/payments',
+      { ...charge, splits: [{ ...split, recipient_acount_uuid: 'x' }] },
+      'splits.0.recipient_acount_uuid',
+      'recipient_account_uuid',
+    ],
+    [
+      '/payments',
+      { ...charge, final_beneficiary: { name: 'A', document: '52998224725', cpf: '' } },
+      'final_beneficiary.cpf',
+      'document',
+    ],
+    ['/webhooks', { event: ['PAYMENT'] }, 'event', 'events'],
+  ])('%s %j', async (path, body, field, meant) => {
+    const answer = await send(path, body)
+    expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
+    expect(answer.body.errors[field]).toEqual([`is not known here; did you mean ${meant}?`])
+  })
+
+  test('one that resembles none is named alone, beside all else that is wrong', async () => {
+    const answer = await send('/payments', { type: 'PIX', surprise: true })
+    expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not known here'] })
+  })
+
+  test('a request whose path says it all takes no field', async () => {
+    expect((await send('/cancel', {})).status).toBe(200)
+    expect((await fixture.call('POST', '/cancel', { token })).status).toBe(200)
+    const answer = await send('/cancel', { value: 5 })
+    expect([answer.status, answer.body.errors]).toEqual([422, { value: ['is not known here'] }])
+  })
+})
+
+test.each([
+  ['at the top', '{"value": 5, "value": 500}', 'value'],
+  ['spelled in two ways', '{"value": 5, "\\u0076alue": 500}', 'value'],
+  ['in a list', '{"value": 5, "type": "PIX", "splits": [{"value": 1, "value": 2}]}', 'value'],
+])('a name given twice %s is 400 and names it', async (_, raw, name) => {
+  const answer = await fixture.call('POST', '/payments', {
+    ...{ token, raw },
+    headers: { 'content-type': 'application/json' },
+  })
+  expect([answer.status, answer.body.code]).toEqual([400, 'malformed_json'])
+  expect(answer.body.errors).toEqual({ [name]: ['must be sent once'] })
+})
+
+test('null for an optional field is the same as absent, for a required one it is not', async () => {
+  const body = { ...charge, external_ref: null, splits: null, expires_in: null, provider_uuid: null }
+  expect((await send('/payments', body)).body).toEqual((await send('/payments', charge)).body)
+  const answer = await send('/payments', { ...charge, value: null })
+  expect(answer.status).toBe(422)
+  expect(Object.keys(answer.body.errors)).toEqual(['value'])
+})

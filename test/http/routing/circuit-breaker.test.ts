@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import type { WithStartWorkflowOperation } from '@temporalio/client'
+import { createTransfer } from '../../../src/api/transfers/create.ts'
+import {
+  isAnsweredByOtherWorker,
+  orderByCircuitState,
+  recordCircuitResult,
+} from '../../../src/db/repositories/circuit-breaker.ts'
+import { createSealer } from '../../../src/security/sealing.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** SPEC §6: a connection whose breaker is open is tried last, except by the one who probes it. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+let account: string
+let a: string
+let b: string
+let c: string
+beforeEach(async () => {
+  account = await fixture.insertAccount()
+  const connections = await Promise.all([1, 2, 3].map(() => fixture.insertConnection(account, {})))
+  ;[a, b, c] = connections as [string, string, string]
+})
+
+const ordered = (...uuids: string[]) => orderByCircuitState(fixture.orm.em.fork(), uuids)
+const opened = (uuid: string, secondsAgo: number) =>
+  fixture.orm.em.fork().execute(
+    `insert into breaker (connection_uuid, failures, opened_at)
+       values (?, array[now()], now() - ? * interval '1 second')`,
+    [uuid, secondsAgo],
+  )
+
+test('connections that answer are tried in their order', async () => {
+  expect(await ordered(c, a, b)).toEqual([c, a, b])
+})
+
+test('one that opened a moment ago is tried last, and none is left out', async () => {
+  await opened(a, 0)
+  expect(await ordered(a, b, c)).toEqual([b, c, a])
+  await opened(b, 0)
+  expect(await ordered(a, b, c)).toEqual([c, a, b])
+})
+
+test('after ten seconds one request probes it in its place, and the next ones do not', async () => {
+  await opened(a, 11)
+  const orders = await Promise.all([1, 2, 3].map(() => ordered(a, b)))
+  expect(orders.filter(([first]) => first === a)).toHaveLength(1)
+  expect(await ordered(a, b)).toEqual([b, a])
+})
+
+test('one that has no other beside it takes nobody’s probe', async () => {
+  await opened(a, 11)
+  expect(await ordered(a)).toEqual([a])
+  expect(await ordered(a, b)).toEqual([a, b])
+})
+
+/** Five times what a call came to. */
+async function recordResults(uuid: string, outcome: { kind: string; code?: string }) {
+  const em = fixture.orm.em.fork()
+  for (let call = 0; call < 5; call++) await recordCircuitResult(em, { uuid, isDistrusted: true }, outcome)
+}
+
+test('five calls without an answer open it, and one that says at least that it has been paid closes it', async () => {
+  await recordResults(a, { kind: 'no_answer', code: 'payment_not_listed' })
+  expect(await ordered(a, b)).toEqual([a, b])
+  await recordResults(a, { kind: 'no_answer', code: 'timeout' })
+  expect(await ordered(a, b)).toEqual([b, a])
+  await recordResults(a, { kind: 'no_answer', code: 'payment_not_listed' })
+  expect(await ordered(a, b)).toEqual([a, b])
+})
+
+test('failures to connect of one worker open no breaker while another worker has answers', async () => {
+  const em = fixture.orm.em.fork()
+  const connection = { uuid: a, isDistrusted: true }
+  const cutOff = { kind: 'unreachable', code: 'tls_failed' }
+  const fail = async (outcome: { kind: string; code: string }) => {
+    for (let call = 0; call < 6; call++) await recordCircuitResult(em, connection, outcome, 'broken')
+  }
+  await fail(cutOff)
+  expect(await ordered(a, b)).toEqual([b, a])
+  await recordCircuitResult(em, connection, { kind: 'accepted' }, 'healthy')
+  await fail(cutOff)
+  expect(await ordered(a, b)).toEqual([a, b])
+  expect(await isAnsweredByOtherWorker(em, [a], 'broken')).toBe(true)
+  expect(await isAnsweredByOtherWorker(em, [a], 'healthy')).toBe(false)
+  await fail({ kind: 'no_answer', code: 'timeout' })
+  expect(await ordered(a, b)).toEqual([b, a])
+  await recordCircuitResult(em, connection, { kind: 'accepted' }, 'broken')
+  await fail(cutOff)
+  expect(await ordered(a, b)).toEqual([b, a])
+})
+
+test('an answer of another worker that is older than half a minute counts no more', async () => {
+  const em = fixture.orm.em.fork()
+  await recordResults(a, { kind: 'accepted' })
+  await recordCircuitResult(
+    em,
+    { uuid: a, isDistrusted: false },
+    { kind: 'unreachable', code: 'dns_failed' },
+    'broken',
+  )
+  await em.execute(
+    `update breaker set answered_at = now() - interval '31 seconds', answered_by = 'healthy' where connection_uuid = ?`,
+    [a],
+  )
+  expect(await isAnsweredByOtherWorker(em, [a], 'broken')).toBe(false)
+  const cutOff = { kind: 'unreachable', code: 'dns_failed' }
+  for (let call = 0; call < 5; call++)
+    await recordCircuitResult(em, { uuid: a, isDistrusted: true }, cutOff, 'broken')
+  expect(await ordered(a, b)).toEqual([b, a])
+})
+
+/** What a transfer's life would begin with; the engine itself is out of reach. */
+async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInput> {
+  const orders: TransferInput[] = []
+  type Asked = {
+    startWorkflowOperation: WithStartWorkflowOperation<(order: TransferInput) => Promise<unknown>>
+  }
+  const workflow = {
+    async executeUpdateWithStart(_update: unknown, { startWorkflowOperation }: Asked) {
+      orders.push(...(startWorkflowOperation.options.args as TransferInput[]))
+      throw new Error('out of reach')
+    },
+  }
+  const client = { workflow, withDeadline: (_at: number, ask: () => Promise<unknown>) => ask() }
+  const engine = {
+    client: async () => client,
+    taskQueue: 'none',
+    timeScale: 1,
+  } as unknown as WorkflowClientContext
+  const request = {
+    body: { value: 100, pix_key: 'maria@example.com', ...more },
+    token: { uuid: randomUUID(), accountUuid: account, connectionUuid: null, mode: 'test' as const },
+    em: fixture.orm.em.fork(),
+    idempotencyKey: null,
+    requestId: 'request',
+  }
+  const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
+  await createTransfer({ engine, sealer: seal }, request).catch(() => undefined)
+  return orders[0]!
+}
+
+test('a transfer is tried by trust, and its row comes with its first attempt', async () => {
+  await fixture.replaceDefaultProviders(account, [a, b])
+  await opened(a, 0)
+  expect(await orderOf()).toMatchObject({ candidates: [b, a] })
+})
+
+test('one for later keeps the order of priority, takes nobody’s probe, and is stored at once', async () => {
+  await fixture.replaceDefaultProviders(account, [a, b])
+  await opened(a, 11)
+  const order = await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })
+  expect(order.candidates).toEqual([a, b])
+  expect(await ordered(a, b)).toEqual([a, b])
+  await fixture.orm.em.fork().execute('update breaker set opened_at = now() where connection_uuid = ?', [a])
+  expect((await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })).candidates).toEqual([a, b])
+})

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { chargeRoutes } from '../../../src/api/charges/routes.ts'
+import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
+import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import * as questions from '../../../src/db/pipeline/query.ts'
+import {
+  endPause,
+  type PauseRequest,
+  queryIsPaused,
+  startPause,
+} from '../../../src/db/repositories/pauses.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** There is no Temporal here: what gets past the pause is 503 `unavailable`, what does not is 503 `paused`. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([chargeRoutes, transferRoutes, pixKeyRoutes])
+})
+afterAll(() => fixture?.close())
+
+let account: string
+let other: string
+let first: string
+let second: string
+let foreign: string
+let token: string
+beforeEach(async () => {
+  await em().execute('delete from pause')
+  account = await fixture.insertAccount()
+  other = await fixture.insertAccount()
+  first = await fixture.insertConnection(account)
+  second = await fixture.insertConnection(account)
+  foreign = await fixture.insertConnection(other)
+  token = await fixture.insertToken({ accountUuid: account })
+  await fixture.replaceDefaultProviders(account, [first, second])
+})
+
+const em = () => fixture.orm.em.fork()
+const pause = (target: PauseRequest['target'], reach: PauseRequest['reach'] = 'everything') =>
+  startPause(em(), { target, reach, who: 'ana', reason: 'a drill' })
+const resume = (target: PauseRequest['target']) => endPause(em(), { target, who: 'bia', reason: 'closed' })
+
+const ORDERS = {
+  charge: ['/api/v1/payments', { value: 10, type: 'PIX' }],
+  transfer: ['/api/v1/transfers', { value: 10, pix_key: '52998224725' }],
+  key: ['/api/v1/pix-keys', { type: 'RANDOM' }],
+  code: ['/api/v1/pix-keys/auth-code', { type: 'EMAIL', key: 'maria@example.com' }],
+} as const
+async function ask(order: keyof typeof ORDERS, more: object = {}) {
+  const [path, body] = ORDERS[order]
+  return fixture.call('POST', path, { token, body: { ...body, ...more } })
+}
+const codes = async (more?: object) => [
+  (await ask('charge', more)).body.code,
+  (await ask('transfer', more)).body.code,
+]
+
+describe('what a pause reaches', () => {
+  test.each<
+    [what: string, reach: PauseRequest['reach'], target: () => PauseRequest['target'], codes: string[]]
+  >([
+    ['everything everywhere', 'everything', () => 'all', ['paused', 'paused']],
+    ['money out everywhere', 'money_out', () => 'all', ['unavailable', 'paused']],
+    ['everything of the account', 'everything', () => ({ accountUuid: account }), ['paused', 'paused']],
+    ['money out of the account', 'money_out', () => ({ accountUuid: account }), ['unavailable', 'paused']],
+    ['another account', 'everything', () => ({ accountUuid: other }), ['unavailable', 'unavailable']],
+    [
+      'one of two connections',
+      'everything',
+      () => ({ connectionUuid: first }),
+      ['unavailable', 'unavailable'],
+    ],
+  ])('%s', async (_what, reach, target, expected) => {
+    await pause(target(), reach)
+    expect(await codes()).toEqual(expected)
+    await resume(target())
+    expect(await codes()).toEqual(['unavailable', 'unavailable'])
+  })
+
+  test('a paused connection is no candidate, and by its name or token it answers that it is paused', async () => {
+    await pause({ connectionUuid: first })
+    expect(await codes({ provider_uuid: first })).toEqual(['paused', 'paused'])
+    expect(await codes({ provider_uuid: second })).toEqual(['unavailable', 'unavailable'])
+    token = await fixture.insertToken({ accountUuid: account, connectionUuid: first })
+    expect(await codes()).toEqual(['paused', 'paused'])
+    await pause({ connectionUuid: first }, 'money_out')
+    expect(await codes()).toEqual(['unavailable', 'paused'])
+  })
+
+  test('both connections paused one by one leave nobody', async () => {
+    await pause({ connectionUuid: first })
+    await pause({ connectionUuid: second })
+    expect(await codes()).toEqual(['paused', 'paused'])
+  })
+
+  test('among connections of several accounts, each by its own', async () => {
+    await pause({ accountUuid: account }, 'money_out')
+    await pause({ connectionUuid: foreign })
+    const paused = (direction: 'in' | 'out') =>
+      questions.runQuery(
+        em(),
+        questions.batchQueries(...[first, second, foreign].map(uuid => queryIsPaused(uuid, direction))),
+      )
+    expect(await paused('in')).toEqual([false, false, true])
+    expect(await paused('out')).toEqual([true, true, true])
+  })
+})
+
+test('keys and their codes begin with everything, so money out alone does not stop them', async () => {
+  await em().execute(`update connection set dialect = 'woovi' where account_uuid = ?`, [account])
+  const asked = async () => [(await ask('key')).body.code, (await ask('code')).body.code]
+  expect(await asked()).toEqual(['unavailable', 'code_undeliverable'])
+  await pause('all', 'money_out')
+  expect(await asked()).toEqual(['unavailable', 'code_undeliverable'])
+  await pause('all')
+  expect(await asked()).toEqual(['paused', 'paused'])
+})
+
+test('the answer says when to come back, and nothing of the reason', async () => {
+  await pause('all')
+  const { status, headers, text } = await ask('charge')
+  expect(status).toBe(503)
+  expect(headers.get('retry-after')).toBe('60')
+  expect(text).not.toContain('drill')
+})
+
+test('what is wrong with a request is said before that it is paused, and reading goes on', async () => {
+  await pause('all')
+  expect((await ask('transfer', { value: -1 })).body.code).toBe('validation_failed')
+  expect((await ask('charge', { provider_uuid: foreign })).body.code).toBe('validation_failed')
+  expect((await fixture.call('GET', '/api/v1/payments', { token })).status).toBe(200)
+})
+
+describe('who did what and why', () => {
+  const acts = (): Promise<{ subject: string }[]> =>
+    em().execute('select who, act, subject, reason from operator_act order by at')
+
+  test('every pause, every change of one and every resumption is an act; ending none is none', async () => {
+    const target = { accountUuid: account }
+    await pause(target, 'money_out')
+    await pause(target, 'everything')
+    expect(await em().execute('select reach from pause')).toEqual([{ reach: 'everything' }])
+    expect(await resume(target)).toBe(true)
+    expect(await resume(target)).toBe(false)
+    const subject = `account/${account}`
+    expect((await acts()).filter(act => act.subject === subject)).toEqual([
+      { who: 'ana', act: 'pause_money_out', subject, reason: 'a drill' },
+      { who: 'ana', act: 'pause_everything', subject, reason: 'a drill' },
+      { who: 'bia', act: 'resume', subject, reason: 'closed' },
+    ])
+  })
+
+  test.each(['update operator_act set reason = reason', 'delete from operator_act', 'truncate operator_act'])(
+    'nothing of it is ever changed: %s',
+    async statement => {
+      await pause('all')
+      await expect(em().execute(statement)).rejects.toThrow(/append-only/)
+    },
+  )
+
+  test.each([
+    ['a pause without a reason', { reason: '' }, /pause_reason_check/],
+    ['a pause of nobody', { who: '' }, /pause_who_check/],
+    [
+      'a pause of an account that is none',
+      { target: { accountUuid: '5d6f7a50-1f7c-4f1e-8d4e-0a7b3c2d1e0f' } },
+      /foreign key/,
+    ],
+  ])('%s is refused by the database', async (_what, more, why) => {
+    const order: PauseRequest = { target: 'all', reach: 'everything', who: 'ana', reason: 'a drill', ...more }
+    await expect(startPause(em(), order)).rejects.toThrow(why)
+    expect(await em().execute('select from pause')).toEqual([])
+  })
+})

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { fileRoutes } from '../../../src/api/files/routes.ts'
+import { readConfig } from '../../../src/config.ts'
+import {
+  ATTACHMENT_TYPES,
+  type AttachmentType,
+  attachmentStorageKeyOf,
+} from '../../../src/domain/disputes/attachment.ts'
+import { createFileLinks } from '../../../src/storage/file-links.ts'
+import { type FileStorage, openStorage } from '../../../src/storage/storage.ts'
+import { createPdf, FILES } from '../../support/files.ts'
+import { BUCKET, startS3 } from '../../support/s3.ts'
+import { createTemporaryFolder } from '../../support/servers.ts'
+import { findUnusedPort } from '../../webhooks/support/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+const BYTES: Record<AttachmentType, Buffer> = {
+  'application/pdf': FILES.pdf,
+  'image/png': FILES.png,
+  'image/jpeg': FILES.jpeg,
+  'image/webp': FILES.webp,
+}
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
+let s3: Awaited<ReturnType<typeof startS3>>
+let fixture: ApiFixture
+beforeAll(async () => {
+  folder = await createTemporaryFolder()
+  s3 = await startS3()
+  fixture = await openApiFixture([fileRoutes], { TRILHO_STORAGE_FOLDER: join(folder.path, 'files') })
+})
+afterAll(async () => {
+  await fixture?.close()
+  await s3?.stop()
+  await folder?.remove()
+})
+
+/** Puts a file into a storage as the reply to a dispute does. */
+async function storeFile(storage: FileStorage, type: AttachmentType, bytes = BYTES[type]): Promise<string> {
+  const key = attachmentStorageKeyOf({ disputeUuid: randomUUID(), uuid: randomUUID(), type })
+  const path = join(folder.path, randomUUID())
+  await writeFile(path, bytes)
+  await storage.writeFile(key, { path, type, sizeBytes: bytes.length })
+  return key
+}
+
+/** A link of this API, which listens on a port that its configuration does not know. */
+function here(link: string): string {
+  const { pathname, search } = new URL(link)
+  return pathname + search
+}
+
+async function bytesOf(storage: FileStorage, key: string): Promise<Buffer> {
+  const { stream } = (await storage.openFile(key))!
+  return Buffer.concat(await stream.toArray())
+}
+
+const storages: [string, () => Promise<FileStorage>][] = [
+  ['disk', async () => fixture.dependencies.storage],
+  ['s3', () => storageOf(s3.environment)],
+]
+
+describe.each(storages)('the storage on %s', (_, opened) => {
+  let storage: FileStorage
+  beforeAll(async () => {
+    storage = await opened()
+  })
+
+  test.each(ATTACHMENT_TYPES)('keeps a file of %s as it is', async type => {
+    const key = await storeFile(storage, type)
+    expect(await bytesOf(storage, key)).toEqual(BYTES[type])
+    expect((await storage.openFile(key))?.sizeBytes).toBe(BYTES[type].length)
+  })
+
+  test('keeps a file of 10 MiB', async () => {
+    const large = createPdf(10 * 1024 * 1024)
+    const key = await storeFile(storage, 'application/pdf', large)
+    expect((await bytesOf(storage, key)).equals(large)).toBe(true)
+  })
+
+  test('has nothing where nothing was kept, and nothing of what was removed', async () => {
+    const key = await storeFile(storage, 'image/png')
+    await storage.removeFile(key)
+    await storage.removeFile(key)
+    expect(await storage.openFile(key)).toBeNull()
+  })
+})
+
+describe('a link to the disk', () => {
+  test.each(ATTACHMENT_TYPES)('gives a file of %s, without a token', async type => {
+    const key = await storeFile(fixture.dependencies.storage, type)
+    const answer = await fetch(fixture.server.url + here(await fixture.dependencies.storage.createLink(key)))
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(BYTES[type])
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-disposition': `attachment; filename="${key.split('/').at(-1)}"`,
+      'content-length': String(BYTES[type].length),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'cache-control': expect.stringContaining('private'),
+    })
+  })
+
+  test('begins with the address that the configuration says', async () => {
+    const key = await storeFile(fixture.dependencies.storage, 'image/png')
+    const at = await openStorage({ ...fixture.config, publicUrl: 'https://pix.example/' })
+    expect(await at.createLink(key)).toMatch(
+      new RegExp(`^https://pix\\.example/files/${key}\\?expires=\\d+&signature=[\\w-]{43}$`),
+    )
+  })
+
+  test('works for the day that it is made for, and not a moment longer', async () => {
+    const key = await storeFile(fixture.dependencies.storage, 'image/png')
+    const url = new URL(await fixture.dependencies.storage.createLink(key))
+    const parts = {
+      key,
+      expires: url.searchParams.get('expires') ?? '',
+      signature: url.searchParams.get('signature') ?? '',
+    }
+    const endsAt = Number(parts.expires) * 1_000
+    expect(endsAt - Date.now()).toBeGreaterThan(86_000_000)
+    const { links: made } = fixture.dependencies.storage
+    expect(made.isValid({ ...parts, nowMs: endsAt - 1 })).toBe(true)
+    expect(made.isValid({ ...parts, nowMs: endsAt })).toBe(false)
+  })
+
+  test('outlives a rotation of the secret, until its key is gone', () => {
+    const [old, fresh] = ['a', 'b'].map((id, index) => `${id}:${Buffer.alloc(32, index).toString('base64')}`)
+    const made = new URL(
+      createFileLinks({ secretKeys: old!, publicUrl: 'http://x' }).createLink('meds/a/b.pdf', 9e12),
+    )
+    const parts = {
+      key: 'meds/a/b.pdf',
+      expires: made.searchParams.get('expires')!,
+      signature: made.searchParams.get('signature')!,
+      nowMs: 0,
+    }
+    const holds = (secretKeys: string) =>
+      createFileLinks({ secretKeys, publicUrl: 'http://x' }).isValid(parts)
+    expect([holds(`${fresh},${old}`), holds(fresh!)]).toEqual([true, false])
+  })
+
+  test.each<[string, (url: URL, other: string) => void]>([
+    ['without a signature', url => url.searchParams.delete('signature')],
+    [
+      'without anything',
+      url => {
+        url.search = ''
+      },
+    ],
+    ['with another signature', url => url.searchParams.set('signature', 'A'.repeat(43))],
+    ['with a short signature', url => url.searchParams.set('signature', 'A')],
+    ['that was made to last longer', url => url.searchParams.set('expires', '99999999999')],
+    ['with a strange time', url => url.searchParams.set('expires', 'NaN')],
+    ['that has expired', url => url.searchParams.set('expires', '1')],
+    [
+      'for another file',
+      (url, other) => {
+        url.pathname = `/files/${other}`
+      },
+    ],
+    [
+      'for a file that is not there',
+      url => {
+        url.pathname = '/files/meds/x/y.pdf'
+      },
+    ],
+  ])('%s is 403', async (_, spoil) => {
+    const [key, other] = await Promise.all(
+      [1, 2].map(() => storeFile(fixture.dependencies.storage, 'image/png')),
+    )
+    const url = new URL(await fixture.dependencies.storage.createLink(key!))
+    spoil(url, other!)
+    const answer = await fixture.call('GET', here(url.href))
+    expect([answer.status, answer.body.code]).toEqual([403, 'link_expired'])
+  })
+
+  test('to what was removed is 404', async () => {
+    const key = await storeFile(fixture.dependencies.storage, 'image/png')
+    await fixture.dependencies.storage.removeFile(key)
+    const answer = await fixture.call('GET', here(await fixture.dependencies.storage.createLink(key)))
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+  })
+
+  test.each(['..%2f..%2fsecret.key', '%2e%2e', '.', 'a%00.pdf', '....'])(
+    'leads nowhere outside: %s',
+    async file => {
+      for (const path of [`/files/meds/${file}/x.pdf`, `/files/meds/x/${file}`, `/files/${file}/x/y.pdf`]) {
+        const { status } = await fixture.call('GET', `${path}?expires=99999999999&signature=x`)
+        expect([403, 404]).toContain(status)
+      }
+    },
+  )
+
+  test('is no secret of the log', async () => {
+    const key = await storeFile(fixture.dependencies.storage, 'image/png')
+    const link = here(await fixture.dependencies.storage.createLink(key))
+    await fixture.call('GET', link)
+    expect(fixture.lines.join('')).not.toContain(new URLSearchParams(link.split('?')[1]).get('signature'))
+  })
+})
+
+describe('a link to S3', () => {
+  test('is presigned, gives the file to be saved, and expires', async () => {
+    const storage = await storageOf({ ...s3.environment, TRILHO_LINK_SECONDS: '60' })
+    const key = await storeFile(storage, 'application/pdf')
+    const link = new URL(await storage.createLink(key))
+    expect([link.origin, link.pathname]).toEqual([s3.endpoint, `/${BUCKET}/${key}`])
+    expect(link.searchParams.get('X-Amz-Expires')).toBe('60')
+    const answer = await fetch(link)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="[\w-]+\.pdf"$/)
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(FILES.pdf)
+  })
+
+  // What s3rver does not do is verify the signature itself; Amazon does.
+  test.each<[string, (link: URL) => void]>([
+    ['whose time is over', link => link.searchParams.set('X-Amz-Date', '20200101T000000Z')],
+    [
+      'of another key',
+      link => link.searchParams.set('X-Amz-Credential', 'NOBODY/20200101/us-east-1/s3/aws4_request'),
+    ],
+  ])('is refused %s', async (_, spoil) => {
+    const storage = await storageOf(s3.environment)
+    const link = new URL(await storage.createLink(await storeFile(storage, 'application/pdf')))
+    spoil(link)
+    expect((await fetch(link)).status).toBe(403)
+  })
+})
+
+describe('a storage that fails', () => {
+  test('says so, without naming what it was about', async () => {
+    const dead = await storageOf({
+      ...s3.environment,
+      TRILHO_S3_ENDPOINT: `http://127.0.0.1:${await findUnusedPort()}`,
+    })
+    const nowhere = await storageOf({ TRILHO_STORAGE_FOLDER: '/dev/null/files' })
+    const wrong = await storageOf({ ...s3.environment, TRILHO_S3_ACCESS_KEY_ID: 'NOBODY' })
+    for (const storage of [dead, nowhere, wrong]) {
+      await expect(storeFile(storage, 'image/png')).rejects.toMatchObject({
+        name: 'StorageError',
+        message: expect.stringMatching(/^the storage failed: \w+$/),
+      })
+    }
+  })
+
+  test.each([
+    [{ TRILHO_STORAGE: 's3' }],
+    [{ TRILHO_STORAGE: 's3', TRILHO_S3_BUCKET: 'bucket', TRILHO_S3_ACCESS_KEY_ID: 'x' }],
+    [{ TRILHO_STORAGE: 'ftp' }],
+    [{ TRILHO_LINK_SECONDS: '604801' }],
+  ])('is not opened with %j', environment => {
+    expect(() => storageOf(environment)).toThrow(/TRILHO_/)
+  })
+})
+
+test('files of the disk lie under the folder that the configuration names, and nowhere else', async () => {
+  const key = await storeFile(fixture.dependencies.storage, 'image/png')
+  expect(await readFile(join(folder.path, 'files', key))).toEqual(FILES.png)
+  expect(await readdir(join(folder.path, 'files'))).toEqual(['meds'])
+})
+
+function storageOf(environment: Record<string, string>): Promise<FileStorage> {
+  return openStorage(
+    readConfig({
+      DATABASE_URL: fixture.config.databaseUrl,
+      TEMPORAL_ADDRESS: '127.0.0.1:1',
+      TRILHO_SECRET_KEY: fixture.config.secretKeys,
+      ...environment,
+    }),
+  )
+}

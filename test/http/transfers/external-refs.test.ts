@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openTransfer, queryTransferPreconditions } from '../../../src/activities/transfers/open.ts'
+import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { runQuery } from '../../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** SPEC §4, `unique_external_ref`, beside §9: what was tried out takes no reference from what is meant. */
+
+let fixture: ApiFixture
+let accountUuid: string
+const connections = { test: '', live: '' }
+beforeAll(async () => {
+  fixture = await openApiFixture([transferRoutes])
+  accountUuid = await fixture.insertAccount()
+  await fixture.orm.em.execute('update account set unique_external_ref = true where uuid = ?', [accountUuid])
+  connections.test = await fixture.insertConnection(accountUuid)
+  connections.live = await fixture.insertConnection(accountUuid, { isSimulated: false })
+  await fixture.replaceDefaultProviders(accountUuid, Object.values(connections))
+})
+afterAll(() => fixture?.close())
+
+/** What becomes of a transfer whose row is written now. */
+function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
+  const order = {
+    ...{ uuid: randomUUID(), accountUuid, candidates: [connections[mode]] },
+    ...{ valueCents: 100, details: '', requestId: 'r', timeScale: 1 },
+  }
+  const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
+  return runInTransaction(fixture.orm, async em => {
+    const door = await runQuery(em, queryTransferPreconditions(em, order))
+    const { transfer } = await openTransfer(em, { order, details, preconditions: door })
+    return transfer.failure?.code ?? transfer.state
+  })
+}
+
+test('a reference is taken in each mode by itself, where it is asked for and where the row is written', async () => {
+  const codeOf = async (mode: 'test' | 'live') => {
+    const token = await fixture.insertToken({ accountUuid, mode })
+    const body = { value: 1, pix_key: 'maria@example.com', external_ref: 'pedido 7' }
+    return (await fixture.call('POST', '/api/v1/transfers', { token, body })).body.code
+  }
+  const begun = 'unavailable' // Allowed: what is missing here is Temporal.
+  expect(await open('test', 'pedido 7')).toBe('created')
+  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_taken', begun])
+  expect([await open('live', 'pedido 7'), await codeOf('live')]).toEqual(['created', 'external_ref_taken'])
+  expect([await open('test', 'pedido 7'), await open('live', 'pedido 7')]).toEqual([
+    'external_ref_taken',
+    'external_ref_taken',
+  ])
+  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_taken', 'external_ref_taken'])
+})

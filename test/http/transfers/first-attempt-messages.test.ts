@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { pollPayout } from '../../../src/activities/payouts/send.ts'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { sendTransfer } from '../../../src/activities/transfers/activities.ts'
+import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
+import { postOpeningBalance } from '../../../src/admin/connections.ts'
+import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import { Connection } from '../../../src/db/entities/connection.ts'
+import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
+
+/** What PostgreSQL hears of a transfer, from its order to its settlement. */
+
+let fixture: ApiFixture
+let orm: Orm
+let messages: CapturedMessages
+let accountUuid: string
+let connectionUuid: string
+let sendingStatus: ProviderPayout['status']
+/** How many messages PostgreSQL had heard when the connection to the provider was opened. */
+const opened: number[] = []
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+  accountUuid = await fixture.insertAccount()
+  connectionUuid = await fixture.insertConnection(accountUuid)
+  const em = fixture.orm.em.fork()
+  await postOpeningBalance(em, await em.findOneOrFail(Connection, connectionUuid), 1_000)
+  orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
+  messages = await captureMessages(orm)
+})
+afterAll(async () => {
+  await orm?.close()
+  await fixture?.close()
+})
+beforeEach(() => {
+  sendingStatus = 'in_process'
+  opened.length = 0
+  messages.forget()
+})
+
+/** All that a sending reaches for; its provider says what the test has it say. */
+function dependencies(): ActivityDependencies {
+  const sending = () => ({
+    status: sendingStatus,
+    endToEnd: `E${randomUUID()}`,
+    at: null,
+    receiver: null,
+    returns: [],
+  })
+  const provider = {
+    preconnect: () => opened.push(messages.messages.length),
+    sendTransfer: async () => ({ kind: 'accepted', payout: sending() }),
+    findTransfer: async () => ({ kind: 'found', payout: sending() }),
+  }
+  const sealer = { open: JSON.parse, seal: JSON.stringify }
+  return { orm, sealer, providers: { providerFor: () => provider }, timeScale: 1 } as never
+}
+
+function newOrder(valueCents: number): TransferInput {
+  const details = JSON.stringify({ pixKey: 'maria@example.com', fingerprint: 'f' })
+  return {
+    ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents, details },
+    ...{ requestId: 'r', timeScale: 1 },
+  }
+}
+
+const send = (order: TransferInput) =>
+  sendTransfer(dependencies())({ uuid: order.uuid, connectionUuid, isResend: false, order })
+
+test('before the call all that is read and locked is one message, in the order of locks, and all that is written another', async () => {
+  await send(newOrder(300))
+  const [locks, writes, ...kept] = messages.messages
+  expect(locks).toMatch(
+    /^begin; .* from transfer\s.* for no key update; .* from connection\s.* for no key update; .* from balance\s.* for update; /s,
+  )
+  expect(writes).toMatch(/^insert into "[^"]+" .*insert into "transfer".*insert into posting.*commit$/s)
+  expect(writes).not.toContain('update "transfer"') // Its row is written whole.
+  expect(kept).toHaveLength(2)
+})
+
+test('the connection to the provider is opened once the sending is decided, while it is written down', async () => {
+  await send(newOrder(100))
+  expect(opened).toEqual([1])
+})
+
+test('what the balances do not cover is held of nothing, and no provider hears of it', async () => {
+  expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
+  expect(opened).toEqual([])
+  expect(messages.messages).toHaveLength(2) // What it is answered is asked in the message that keeps it.
+  expect(messages.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
+})
+
+test('a sending that is repeated finds the row, and sends nothing again', async () => {
+  const order = newOrder(100)
+  expect(await send(order)).toEqual({ kind: 'in_process' })
+  expect(await send(order)).toEqual({ kind: 'in_process' })
+})
+
+test('an event and its deliveries are one statement, and a settlement two messages behind its question', async () => {
+  const order = newOrder(100)
+  await send(order)
+  await fixture.orm.em.execute(
+    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, status, previous_tokens, sequence, fingerprint, created_at)
+     values (gen_random_uuid(), ?, 'https://example.com', '', '', '{TRANSFER}', 'ACTIVE', '[]', 0, 'f', now())`,
+    [accountUuid],
+  )
+  sendingStatus = 'settled'
+  messages.forget()
+  const asked = await pollPayout(
+    dependencies(),
+    transferPayout,
+  )({ uuid: order.uuid, connectionUuid, pollCount: 0 })
+  expect(asked).toMatchObject({ kind: 'settled', deliveries: [expect.any(String)] })
+  expect(messages.messages).toHaveLength(3)
+  expect(messages.messages.at(-1)).toMatch(/insert into posting.* from event e join delivery .*; commit$/s)
+  const events = await fixture.orm.em.execute(
+    `select e.type, e.sequence, e.body ->> 'status' as status, count(d.uuid)::int as deliveries
+     from event e left join delivery d on d.event_uuid = e.uuid where e.life_uuid = ? group by e.uuid order by e.type`,
+    [order.uuid],
+  )
+  expect(events).toEqual([
+    { type: 'PIX_TRANSACTION', sequence: 1, status: 'SETTLED', deliveries: 0 },
+    { type: 'TRANSFER', sequence: 1, status: 'PAID', deliveries: 1 },
+  ])
+})

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { returnPayout } from '../../../src/activities/unmatched/return-payout.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { noQuery } from '../../../src/db/pipeline/query.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { insertDispute } from '../support/dispute-rows.ts'
+
+/** Of one PIX both a return of ours and one of its provider's, by a dispute, may be written: each has its movement. */
+
+let fixture: ApiFixture
+beforeAll(async () => {
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+test('the movement of a return is our own, though a dispute has returned some since', async () => {
+  const connection = await fixture.insertConnection(await fixture.insertAccount())
+  const med = await insertDispute(fixture, { connection })
+  const sql = <Row extends object>(query: string, values: unknown[]) =>
+    fixture.orm.em.fork().execute<Row[]>(query, values)
+  const [row] = await sql<{ original: string }>('select movement_uuid as original from med where uuid = ?', [
+    med,
+  ])
+  const { original } = row!
+  const returned = async (medUuid: string | null, ago: string) => {
+    const uuid = randomUUID()
+    await sql(
+      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, original_uuid, med_uuid, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 500, 'PENDING', ?, ?,
+         now() - ?::interval, now() from connection where uuid = ?`,
+      [uuid, original, medUuid, ago, connection],
+    )
+    return uuid
+  }
+  const own = await returned(null, '1 hour')
+  await returned(med, '0')
+  await runInTransaction(fixture.orm, async em => {
+    const [{ out }] = await returnPayout.lock(em, original, noQuery)
+    expect(out?.uuid).toBe(own)
+  })
+})

@@ -1,0 +1,327 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { openEndpointFixture } from '../support/endpoint-fixture.ts'
+
+/** One try of a delivery after another, as its activity makes them: what is kept of it, and what comes next. */
+
+const DAY_MS = 86_400_000
+
+let fixture: ApiFixture
+let ca: CertificateAuthority
+beforeAll(async () => {
+  ca = await createAuthority()
+  fixture = await openApiFixture([])
+})
+afterAll(() => fixture?.close())
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+async function endpoint(options: Parameters<typeof openEndpointFixture>[1] = {}) {
+  const story = await openEndpointFixture({ world: fixture, ca }, options)
+  closing.push(story.close)
+  return story
+}
+
+const deliveryEnded = (outcome: string) => ({ kind: 'closed', outcome })
+const isPassed = (at: unknown) => new Date(at as string).getTime() <= Date.now()
+
+describe('a try', () => {
+  test('that is taken ends it, and says so of the endpoint', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent('PAYMENT', { b: 1, a: { z: 'ação', y: null }, sequence: 3 })
+    hook.scriptResponses({ status: 204 })
+    await hook.updateEndpoint(`failing_since = now()`)
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
+    expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', tries: 1, wake_at: null })
+    expect(await hook.readEndpoint()).toMatchObject({
+      failing_since: null,
+      last_success_at: expect.anything(),
+    })
+    const [{ headers, body }] = hook.received as [(typeof hook.received)[0]]
+    const event = new Webhook(hook.secret).verify(body, headers as Record<string, string>)
+    expect(event).toMatchObject({ type: 'PAYMENT', data: { sequence: 3 } })
+    expect(body).toContain('"data":{"b":1,"a":{"z":"ação","y":null},"sequence":3}}')
+    expect(headers['x-request-id']).toBe('the request')
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
+    expect(hook.received).toHaveLength(1)
+  })
+
+  test.each([
+    ['a server error', { status: 500, body: 'broken' }, 500],
+    ['a refusal', { status: 404 }, 404],
+    ['a redirect, which is not followed', { status: 307, headers: { location: 'https://hooks.test/' } }, 307],
+  ])('that meets %s is made again', async (_, answer, status) => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    hook.scriptResponses(answer)
+    const next = await hook.deliver(delivery)
+    expect(next).toMatchObject({ kind: 'again', waitMs: expect.any(Number) })
+    expect(await hook.readAttempts(delivery)).toMatchObject([
+      { number: 1, status_code: status, failure: null },
+    ])
+    expect(hook.received).toHaveLength(1)
+    expect((await hook.readEndpoint()).failing_since).not.toBeNull()
+  })
+
+  test('keeps at most a kilobyte of the answer', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    hook.scriptResponses({ status: 500, body: 'é'.repeat(4_000) })
+    await hook.deliver(delivery)
+    expect((await hook.readAttempts(delivery))[0]!.answer).toBe('é'.repeat(512))
+  })
+
+  test.each([
+    ['turns to a private address', async () => ['10.0.0.1'], 'refused_address'],
+    ['has a private address among others', async () => ['127.0.0.1', '10.0.0.1'], 'refused_address'],
+    ['turns to the metadata service', async () => ['169.254.169.254'], 'refused_address'],
+    ['is gone', () => Promise.reject(new Error('ENOTFOUND')), 'no_connection'],
+  ])('where the name of the endpoint %s sends nothing', async (_, resolve, failure) => {
+    const hook = await endpoint({ resolve })
+    const delivery = await hook.createEvent()
+    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+    expect(await hook.readAttempts(delivery)).toMatchObject([{ status_code: null, failure, answer: '' }])
+    expect(hook.server.seen.connections).toBe(0)
+  })
+
+  test('that goes to an http URL, however that came there, sends nothing', async () => {
+    const hook = await endpoint()
+    await hook.updateEndpoint(`url = replace(url, 'https:', 'http:')`)
+    const delivery = await hook.createEvent()
+    await hook.deliver(delivery)
+    expect(await hook.readAttempts(delivery)).toMatchObject([{ failure: 'no_connection' }])
+    expect(hook.server.seen.connections).toBe(0)
+  })
+
+  test('waits as Retry-After says, in the time of its process', async () => {
+    const hook = await endpoint({ timeScale: 1_000 })
+    const delivery = await hook.createEvent()
+    hook.scriptResponses({ status: 429, headers: { 'retry-after': '3600' } })
+    const before = Date.now()
+    expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 3_600_000 })
+    const { next_try_at, wake_at } = await hook.readDelivery(delivery)
+    const next = new Date(next_try_at as string).getTime()
+    expect(next).toBeGreaterThanOrEqual(before + 3_600)
+    expect(next).toBeLessThanOrEqual(Date.now() + 3_600)
+    expect(new Date(wake_at as string).getTime() - new Date(next_try_at as string).getTime()).toBe(300)
+  })
+
+  test('that comes before it is due is not made; the rest of the wait is', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    await hook.updateDelivery(delivery, `next_try_at = now() + interval '1 hour'`)
+    const next = await hook.deliver(delivery)
+    expect(next).toEqual({ kind: 'again', waitMs: expect.any(Number) })
+    expect((next as { waitMs: number }).waitMs).toBeGreaterThan(3_500_000)
+    expect(hook.received).toEqual([])
+  })
+
+  test('the last of a round is the tenth; sent again, it has ten more', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    hook.scriptResponses(...Array(12).fill({ status: 500 }))
+    await hook.updateDelivery(delivery, 'tries = 9')
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('FAILED'))
+    await hook.updateDelivery(delivery, `status = 'PENDING', round_from = 10`)
+    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+    await hook.updateDelivery(delivery, 'tries = 19, next_try_at = null')
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('FAILED'))
+  })
+
+  test('at a crowded endpoint is none: it comes back when there is a place', async () => {
+    const hook = await endpoint({ endpointLimits: { maxRequests: 1, maxWaitMs: 0 }, timeScale: 50 })
+    const [first, second] = [await hook.createEvent(), await hook.createEvent()]
+    let isIn = () => {}
+    const inside = new Promise<void>(done => {
+      isIn = done
+    })
+    let goOn = () => {}
+    const meanwhile = () => {
+      isIn()
+      return new Promise<void>(done => {
+        goOn = done
+      })
+    }
+    hook.scriptResponses({ status: 200, meanwhile })
+    const one = hook.deliver(first)
+    await inside
+    await hook.updateDelivery(second, 'next_try_at = now(), wake_at = now()')
+    const beforeMs = Date.now()
+    expect(await hook.deliver(second)).toEqual({ kind: 'again', waitMs: 5_000 * 50 })
+    // Nobody wakes it before its appointment, nor in the five minutes of this clock after it.
+    const { wake_at } = await hook.readDelivery(second)
+    expect(new Date(wake_at as string).getTime()).toBeGreaterThanOrEqual(beforeMs + 5_000 + 300_000 / 50)
+    goOn()
+    expect(await one).toEqual(deliveryEnded('DELIVERED'))
+    expect(await hook.readAttempts(second)).toEqual([])
+    expect((await hook.readEndpoint()).failing_since).toBeNull()
+  })
+})
+
+describe('while a try is under way', () => {
+  test('the endpoint is removed: what was to be delivered stays cancelled', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    const meanwhile = () => hook.updateDelivery(delivery, `status = 'CANCELLED'`)
+    hook.scriptResponses({ status: 500, meanwhile })
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('CANCELLED'))
+    expect(await hook.readAttempts(delivery)).toHaveLength(1)
+  })
+
+  test('the endpoint is removed, and yet it took it: it was delivered', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    hook.scriptResponses({
+      status: 200,
+      meanwhile: () => hook.updateDelivery(delivery, `status = 'CANCELLED'`),
+    })
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
+  })
+
+  test('somebody sends it again: the next try follows at once', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    const meanwhile = () => hook.updateDelivery(delivery, `round_from = tries, next_try_at = now()`)
+    hook.scriptResponses({ status: 500, meanwhile })
+    expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 0 })
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
+  })
+
+  test.each([
+    ['410', 410],
+    ['a failure', 500],
+  ])('the endpoint moves: %s of the old address is not held against the new one', async (_, status) => {
+    const hook = await endpoint()
+    const [delivery, waiting] = [await hook.createEvent(), await hook.createEvent()]
+    const meanwhile = () => hook.updateEndpoint(`url = 'https://hooks.test/new'`)
+    hook.scriptResponses({ status, meanwhile })
+    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+    expect(await hook.readAttempts(delivery)).toMatchObject([{ status_code: status }])
+    expect(await hook.readEndpoint()).toMatchObject({ status: 'ACTIVE', failing_since: null })
+    expect(await hook.readDelivery(waiting)).toMatchObject({ status: 'PENDING' })
+  })
+
+  test('the endpoint moves: a success of the old address does not speak for the new one', async () => {
+    const hook = await endpoint()
+    const meanwhile = () => hook.updateEndpoint(`url = 'https://hooks.test/new', failing_since = now()`)
+    hook.scriptResponses({ status: 200, meanwhile })
+    expect(await hook.deliver(await hook.createEvent())).toEqual(deliveryEnded('DELIVERED'))
+    expect(await hook.readEndpoint()).toMatchObject({
+      last_success_at: null,
+      failing_since: expect.anything(),
+    })
+  })
+})
+
+describe('a delivery that was forgotten with its event', () => {
+  const forget = (hook: Awaited<ReturnType<typeof endpoint>>, delivery: string) =>
+    hook.sql('delete from event where uuid = (select event_uuid from delivery where uuid = ?)', [delivery])
+
+  test('before its life was told is over', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    await forget(hook, delivery)
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('CANCELLED'))
+    expect(hook.received).toEqual([])
+  })
+
+  test('while a try was under way is over', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    hook.scriptResponses({ status: 500, meanwhile: () => forget(hook, delivery) })
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded('CANCELLED'))
+    expect(await hook.readAttempts(delivery)).toEqual([])
+  })
+})
+
+describe('a replaced token', () => {
+  const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
+  const headersOf = (hook: Awaited<ReturnType<typeof endpoint>>) => hook.received[0]!
+
+  test('signs beside the current one until its time is over', async () => {
+    const hook = await endpoint()
+    const seal = (secret: string) => fixture.dependencies.sealer.seal(secret)
+    const previous = [
+      { sealed: seal('the one before'), until: inMs(60_000) },
+      { sealed: seal('the one before that'), until: inMs(30_000) },
+      { sealed: seal('one of long ago'), until: inMs(-1) },
+    ]
+    await hook.updateEndpoint('previous_tokens = ?', [JSON.stringify(previous)])
+    await hook.deliver(await hook.createEvent())
+    const { headers, body } = headersOf(hook)
+    expect(String(headers['webhook-signature']).split(' ')).toHaveLength(3)
+    const verifies = (secret: string | Uint8Array) => {
+      const raw = typeof secret === 'string' ? undefined : { format: 'raw' as const }
+      try {
+        return Boolean(new Webhook(secret, raw).verify(body, headers as Record<string, string>))
+      } catch {
+        return false
+      }
+    }
+    const bytes = (text: string) => new TextEncoder().encode(text)
+    expect([
+      verifies(hook.secret),
+      verifies(bytes('the one before')),
+      verifies(bytes('the one before that')),
+      verifies(bytes('one of long ago')),
+    ]).toEqual([true, true, true, false])
+  })
+})
+
+describe('an endpoint', () => {
+  test('that answers 410 is disabled, and nothing more is sent to it', async () => {
+    const hook = await endpoint()
+    const [first, second, done] = [
+      await hook.createEvent(),
+      await hook.createEvent(),
+      await hook.createEvent(),
+    ]
+    await hook.deliver(done)
+    hook.scriptResponses({ status: 410 })
+    expect(await hook.deliver(first)).toEqual(deliveryEnded('FAILED'))
+    expect(await hook.readEndpoint()).toMatchObject({
+      status: 'DISABLED',
+      disabled_reason: 'the endpoint answered 410 Gone',
+    })
+    const ended = await hook.readDelivery(second)
+    expect(ended).toMatchObject({ status: 'FAILED', tries: 0 })
+    expect(isPassed(ended.wake_at)).toBe(true) // Its life is told.
+    expect(await hook.deliver(second)).toEqual(deliveryEnded('FAILED'))
+    expect((await hook.readDelivery(done)).status).toBe('DELIVERED')
+    expect(hook.received).toHaveLength(2)
+  })
+
+  test.each([
+    ['for five days', 'DISABLED', 5 * DAY_MS + 1_000],
+    ['for not quite five days', 'ACTIVE', 5 * DAY_MS - 60_000],
+  ])('that has failed %s and fails now is then %s', async (_, status, ms) => {
+    const hook = await endpoint()
+    await hook.updateEndpoint('failing_since = ?', [new Date(Date.now() - ms)])
+    hook.scriptResponses({ status: 500 })
+    await hook.deliver(await hook.createEvent())
+    expect((await hook.readEndpoint()).status).toBe(status)
+  })
+
+  test('that has failed for five days and takes it now stays', async () => {
+    const hook = await endpoint()
+    await hook.updateEndpoint('failing_since = ?', [new Date(Date.now() - 6 * DAY_MS)])
+    await hook.deliver(await hook.createEvent())
+    expect(await hook.readEndpoint()).toMatchObject({ status: 'ACTIVE', failing_since: null })
+  })
+
+  test.each([
+    [`deleted_at = now()`, 'CANCELLED'],
+    [`status = 'DISABLED', disabled_reason = 'so'`, 'FAILED'],
+  ])('with %s gets nothing of what was written meanwhile', async (columns, outcome) => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    await hook.updateEndpoint(columns)
+    expect(await hook.deliver(delivery)).toEqual(deliveryEnded(outcome))
+    expect(await hook.readDelivery(delivery)).toMatchObject({ status: outcome, tries: 0, wake_at: null })
+    expect(hook.received).toEqual([])
+  })
+})

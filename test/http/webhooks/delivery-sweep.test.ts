@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
+import { type ReplayEventsInput, replayMissedEvents } from '../../../src/activities/webhooks/replay-events.ts'
+import { sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
+import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { startEventReplay } from '../../../src/temporal/deliveries.ts'
+import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { openEndpointFixture } from '../support/endpoint-fixture.ts'
+
+/** What the sweep does for endpoints that have much to be delivered, and for their neighbours. */
+
+const PATH = '/api/v1/webhooks'
+const HOUR_MS = 3_600_000
+
+let fixture: ApiFixture
+let ca: CertificateAuthority
+beforeAll(async () => {
+  ca = await createAuthority()
+  fixture = await openApiFixture([webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })], {
+    TRILHO_LOOPBACK_WEBHOOKS: 'true',
+  })
+})
+afterAll(() => fixture?.close())
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** An endpoint with so many deliveries. */
+async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` } = {}) {
+  const story = await openEndpointFixture({ world: fixture, ca })
+  closing.push(story.close)
+  await story.sql(
+    `with happened as (
+       insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()
+       from generate_series(1, ?) returning uuid
+     )
+     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
+     select gen_random_uuid(), ?, uuid, now(), now(), ${wakeAt} from happened`,
+    [story.accountUuid, waiting, story.uuid],
+  )
+  const token = await fixture.insertToken({ accountUuid: story.accountUuid })
+  return {
+    ...story,
+    call: (method: string, body?: object) => fixture.call(method, `${PATH}/${story.uuid}`, { token, body }),
+    async statuses() {
+      const rows = await story.sql<{ status: string; n: number }>(
+        'select status, count(*)::int as n from delivery where webhook_uuid = ? group by status',
+        [story.uuid],
+      )
+      return Object.fromEntries(rows.map(({ status, n }) => [status, n]))
+    },
+  }
+}
+
+const workflowIdOf = (delivery: string) => `webhook/${delivery}`
+
+/** The lives that were woken, in order, what each of them does then, and what was ordered of those that began. */
+function createFakeTemporal(look = async () => {}) {
+  const woken: string[] = []
+  const orders: ReplayEventsInput[] = []
+  const wake = async (workflowId: string) => {
+    woken.push(workflowId)
+    await look()
+  }
+  const client = async () => ({
+    workflow: {
+      signalWithStart: (_: string, { workflowId }: { workflowId: string }) => wake(workflowId),
+      getHandle: (workflowId: string) => ({ signal: () => wake(workflowId) }),
+      start: async (_: string, { args }: { args: [ReplayEventsInput] }) => void orders.push(...args),
+    },
+    withDeadline: (_: number, work: () => Promise<void>) => work(),
+  })
+  return {
+    woken,
+    orders,
+    engine: { client, taskQueue: 't', timeScale: 1 } as unknown as WorkflowClientContext,
+  }
+}
+
+/** What a request to recover from an hour ago on does, and the lives it wakes. */
+async function recovered(webhookUuid: string) {
+  const { woken, orders, engine } = createFakeTemporal()
+  await startEventReplay(engine, { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() }, 1_000)
+  const did = await replayMissedEvents({ orm: fixture.orm } as ActivityDependencies, engine)(orders[0]!)
+  return { ...did, woken }
+}
+
+const sweep = (engine = createFakeTemporal().engine) =>
+  sweepDeliveries({ orm: fixture.orm, timeScale: 1 } as ActivityDependencies, engine)()
+
+describe('an endpoint with more to deliver than one transaction ends', () => {
+  test.each([
+    ['disabled', 'PATCH', { status: 'DISABLED' }, 'FAILED'],
+    ['removed', 'DELETE', undefined, 'CANCELLED'],
+  ])('is %s at once, and the sweep ends the rest', async (_, method, body, outcome) => {
+    const hook = await endpoint({ waiting: 2_500 })
+    expect((await hook.call(method, body)).status).toBe(200)
+    expect(await hook.statuses()).toEqual({ PENDING: 1_500, [outcome]: 1_000 })
+    const { woken, engine } = createFakeTemporal()
+    await sweep(engine)
+    expect(await hook.statuses()).toEqual({ [outcome]: 2_500 })
+    expect(woken).toHaveLength(2_500)
+  })
+
+  test('answers 410, and that is not forgotten', async () => {
+    const hook = await endpoint({ waiting: 1_500 })
+    hook.scriptResponses({ status: 410 })
+    await hook.deliver(await hook.createEvent())
+    expect((await hook.readEndpoint()).status).toBe('DISABLED')
+    expect(await hook.statuses()).toEqual({ PENDING: 501, FAILED: 1_000 })
+    await sweep()
+    expect(await hook.statuses()).toEqual({ FAILED: 1_501 })
+  })
+
+  test('is enabled again before all of it has ended: the rest goes on', async () => {
+    const hook = await endpoint({ waiting: 1_500 })
+    await hook.call('PATCH', { status: 'DISABLED' })
+    await hook.updateEndpoint(`status = 'ACTIVE', disabled_reason = null`)
+    await sweep()
+    expect(await hook.statuses()).toEqual({ PENDING: 500, FAILED: 1_000 })
+  })
+})
+
+describe('the backlog of one endpoint', () => {
+  const LONG_DUE = `now() - interval '1 hour'`
+
+  test('holds up no other: each has a few woken at a time', async () => {
+    const [dead, well] = [await endpoint({ waiting: 1_000, wakeAt: LONG_DUE }), await endpoint()]
+    const delivery = await well.createEvent()
+    await well.updateDelivery(delivery, 'wake_at = now()')
+    const { woken, engine } = createFakeTemporal()
+    await sweep(engine)
+    expect(woken.indexOf(workflowIdOf(delivery))).toBeLessThan(200)
+    expect(woken).toContain(workflowIdOf(delivery))
+    expect(new Set(woken).size).toBe(1_001)
+    expect(await dead.sql('select from delivery where wake_at <= now()')).toEqual([])
+  })
+
+  test('is not what the recovery of another waits for', async () => {
+    const [dead, well] = [await endpoint({ waiting: 300, wakeAt: LONG_DUE }), await endpoint()]
+    const delivery = await well.createEvent()
+    await well.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+    expect(await recovered(well.uuid)).toEqual({ recovered: 1, next: null, woken: [workflowIdOf(delivery)] })
+    await sweep()
+    expect(await dead.statuses()).toEqual({ PENDING: 300 })
+  })
+})
+
+test('what a machine whose clock is ahead has written is recovered too', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.createEvent()
+  await hook.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+  await hook.sql(`update event set created_at = now() + interval '5 seconds' where account_uuid = ?`, [
+    hook.accountUuid,
+  ])
+  expect(await recovered(hook.uuid)).toEqual({ recovered: 1, next: null, woken: [workflowIdOf(delivery)] })
+})
+
+test('what a life says of itself when it is woken is not overwritten', async () => {
+  const hook = await endpoint()
+  const delivery = await hook.createEvent()
+  await hook.updateDelivery(delivery, 'wake_at = now()')
+  const { engine } = createFakeTemporal(
+    async () => void (await hook.updateDelivery(delivery, `wake_at = now() + interval '1 day'`)),
+  )
+  await sweep(engine)
+  const { wake_at } = await hook.readDelivery(delivery)
+  expect(new Date(wake_at as string).getTime()).toBeGreaterThan(Date.now() + HOUR_MS)
+})

@@ -1,0 +1,347 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
+import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import {
+  type CertificateAuthority,
+  createAuthority,
+  findUnusedPort,
+  startMerchantServer,
+} from '../../webhooks/support/merchant-server.ts'
+import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+
+/** What an endpoint's owner changes of it, and what is refused, each with nothing changed. */
+
+const PATH = '/api/v1/webhooks'
+const NAMES: Record<string, string[]> = {
+  'shop.test': ['127.0.0.1'],
+  'inside.test': ['10.0.0.1'],
+  'mixed.test': ['127.0.0.1', '10.0.0.1'],
+  'metadata.test': ['169.254.169.254'],
+  'mapped.test': ['::ffff:10.0.0.1'],
+}
+
+let fixture: ApiFixture
+let ca: CertificateAuthority
+let shop: Awaited<ReturnType<typeof startMerchantServer>>
+let url: string
+let dead: number
+beforeAll(async () => {
+  ca = await createAuthority()
+  shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'shop.test'] }, (_, response) => response.end())
+  dead = await findUnusedPort()
+  url = `https://127.0.0.1:${shop.port}/pix`
+  const resolve = async (name: string) => NAMES[name] ?? Promise.reject(new Error('ENOTFOUND'))
+  fixture = await openApiFixture(
+    [webhookRoutes({ ca: [ca.pem], resolve, handshakeTimeoutMs: 30_000 }), deliveryRoutes],
+    {
+      TRILHO_LOOPBACK_WEBHOOKS: 'true',
+    },
+  )
+})
+afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
+
+type Hook = { uuid: string; token: string }
+let accountUuid: string
+let token: string
+let hook: Hook
+beforeEach(async () => {
+  accountUuid = await fixture.insertAccount()
+  token = await fixture.insertToken({ accountUuid })
+  hook = await created()
+})
+
+const created = async (body: object = {}, by = token): Promise<Hook> =>
+  (await fixture.call('POST', PATH, { token: by, body: { url, ...body } })).body.data
+const call = (method: string, more = '', body?: unknown, by = token) =>
+  fixture.call(method, `${PATH}/${hook.uuid}${more}`, { token: by, ...(body !== undefined && { body }) })
+const change = (body: object) => call('PATCH', '', body)
+const read = async () => (await call('GET')).body.data
+const rowOf = async () => {
+  const [row] = await fixture.orm.em
+    .fork()
+    .execute<Record<string, unknown>[]>('select * from webhook where uuid = ?', [hook.uuid])
+  return row!
+}
+const disabled = (reason = 'no success for five days') =>
+  fixture.orm.em.execute(
+    `update webhook set status = 'DISABLED', disabled_reason = ?, failing_since = now() where uuid = ?`,
+    [reason, hook.uuid],
+  )
+
+type Refused = { name: string; body: () => object; errors: string[] }
+const UNFIT_URLS: [string, () => string][] = [
+  ['is http', () => 'http://shop.test/'],
+  ['is none', () => 'shop'],
+  ['is private', () => 'https://10.0.0.1/'],
+  ['is the metadata service', () => 'https://169.254.169.254/latest'],
+  ['is a mapped address', () => 'https://[::ffff:169.254.169.254]/'],
+  ['leads inside', () => 'https://inside.test/'],
+  ['leads to the metadata service', () => 'https://metadata.test/'],
+  ['leads to a mapped address', () => 'https://mapped.test/'],
+  ['mixes a private address in, as one that rebinds does', () => `https://mixed.test:${shop.port}/`],
+  ['does not resolve', () => 'https://nowhere.test/'],
+  ['has a password', () => `https://me:secret@shop.test:${shop.port}/`],
+  ['speaks no TLS', () => `https://shop.test:${dead}/`],
+  ['has a certificate of another name', () => `https://localhost:${shop.port}/`],
+]
+const REFUSED: Refused[] = [
+  ...UNFIT_URLS.map(([name, url]) => ({
+    name: `a url that ${name}`,
+    body: () => ({ url: url() }),
+    errors: ['url'],
+  })),
+  { name: 'no events', body: () => ({ events: [] }), errors: ['events'] },
+  { name: 'an unknown event', body: () => ({ events: ['PAYMENT', 'TEST'] }), errors: ['events.1'] },
+  { name: 'an empty token', body: () => ({ token: '' }), errors: ['token'] },
+  { name: 'a token in bad base64', body: () => ({ token: 'whsec_***' }), errors: ['token'] },
+  { name: 'a token that is no text', body: () => ({ token: 7 }), errors: ['token'] },
+  { name: 'a token too long', body: () => ({ token: 'a'.repeat(1_025) }), errors: ['token'] },
+  {
+    name: 'what a schema sees and what it does not',
+    body: () => ({ url: 'http://shop.test/', token: '', events: [] }),
+    errors: ['url', 'token', 'events'],
+  },
+  {
+    name: 'all at once',
+    body: () => ({ url: 'https://inside.test/', token: '' }),
+    errors: ['url', 'token'],
+  },
+]
+
+describe('nothing is created with', () => {
+  test.each(REFUSED)('$name', async ({ body, errors }) => {
+    const answer = await fixture.call('POST', PATH, { token, body: { url, ...body() } })
+    expect([answer.status, answer.body.code, Object.keys(answer.body.errors)]).toEqual([
+      422,
+      'validation_failed',
+      errors,
+    ])
+    expect((await fixture.call('GET', PATH, { token })).body.meta.total).toBe(1)
+  })
+})
+
+describe('nothing is changed by', () => {
+  test.each<Refused>([
+    ...REFUSED,
+    { name: 'a status that is none', body: () => ({ status: 'PAUSED' }), errors: ['status'] },
+  ])('$name', async ({ body, errors }) => {
+    const before = await rowOf()
+    const answer = await change({ events: ['MED'], ...body() })
+    expect([answer.status, answer.body.code, Object.keys(answer.body.errors)]).toEqual([
+      422,
+      'validation_failed',
+      errors,
+    ])
+    expect(await rowOf()).toEqual(before)
+  })
+})
+
+describe('a change', () => {
+  test('touches only what it names', async () => {
+    const before = await read()
+    expect((await change({ events: ['med', 'REFUND', 'MED'] })).body.data).toEqual({
+      ...before,
+      events: ['MED', 'REFUND'],
+    })
+    const elsewhere = `https://shop.test:${shop.port}/other`
+    const answer = await change({ url: elsewhere })
+    expect([answer.status, answer.body.data]).toEqual([
+      200,
+      { ...before, events: ['MED', 'REFUND'], url: elsewhere },
+    ])
+    expect(await read()).toEqual(answer.body.data)
+    expect((await change({})).body.data).toEqual(answer.body.data)
+  })
+
+  test('of the token is a rotation: it is shown, and the one before signs on', async () => {
+    const { data } = (await change({ token: 'another secret of ours' })).body
+    expect(data.token).toBe('another secret of ours')
+    expect(Date.parse(data.previous_token_expires_at) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
+    expect((await read()).token).toBe('****ours')
+    expect((await rowOf()).previous_tokens).toHaveLength(1)
+    await change({ token: 'another secret of ours' })
+    expect((await rowOf()).previous_tokens).toHaveLength(1)
+  })
+
+  test('of what is removed or of another account is 404', async () => {
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    const calls = ['', '/rotate', '/test', '/recover'].map(
+      more => [more === '' ? 'PATCH' : 'POST', more] as const,
+    )
+    const bodyOf = (more: string) => (more === '/recover' ? { since: new Date().toISOString() } : {})
+    for (const [method, more] of calls)
+      expect([more, (await call(method, more, bodyOf(more), stranger)).status]).toEqual([more, 404])
+    await call('DELETE')
+    for (const [method, more] of calls)
+      expect([more, (await call(method, more, bodyOf(more))).status]).toEqual([more, 404])
+    expect((await call('GET', '/deliveries')).status).toBe(404)
+  })
+
+  test('does not change what its creation answered', async () => {
+    const headers = { 'idempotency-key': 'k' }
+    const first = await fixture.call('POST', PATH, { token, body: { url }, headers })
+    hook = first.body.data
+    await change({ events: ['MED'], url: `https://shop.test:${shop.port}/` })
+    await call('POST', '/rotate')
+    await change({ status: 'DISABLED' })
+    const again = await fixture.call('POST', PATH, { token, body: { url }, headers })
+    expect([again.status, again.body]).toEqual([201, first.body])
+  })
+})
+
+describe('a disabled endpoint', () => {
+  test('is enabled again after a handshake', async () => {
+    await disabled()
+    const connections = shop.seen.connections
+    const { data } = (await change({ status: 'active' })).body
+    expect(data.status).toBe('ACTIVE')
+    expect(data).not.toHaveProperty('disabled_reason')
+    expect(shop.seen.connections).toBe(connections + 1)
+    expect((await rowOf()).failing_since).toBeNull()
+  })
+
+  test('stays disabled where it completes none, until its url is mended', async () => {
+    await disabled()
+    await fixture.orm.em.execute('update webhook set url = ? where uuid = ?', [
+      `https://127.0.0.1:${dead}/`,
+      hook.uuid,
+    ])
+    const answer = await change({ status: 'ACTIVE' })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['url']])
+    expect(await read()).toMatchObject({ status: 'DISABLED', disabled_reason: 'no success for five days' })
+    expect((await change({ status: 'ACTIVE', url })).body.data).toMatchObject({ status: 'ACTIVE', url })
+  })
+
+  test('is not tested, not resent to and not recovered before it is enabled', async () => {
+    const delivery = (await call('POST', '/test')).body.data.uuid
+    await disabled()
+    for (const more of ['/test', `/deliveries/${delivery}/resend`, '/recover']) {
+      const answer = await call('POST', more, more === '/recover' ? { since: new Date(0).toISOString() } : {})
+      expect([more, answer.status, answer.body.code]).toEqual([more, 409, 'webhook_disabled'])
+    }
+  })
+
+  test('by its owner says so, and has nothing left to deliver', async () => {
+    await call('POST', '/test')
+    expect((await change({ status: 'DISABLED' })).body.data).toMatchObject({
+      status: 'DISABLED',
+      disabled_reason: 'disabled by the account',
+    })
+    expect((await call('GET', '/deliveries')).body.data).toMatchObject([{ status: 'FAILED', tries: [] }])
+  })
+})
+
+describe('a rotation', () => {
+  test('shows the new token once', async () => {
+    const { status, body } = await call('POST', '/rotate')
+    expect([status, body.data.token]).toEqual([200, expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
+    expect(body.data.token).not.toBe(hook.token)
+    expect((await read()).token).toBe(`whsec_****${body.data.token.slice(-4)}`)
+  })
+
+  test('takes a token of the caller', async () => {
+    expect((await call('POST', '/rotate', { token: 'my next secret' })).body.data.token).toBe(
+      'my next secret',
+    )
+  })
+
+  test.each([
+    { name: 'an empty token', body: { token: '' } },
+    { name: 'bad base64', body: { token: 'whsec_no!' } },
+  ])('with $name is refused', async ({ body }) => {
+    const answer = await call('POST', '/rotate', body)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['token']])
+  })
+
+  test('to the token that is in use is refused', async () => {
+    const answer = await call('POST', '/rotate', { token: hook.token })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['token']])
+  })
+
+  test('of which there are many leaves the latest nine to sign beside the current one', async () => {
+    for (let index = 0; index < 11; index += 1) await call('POST', '/rotate', { token: `secret ${index}` })
+    expect((await rowOf()).previous_tokens).toHaveLength(9)
+    await call('POST', '/rotate', { token: 'secret 9' }) // Back to the one before: it signs once.
+    expect((await rowOf()).previous_tokens).toHaveLength(9)
+  })
+
+  test('keeps every token sealed', async () => {
+    await call('POST', '/rotate', { token: 'a secret in the open' })
+    await call('POST', '/rotate')
+    expect(JSON.stringify(await rowOf())).not.toMatch(/a secret in the open|whsec_[^*]/)
+    expect(fixture.lines.join()).not.toMatch(/a secret in the open|whsec_/)
+  })
+})
+
+describe('recovery', () => {
+  test.each([
+    ['nothing', {}],
+    ['a day', { since: '2026-11-01' }],
+    ['a moment without its offset', { since: '2026-11-01T00:00:00' }],
+    ['the future', { since: new Date(Date.now() + 3_600_000).toISOString() }],
+  ])('since %s is refused', async (_, body) => {
+    const answer = await call('POST', '/recover', body)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['since']])
+  })
+
+  test('is 503 while Temporal is away: nothing remembers it', async () => {
+    const answer = await call('POST', '/recover', { since: '2026-11-01T00:00:00-03:00' })
+    expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
+  })
+})
+
+describe('while Temporal is away', () => {
+  test('a test is taken all the same: it is written, and the sweep will find it', async () => {
+    const { status, body } = await call('POST', '/test')
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        uuid: expect.any(String),
+        event: { id: expect.any(String), type: 'TEST' },
+        status: 'PENDING',
+        next_try_at: null,
+        tries: [],
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ])
+    const [row] = await fixture.orm.em
+      .fork()
+      .execute<{ in_s: number }[]>(
+        'select extract(epoch from wake_at - now())::float8 as in_s from delivery where uuid = ?',
+        [body.data.uuid],
+      )
+    expect(row!.in_s).toBeLessThan(30)
+  })
+
+  test('what is removed is told to its lives by the sweep', async () => {
+    const { uuid } = (await call('POST', '/test')).body.data
+    expect((await call('DELETE')).status).toBe(200)
+    const [row] = await fixture.orm.em
+      .fork()
+      .execute<object[]>(
+        'select status, next_try_at, wake_at <= now() as is_due from delivery where uuid = ?',
+        [uuid],
+      )
+    expect(row).toEqual({ status: 'CANCELLED', next_try_at: null, is_due: true })
+  })
+})
+
+describe('the database refuses', () => {
+  test.each([
+    ['a disabled endpoint without a reason', `status = 'DISABLED', disabled_reason = null`],
+    ['an active one with a reason', `disabled_reason = 'because'`],
+    ['a kind that nobody may subscribe to', `events = '{TEST}'`],
+    ['no kinds', `events = '{}'`],
+    ['more than nine replaced tokens', `previous_tokens = '[1,2,3,4,5,6,7,8,9,10]'`],
+  ])('%s', async (_, set) => {
+    await expect(
+      fixture.orm.em.execute(`update webhook set ${set} where uuid = ?`, [hook.uuid]),
+    ).rejects.toThrow(/violates check constraint/)
+  })
+
+  test('a token that is bound to a connection of another account', async () => {
+    const connectionUuid = await fixture.insertConnection(await fixture.insertAccount())
+    await expect(fixture.insertToken({ accountUuid, connectionUuid })).rejects.toThrow(/token_binding/)
+  })
+})

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals'
+import { cobOf, NOW, okReply, openEfiFixture, REFERENCE } from '../support/efi-fixture.ts'
+import type { ScriptedReply } from '../support/scripted-provider.ts'
+
+const GET = `GET /v2/cob/${REFERENCE}`
+const PUT = `PUT /v2/cob/${REFERENCE}`
+const TOKEN = 'POST /oauth/token'
+const order = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: 'k' }
+const refusal = { status: 401, json: { error: 'invalid_token', error_description: 'expired' } }
+
+test('one token serves all calls, those in parallel included, until nine tenths of its life are over', async () => {
+  let now = NOW
+  await using story = await openEfiFixture({ now: () => now })
+  story.far.scriptReplies(GET, okReply(cobOf()))
+  await Promise.all(Array.from({ length: 10 }, () => story.provider.findCharge(REFERENCE)))
+  now += 3_239_000
+  await story.provider.findCharge(REFERENCE)
+  expect(story.far.countTokenRequests()).toBe(1)
+  now += 2_000
+  await story.provider.findCharge(REFERENCE)
+  expect(story.far.countTokenRequests()).toBe(2)
+
+  const [asked] = story.far.seen
+  expect(asked).toMatchObject({
+    path: '/oauth/token',
+    body: '{"grant_type":"client_credentials"}',
+    headers: { authorization: `Basic ${Buffer.from('id:hush').toString('base64')}` },
+  })
+})
+
+test('a refused token goes, and the call is made once more with a new one', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, refusal, okReply(cobOf()))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found' })
+  expect(story.far.calls().map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer token-1',
+    'Bearer token-2',
+  ])
+  await story.provider.findCharge(REFERENCE)
+  expect(story.far.countTokenRequests()).toBe(2)
+})
+
+test('many calls refused at once ask for one new token', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, refusal, refusal, refusal, okReply(cobOf()))
+  await Promise.all(Array.from({ length: 3 }, () => story.provider.findCharge(REFERENCE)))
+  expect(story.far.countTokenRequests()).toBe(2)
+})
+
+test('a token refused twice is a refusal, and no third try', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(PUT, refusal)
+  expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'rejected', code: 'provider_denied' })
+  expect(story.far.calls()).toHaveLength(2)
+})
+
+test.each<[string, ScriptedReply, string]>([
+  ['refused', refusal, 'no_token'],
+  ['500', { status: 500 }, 'no_token'],
+  ['broken JSON', { status: 200, text: '{"access_' }, 'no_token'],
+  ['no token inside', { status: 200, json: { expires_in: 3600 } }, 'no_token'],
+  ['silence', 'hang', 'timeout'],
+  ['a reset', 'reset', 'connection_reset'],
+])('no token (%s): the call never leaves, and the next one asks again', async (_name, reply, code) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(TOKEN, reply, okReply({ access_token: 't', expires_in: 3600 }))
+  story.far.scriptReplies(PUT, okReply(cobOf(), 201))
+  const outcome = await story.provider.issueCharge(order)
+  expect(outcome).toMatchObject({ kind: 'unreachable', code })
+  expect(JSON.stringify(outcome)).not.toContain('hush')
+  expect(story.far.calls()).toEqual([])
+  expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'accepted' })
+})
+
+test('without a token a question has no answer', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(TOKEN, { status: 503 })
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer', code: 'no_token' })
+})

@@ -1,0 +1,315 @@
+import { expect, test } from '@jest/globals'
+import {
+  devolucaoOf,
+  END_TO_END,
+  NOTIFICATION_SECRET,
+  okReply,
+  openEfiFixture,
+  pixOf,
+  REFERENCE,
+  RETURN_ID,
+  UNEXPLAINED_REPLIES,
+} from '../support/efi-fixture.ts'
+
+const SALDO = 'GET /v2/gn/saldo'
+const RECEIVED = 'GET /v2/pix'
+const SENT = 'GET /v2/gn/pix/enviados'
+const WEBHOOK = 'PUT /v2/webhook/chave%40exemplo.com.br'
+const CONFIG = 'GET /v2/gn/config'
+const from = '2026-01-10T00:00:00.000Z'
+const to = '2026-01-10T23:59:59.999Z'
+
+test.each([
+  ['with blocks', { saldo: '100.00', bloqueios: { judicial: '1.00', med: '2.50', total: '3.50' } }, 350],
+  ['without', { saldo: '100.00' }, 0],
+])('a balance %s', async (_name, json, blockedCents) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(SALDO, okReply(json))
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents: 10_000, blockedCents },
+  })
+  expect(story.far.calls()[0]?.path).toBe('/v2/gn/saldo?bloqueios=true')
+})
+
+test('a balance and its blocks are read however large: both are sums of what came in', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
+    SALDO,
+    okReply({ saldo: '10000000000.00', bloqueios: { total: '123456789012.34' } }),
+  )
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents: 1_000_000_000_000, blockedCents: 12_345_678_901_234 },
+  })
+})
+
+test('a balance that is no amount is no answer', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(SALDO, okReply({ saldo: '1,000.00' }))
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
+})
+
+test.each(UNEXPLAINED_REPLIES)('balance and statement: %s is no answer', async (_name, reply) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(SALDO, reply)
+  story.far.scriptReplies(RECEIVED, okReply(page([])))
+  story.far.scriptReplies(SENT, reply)
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
+})
+
+const page = (items: unknown[], total = items.length) => ({
+  parametros: { paginacao: { paginaAtual: 0, itensPorPagina: 100, quantidadeTotalDeItens: total } },
+  pix: items,
+})
+const sent = (changes: Record<string, unknown> = {}) => ({
+  endToEndId: 'E1',
+  idEnvio: 'send1',
+  valor: '7.00',
+  status: 'REALIZADO',
+  horario: { solicitacao: '2026-01-10T10:00:00.000Z', liquidacao: '2026-01-10T10:00:01.000Z' },
+  ...changes,
+})
+
+test('a statement has what came, what was returned, what was sent and what came back', async () => {
+  await using story = await openEfiFixture()
+  const settled = { status: 'DEVOLVIDO', horario: { solicitacao: '2026-01-10T12:01:00.000Z' } }
+  const refunds = [
+    devolucaoOf(settled),
+    devolucaoOf({ ...settled, rtrId: 'D-too-early', horario: { solicitacao: '2026-01-09T12:00:00.000Z' } }),
+    devolucaoOf({ rtrId: 'D-in-process' }),
+  ]
+  story.far.scriptReplies(RECEIVED, okReply(page([pixOf()])), okReply(page([pixOf({ devolucoes: refunds })])))
+  story.far.scriptReplies(
+    SENT,
+    okReply([sent(), sent({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
+    okReply([sent({ devolucoes: [devolucaoOf({ ...settled, id: undefined, rtrId: 'D2' })] })]),
+  )
+
+  expect(await story.provider.statement(from, to)).toEqual({
+    kind: 'found',
+    entries: [
+      {
+        endToEnd: END_TO_END,
+        reference: REFERENCE,
+        direction: 'IN',
+        cents: 1234,
+        at: '2026-01-10T11:59:30.500Z',
+      },
+      {
+        endToEnd: RETURN_ID,
+        reference: 'refund1',
+        direction: 'OUT',
+        cents: 500,
+        at: '2026-01-10T12:01:00.000Z',
+        returnOf: END_TO_END,
+        returnId: 'refund1',
+      },
+      { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: '2026-01-10T10:00:01.000Z' },
+      {
+        ...{ endToEnd: 'D2', reference: 'send1', direction: 'IN', cents: 500 },
+        ...{ at: '2026-01-10T12:01:00.000Z', returnOf: 'E1' },
+      },
+    ],
+  })
+  const asked = story.far
+    .calls()
+    .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
+  expect(asked[0]).toEqual({
+    inicio: from,
+    fim: to,
+    'paginacao.paginaAtual': '0',
+    'paginacao.itensPorPagina': '100',
+  })
+  expect(asked[1]).toMatchObject({ inicio: '2025-10-11T00:00:00.000Z', fim: to, devolucaoPresente: 'true' })
+})
+
+test('what was sent is in the statement of the day on which it settled, however long before it was asked for', async () => {
+  await using story = await openEfiFixture()
+  const slow = (endToEndId: string, liquidacao: string) =>
+    sent({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
+  story.far.scriptReplies(RECEIVED, okReply(page([])))
+  story.far.scriptReplies(
+    SENT,
+    okReply([slow('E-before', '2026-01-09T23:59:59.999Z'), slow('E-slow', '2026-01-10T00:30:00.000Z')]),
+    okReply([]),
+  )
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toMatchObject([
+    { endToEnd: 'E-slow', direction: 'OUT', at: '2026-01-10T00:30:00.000Z' },
+  ])
+  const [listed] = story.far.calls().filter(({ path }) => path.startsWith('/v2/gn/pix/enviados'))
+  const asked = new URL(listed!.path, story.far.url).searchParams
+  expect([asked.get('inicio'), asked.get('fim')]).toEqual(['2026-01-08T00:00:00.000Z', to])
+})
+
+test('what Efí returned by itself after a dispute has no id of ours', async () => {
+  await using story = await openEfiFixture()
+  const byEfi = devolucaoOf({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })
+  story.far.scriptReplies(RECEIVED, okReply(page([])), okReply(page([pixOf({ devolucoes: [byEfi] })])))
+  story.far.scriptReplies(SENT, okReply(page([])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toMatchObject([
+    { endToEnd: RETURN_ID, reference: null, direction: 'OUT', returnOf: END_TO_END },
+  ])
+})
+
+/** A list of sent PIX at a bank that gives at most so many at once, and counts pages in the size that it was asked for. */
+function capped(items: unknown[], most: number, told: (total: number) => unknown) {
+  return (path: string) => {
+    const asked = new URL(path, 'https://bank.test').searchParams
+    const [number, size] = [
+      Number(asked.get('paginacao.paginaAtual')),
+      Number(asked.get('paginacao.itensPorPagina')),
+    ]
+    const shown = items.slice(number * size, number * size + Math.min(size, most))
+    return told(items.length) === undefined
+      ? shown
+      : { parametros: { paginacao: told(items.length) }, pix: shown }
+  }
+}
+
+test.each([
+  ['the total is told', (quantidadeTotalDeItens: number) => ({ quantidadeTotalDeItens })],
+  ['a text tells the total', (total: number) => ({ quantidadeTotalDeItens: String(total) })],
+  ['only pages are told', () => ({ quantidadeDePaginas: 2 })],
+  ['the list is bare', () => undefined],
+])('a list is read whole although a page holds less than is asked for: %s', async (_name, told) => {
+  for (const most of [100, 50, 33, 1]) {
+    await using story = await openEfiFixture()
+    const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
+    story.far.scriptReplyByPath(SENT, capped(items, most, told))
+    story.far.scriptReplies(RECEIVED, okReply(page([])))
+    const statement = await story.provider.statement(from, to)
+    expect(statement.kind === 'found' && statement.entries).toHaveLength(120)
+  }
+})
+
+test('what a list names twice counts once', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
+    RECEIVED,
+    okReply(page([pixOf(), pixOf()], 3)),
+    okReply(page([pixOf()], 3)),
+    okReply(page([])),
+  )
+  story.far.scriptReplies(SENT, okReply(page([])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toHaveLength(1)
+})
+
+test('one odd item is left out and recorded, and its neighbours stay', async () => {
+  await using story = await openEfiFixture()
+  const odd = sent({ endToEndId: 'E2', status: 'QUASE' })
+  story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor: 'muito' }), pixOf({ endToEndId: 'E-b' })])))
+  story.far.scriptReplies(SENT, okReply(page([sent(), odd])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries.map(({ endToEnd }) => endToEnd)).toEqual([
+    'E-b',
+    'E1',
+  ])
+  const period = { from, to }
+  expect(story.recorded).toContainEqual(
+    expect.objectContaining({ operation: 'statement', kind: 'unreadable_item', name: '', period }),
+  )
+  expect(story.recorded).toContainEqual(
+    expect.objectContaining({ kind: 'unreadable_item', name: 'QUASE', body: JSON.stringify(odd) }),
+  )
+})
+
+test.each([
+  ['12.3', 1230],
+  ['12', 1200],
+  [12.34, 1234],
+  [12, 1200],
+  ['0012.34', 1234],
+])('an amount %p is read exactly', async (valor, cents) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
+  story.far.scriptReplies(SENT, okReply(page([])))
+  expect(await story.provider.statement(from, to)).toMatchObject({ entries: [{ cents }] })
+})
+
+test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000', null, true])(
+  'an amount %p is none',
+  async valor => {
+    await using story = await openEfiFixture()
+    story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
+    story.far.scriptReplies(SENT, okReply(page([])))
+    expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'found', entries: [] })
+  },
+)
+
+test('notices are registered under our secret, without mutual TLS', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
+  story.far.scriptReplies(
+    CONFIG,
+    okReply({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
+  )
+  story.far.scriptReplies(`PUT ${CONFIG.slice(4)}`, { status: 204 })
+  const url = 'https://trilho.test/notices/c1'
+  expect(await story.provider.registerNotificationUrl(url, 'chave@exemplo.com.br')).toEqual({
+    kind: 'registered',
+  })
+  const [call, , written] = story.far.calls()
+  expect(JSON.parse(written!.body)).toEqual({
+    pix: {
+      receberSemChave: false,
+      chaves: {
+        outra: { recebimento: { x: 1 } },
+        'chave@exemplo.com.br': {
+          recebimento: {
+            ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+            webhook: { notificar: { pixSemTxid: true } },
+          },
+        },
+      },
+    },
+  })
+  expect(call?.headers['x-skip-mtls-checking']).toBe('true')
+  expect(JSON.parse(call!.body)).toEqual({ webhookUrl: `${url}/${NOTIFICATION_SECRET}` })
+})
+
+test('a configuration that is right already is not written', async () => {
+  await using story = await openEfiFixture()
+  const recebimento = { webhook: { notificar: { pixSemTxid: true } } }
+  story.far.scriptReplies(WEBHOOK, { status: 201 })
+  story.far.scriptReplies(CONFIG, okReply({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }))
+  expect(await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br')).toEqual({
+    kind: 'registered',
+  })
+  expect(story.far.calls()).toHaveLength(2)
+})
+
+test('an application that may not change the configuration is registered with a warning', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(WEBHOOK, { status: 201 })
+  story.far.scriptReplies(CONFIG, okReply({ error: 'insufficient_scope' }, 403))
+  expect(
+    await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br'),
+  ).toMatchObject({
+    kind: 'registered',
+    warning: expect.stringContaining('pixSemTxid'),
+  })
+})
+
+test('notices that cannot be registered are no answer', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
+    WEBHOOK,
+    okReply({ nome: 'webhook_invalido', mensagem: 'A URL informada está inacessível' }, 400),
+  )
+  expect(
+    await story.provider.registerNotificationUrl('https://trilho.test/n', 'chave@exemplo.com.br'),
+  ).toMatchObject({
+    kind: 'no_answer',
+    code: 'provider_rejected',
+    message: 'A URL informada está inacessível',
+  })
+  expect(await story.provider.registerNotificationUrl('https://trilho.test/n', null)).toMatchObject({
+    kind: 'no_answer',
+    code: 'collection_key_missing',
+  })
+})

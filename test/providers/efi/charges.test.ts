@@ -1,0 +1,237 @@
+import { expect, test } from '@jest/globals'
+import {
+  bcbErrorReply,
+  cobOf,
+  efiErrorReply,
+  NOW,
+  okReply,
+  openEfiFixture,
+  pixOf,
+  REFERENCE,
+  UNEXPLAINED_REPLIES,
+} from '../support/efi-fixture.ts'
+
+const order = {
+  reference: REFERENCE,
+  totalCents: 1234,
+  expiresInSeconds: 3600,
+  collectionKey: 'chave@exemplo.com.br',
+  message: 'Pedido 7',
+}
+const PUT = `PUT /v2/cob/${REFERENCE}`
+const GET = `GET /v2/cob/${REFERENCE}`
+const PATCH = `PATCH /v2/cob/${REFERENCE}`
+
+const EMPTY_PARTY = {
+  name: '',
+  document: '',
+  account_number: '',
+  account_agency: '',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'CHECKING',
+}
+const issued = {
+  txid: REFERENCE,
+  payload: '00020101021226...',
+  expiresAt: '2026-01-10T12:59:00.000Z',
+  pixKey: 'chave@exemplo.com.br',
+  receiver: EMPTY_PARTY,
+}
+
+test('an issued charge is asked for in Efí’s words and accepted in ours', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(PUT, okReply(cobOf(), 201))
+  expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+    calendario: { expiracao: 3600 },
+    valor: { original: '12.34' },
+    chave: 'chave@exemplo.com.br',
+    solicitacaoPagador: 'Pedido 7',
+  })
+})
+
+test('what Efí cannot issue is not asked for', async () => {
+  await using story = await openEfiFixture()
+  expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
+  expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
+    kind: 'rejected',
+    finality: 'other_may_help',
+    code: 'open_amount_unsupported',
+  })
+  expect(await story.provider.issueCharge({ ...order, collectionKey: null })).toMatchObject({
+    kind: 'rejected',
+    code: 'collection_key_missing',
+  })
+  expect(story.far.seen).toEqual([])
+})
+
+test.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(PUT, reply)
+  expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
+})
+
+test.each([
+  ['another value', cobOf({ valor: { original: '12.35' } })],
+  ['another txid', cobOf({ txid: 'f'.repeat(32) })],
+  ['no payload', cobOf({ pixCopiaECola: undefined })],
+  ['a state of its own', cobOf({ status: 'VENCIDA' })],
+])('a charge issued with %s is no acceptance', async (_name, json) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(PUT, okReply(json, 201))
+  expect(await story.provider.issueCharge(order)).toMatchObject({
+    kind: 'unknown',
+    code: 'unreadable_answer',
+  })
+})
+
+const duplicateTxidReply = efiErrorReply(409, 'txid_duplicado')
+const opaque = bcbErrorReply(400, 'CobOperacaoInvalida')
+test.each([
+  ['409, and ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: issued }],
+  ['CobOperacaoInvalida, and ours', opaque, okReply(cobOf()), { kind: 'accepted', charge: issued }],
+  [
+    '409, of another value',
+    duplicateTxidReply,
+    okReply(cobOf({ valor: { original: '1.00' } })),
+    { kind: 'rejected', finality: 'other_may_help', code: 'reference_taken' },
+  ],
+  [
+    '409, removed',
+    duplicateTxidReply,
+    okReply(cobOf({ status: 'REMOVIDA_PELO_PSP' })),
+    { kind: 'rejected', code: 'reference_taken' },
+  ],
+  [
+    '409, already paid',
+    duplicateTxidReply,
+    okReply(cobOf({ status: 'CONCLUIDA', pix: [pixOf()] })),
+    { kind: 'rejected', code: 'reference_taken' },
+  ],
+  [
+    '409, but not there',
+    duplicateTxidReply,
+    bcbErrorReply(404, 'CobNaoEncontrado'),
+    { kind: 'unknown', code: 'duplicate_id' },
+  ],
+  ['409, and silence', duplicateTxidReply, 'hang' as const, { kind: 'unknown', code: 'timeout' }],
+  [
+    'CobOperacaoInvalida, and not there',
+    opaque,
+    efiErrorReply(400, 'cobranca_nao_encontrada'),
+    { kind: 'rejected', code: 'charge_refused' },
+  ],
+])('an id that may be taken is looked up: %s', async (_name, put, get, outcome) => {
+  await using story = await openEfiFixture({ reply: get })
+  story.far.scriptReplies(PUT, put)
+  story.far.scriptReplies(GET, get)
+  expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
+  expect(story.far.calls().map(({ method }) => method)).toEqual(['PUT', 'GET'])
+})
+
+const payment = {
+  endToEnd: pixOf().endToEndId,
+  txid: REFERENCE,
+  reference: REFERENCE,
+  cents: 1234,
+  status: 'settled',
+  at: '2026-01-10T11:59:30.500Z',
+  payer: { ...EMPTY_PARTY, name: 'Maria', document: '12345678909' },
+  pixKey: 'chave@exemplo.com.br',
+}
+const past = { criacao: '2026-01-10T11:00:00.000Z', expiracao: '3600' }
+test.each([
+  ['open', cobOf(), 'open', []],
+  ['open, its expiry a text', cobOf({ calendario: { ...past, expiracao: '3601' } }), 'open', []],
+  ['expired', cobOf({ calendario: past }), 'expired', []],
+  ['paid', cobOf({ status: 'CONCLUIDA', pix: [pixOf()], pixCopiaECola: undefined }), 'completed', [payment]],
+  [
+    'paid by another amount, and its time is over',
+    cobOf({ calendario: past, pix: [pixOf()] }),
+    'expired',
+    [payment],
+  ],
+  ['removed by us', cobOf({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }), 'removed', []],
+  ['removed by Efí', cobOf({ status: 'REMOVIDA_PELO_PSP', pix: null }), 'removed', []],
+])('a charge is found %s', async (_name, json, status, payments) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, okReply(json))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
+})
+
+test.each([
+  ['an empty list', []],
+  ['no list', undefined],
+])('a charge that is paid, with %s of payments, is no answer', async (_name, listed) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, okReply(cobOf({ status: 'CONCLUIDA', calendario: past, pix: listed })))
+  story.far.scriptReplies(PATCH, invalidStatusReply)
+  const outcome = { kind: 'no_answer', code: 'payment_not_listed' }
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(outcome)
+  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
+})
+
+const absent = [
+  ['404', bcbErrorReply(404, 'CobNaoEncontrado')],
+  ["Efí's 400", efiErrorReply(400, 'cobranca_nao_encontrada')],
+] as const
+
+test.each(absent)('a charge is not there: %s', async (_name, reply) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, reply)
+  story.far.scriptReplies(PATCH, reply)
+  expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
+  expect(await story.provider.cancelCharge(REFERENCE)).toEqual({ kind: 'not_found' })
+})
+
+test.each(UNEXPLAINED_REPLIES)(
+  'looking up and cancelling: %s is no answer',
+  async (_name, reply, { code }) => {
+    await using story = await openEfiFixture({ reply })
+    story.far.scriptReplies(GET, reply)
+    story.far.scriptReplies(PATCH, reply)
+    const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
+    expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+    expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(noAnswer)
+  },
+)
+
+const invalidStatusReply = efiErrorReply(400, 'status_cobranca_invalido')
+const removed = cobOf({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+test.each([
+  ['removed', okReply(removed), okReply(null), { kind: 'cancelled' }],
+  ['removed before', invalidStatusReply, okReply(removed), { kind: 'cancelled' }],
+  [
+    'paid meanwhile',
+    invalidStatusReply,
+    okReply(cobOf({ status: 'CONCLUIDA', pix: [pixOf()] })),
+    { kind: 'refused', code: 'charge_refused' },
+  ],
+  [
+    'refused, then silence',
+    bcbErrorReply(400, 'CobOperacaoInvalida'),
+    'reset' as const,
+    { kind: 'no_answer' },
+  ],
+  [
+    'still active, says a 200',
+    okReply(cobOf()),
+    okReply(null),
+    { kind: 'no_answer', code: 'unreadable_answer' },
+  ],
+])('cancelling: %s', async (_name, patch, get, outcome) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(PATCH, patch)
+  story.far.scriptReplies(GET, get)
+  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+})
+
+test('a charge expires by the clock of whoever asks', async () => {
+  let now = NOW
+  await using story = await openEfiFixture({ now: () => now })
+  story.far.scriptReplies(GET, okReply(cobOf()))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
+  now = Date.parse(issued.expiresAt)
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
+})

@@ -1,0 +1,277 @@
+import { expect, test } from '@jest/globals'
+import {
+  bcbErrorReply,
+  devolucaoOf,
+  END_TO_END,
+  okReply,
+  openEfiFixture,
+  pixOf,
+  RETURN_ID,
+  UNEXPLAINED_REPLIES,
+} from '../support/efi-fixture.ts'
+
+const LIST = 'GET /v2/gn/infracoes'
+const PIX = `GET /v2/pix/${END_TO_END}`
+const SENT = `GET /v2/gn/pix/enviados/${END_TO_END}`
+const ID = '8ad75c93-6150-422c-929e-822f361c7a6b'
+const DEFENCE = `POST /v2/gn/infracoes/${ID}/defesa`
+const from = '2026-01-01T00:00:00.000Z'
+const to = '2026-01-10T23:59:59.999Z'
+const absent = bcbErrorReply(404, 'PixNaoEncontrado')
+
+/** As the official SDK's types and the documentation's example have it. */
+const infraction = (changes: Record<string, unknown> = {}) => ({
+  idInfracao: ID,
+  endToEndId: END_TO_END,
+  protocolo: 1313,
+  dataTransacao: '2026-01-10T11:59:30.500Z',
+  valor: 12.34,
+  chave: 'chave@exemplo.com.br',
+  status: 'ABERTA',
+  razao: 'Solicitacao de devolução',
+  tipoSituacao: 'golpe',
+  tipoFraude: 'aplicativo fraudulento',
+  comentario: 'Boleto falso',
+  identificadorTicket: [94],
+  dadosAnalise: { abertura: '2026-01-10T12:00:00Z', prazoFinalizacao: '2026-01-17T12:00:00Z' },
+  ...changes,
+})
+const page = (items: unknown[], quantidadeTotalDeItens = items.length) =>
+  okReply({ parametros: { paginacao: { quantidadeTotalDeItens } }, infracoes: items })
+const readDispute = async (changes: Record<string, unknown>, devolucoes: unknown[] = []) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(LIST, page([infraction(changes)]))
+  story.far.scriptReplies(PIX, okReply(pixOf({ devolucoes })))
+  const found = await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })
+  return found.kind === 'found' ? found.dispute : found
+}
+
+test('a dispute is told in our words', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(LIST, page([infraction()], 2), page([infraction({ idInfracao: 'another' })], 2))
+  story.far.scriptReplies(PIX, okReply(pixOf()))
+  const listed = await story.provider.listDisputes(from, to)
+  expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual([ID, 'another'])
+  expect(listed).toMatchObject({
+    disputes: [
+      {
+        id: ID,
+        kind: 'RECEIVED_MED',
+        endToEnd: END_TO_END,
+        disputeType: 'SCAM',
+        cents: 1234,
+        status: 'open',
+        openedAt: '2026-01-10T12:00:00.000Z',
+        dueAt: '2026-01-17T12:00:00.000Z',
+        details: 'golpe; aplicativo fraudulento; Solicitacao de devolução',
+        analysis: 'Boleto falso',
+        returns: [],
+        isClosed: false,
+      },
+      { id: 'another' },
+    ],
+  })
+  const { searchParams } = new URL(story.far.calls()[0]!.path, story.far.url)
+  expect([searchParams.get('inicio'), searchParams.get('fim')]).toEqual([from, to])
+})
+
+test.each([
+  ['ABERTA', 'open'],
+  ['EM_DEFESA', 'analysing'],
+  ['ACEITA', 'agreed'],
+  ['REJEITADA', 'disagreed'],
+  ['CANCELADA_EFI', 'withdrawn'],
+])('%s is %s', async (theirs, status) => {
+  expect(await readDispute({ status: theirs })).toMatchObject({ status, isClosed: false })
+})
+
+test.each([
+  ['golpe', 'SCAM'],
+  ['aquisição da conta', 'WRONG_TRANSACTION'],
+  ['coerção', 'COERCION_CRIME'],
+  ['acesso fraudulento', 'UNAUTHORIZED_ACCESS'],
+  ['outro', 'UNDEFINED'],
+  ['desconhecido', 'UNDEFINED'],
+  ['constructor', 'UNDEFINED'],
+  [undefined, 'UNDEFINED'],
+])('the situation %s is %s', async (tipoSituacao, disputeType) => {
+  expect(await readDispute({ tipoSituacao })).toMatchObject({ disputeType })
+})
+
+test.each([
+  ['100', 10_000],
+  ['99.90', 9_990],
+  [0.5, 50],
+])('the value %p is %p centavos', async (valor, cents) => {
+  expect(await readDispute({ valor })).toMatchObject({ cents })
+})
+
+const byEfi = (changes: Record<string, unknown> = {}) => devolucaoOf({ natureza: 'MED_FRAUDE', ...changes })
+test.each([
+  ['one of ours is none of the dispute', [devolucaoOf({ status: 'DEVOLVIDO' })], [], false],
+  ['on its way', [byEfi()], [], false],
+  ['settled', [byEfi({ status: 'DEVOLVIDO' })], [500], false],
+  ['settled, and nothing is left', [byEfi({ status: 'DEVOLVIDO', valor: '12.34' })], [1234], true],
+  ['without money', [byEfi({ status: 'NAO_REALIZADO' })], [], true],
+  ['nothing was left to return', [devolucaoOf({ status: 'DEVOLVIDO', valor: '12.34' })], [], true],
+])('the return of a dispute: %s', async (_name, devolucoes, returned, closed) => {
+  const med = await readDispute({ status: 'ACEITA' }, devolucoes)
+  expect(med).toMatchObject({ isClosed: closed })
+  expect('returns' in med && med.returns).toEqual(
+    returned.map(cents => ({ id: 'refund1', endToEnd: RETURN_ID, cents, at: '2026-01-10T12:01:00.000Z' })),
+  )
+})
+
+test('after ninety days nothing is returned any more', async () => {
+  await using story = await openEfiFixture({ now: () => Date.parse('2026-04-12T00:00:00Z') })
+  story.far.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
+  story.far.scriptReplies(PIX, okReply(pixOf()))
+  expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toMatchObject({
+    dispute: { isClosed: true },
+  })
+})
+
+test('what we sent we contest ourselves', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
+  story.far.scriptReplies(PIX, absent)
+  const sent = {
+    ...{ endToEndId: END_TO_END, idEnvio: 'send1', valor: '12.34', status: 'REALIZADO' },
+    horario: { solicitacao: '2026-01-10T11:59:00Z', liquidacao: '2026-01-10T11:59:02Z' },
+    devolucoes: [byEfi({ status: 'DEVOLVIDO', id: undefined })],
+  }
+  story.far.scriptReplies(SENT, okReply(sent), absent)
+  expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
+    dispute: { kind: 'REQUESTED_MED', returns: [{ id: RETURN_ID, cents: 500 }] },
+  })
+  expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
+    dispute: { kind: 'RECEIVED_MED', returns: [] },
+  })
+})
+
+test('a dispute that is not listed is not found', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(LIST, page([infraction({ idInfracao: 'another' })]))
+  expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toEqual({ kind: 'not_found' })
+})
+
+test.each(UNEXPLAINED_REPLIES)('a dispute asked for: %s is no answer', async (_name, reply) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(LIST, reply, page([infraction()]))
+  story.far.scriptReplies(PIX, reply)
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
+    kind: 'no_answer',
+  })
+})
+
+test.each([
+  ['of a new state', infraction({ status: 'EM_RECURSO' }), 'EM_RECURSO'],
+  ['without a value', infraction({ valor: undefined }), ''],
+])('a dispute %s is left out and recorded, and is not absent', async (_name, odd, name) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(LIST, page([odd, infraction({ idInfracao: 'another' })]))
+  story.far.scriptReplies(PIX, okReply(pixOf()))
+  const listed = await story.provider.listDisputes(from, to)
+  expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['another'])
+  expect(story.recorded).toMatchObject([
+    {
+      operation: 'listDisputes',
+      kind: 'unreadable_item',
+      name,
+      period: { from, to },
+      body: JSON.stringify(odd),
+    },
+  ])
+  expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toMatchObject({ kind: 'no_answer' })
+})
+
+test('a dispute whose PIX cannot be read does not hide the others', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
+  story.far.scriptReplies(PIX, okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })))
+  story.far.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
+  const listed = await story.provider.listDisputes(from, to)
+  expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['b'])
+  expect(story.recorded).toContainEqual(
+    expect.objectContaining({ operation: 'listDisputes', kind: 'unreadable_item', reference: ID }),
+  )
+})
+
+const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue.', attachments: [] }
+const invalid = (status: number, razao: string) =>
+  bcbErrorReply(status, 'InfracaoOperacaoInvalida', [{ razao, propriedade: 'body.infractionId' }])
+
+test('agreeing is nothing to send: Efí takes defences alone', async () => {
+  await using story = await openEfiFixture()
+  expect(await story.provider.replyToDispute({ ...reply, accept: true })).toEqual({ kind: 'accepted' })
+  expect(story.far.seen).toEqual([])
+})
+
+const proof = (url: string) => ({ uuid: 'a', name: 'nota.pdf', contentType: 'application/pdf', url })
+const longUrl = `https://f.test/${'a'.repeat(600)}`
+test.each([
+  ['with its proofs', ['https://f.test/a?s=1'], 'Entregue.\n\nAnexos:\nnota.pdf: https://f.test/a?s=1'],
+  [
+    'with as many proofs as fit',
+    [longUrl, longUrl],
+    `Entregue.\n\nAnexos:\nnota.pdf: ${longUrl}\nOutros anexos: 1`,
+  ],
+])('a defence is sent %s', async (_name, urls, justificativa) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(DEFENCE, { status: 201, text: 'Defesa de infração MED criada' })
+  const attachments = urls.map(proof)
+  expect(await story.provider.replyToDispute({ ...reply, attachments })).toEqual({ kind: 'accepted' })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ analise: 'rejeitado', justificativa })
+})
+
+test('a defence of more than a thousand characters is refused before it is sent', async () => {
+  await using story = await openEfiFixture()
+  const analysis = 'a'.repeat(1_001)
+  expect(await story.provider.replyToDispute({ ...reply, analysis })).toMatchObject({
+    kind: 'rejected',
+    code: 'reply_refused',
+  })
+  expect(story.far.seen).toEqual([])
+})
+
+test.each([
+  ['too late', invalid(422, 'O prazo para defesa foi excedido.'), 'reply_refused'],
+  ['of nobody', bcbErrorReply(404, 'InfracaoNaoEncontrada'), 'med_not_found'],
+])('a reply %s is refused for good', async (_name, answer, code) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(DEFENCE, answer)
+  expect(await story.provider.replyToDispute(reply)).toMatchObject({
+    kind: 'rejected',
+    finality: 'final',
+    code,
+  })
+})
+
+test.each([
+  ['EM_DEFESA', { kind: 'accepted' }],
+  ['REJEITADA', { kind: 'accepted' }],
+  ['ABERTA', { kind: 'rejected', code: 'reply_refused' }],
+])('a defence that is there already, of a dispute that is %s', async (status, outcome) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
+  story.far.scriptReplies(LIST, page([infraction({ status })]))
+  story.far.scriptReplies(PIX, okReply(pixOf()))
+  expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
+})
+
+test('a defence that is there, of a dispute nobody can tell of just now, is unknown', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
+  story.far.scriptReplies(LIST, 'reset')
+  expect(await story.provider.replyToDispute(reply)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
+})
+
+test.each(UNEXPLAINED_REPLIES.filter(([, , outcome]) => outcome.code !== 'unreadable_answer'))(
+  'a reply: %s',
+  async (_name, answer, outcome) => {
+    await using story = await openEfiFixture({ reply: answer })
+    story.far.scriptReplies(DEFENCE, answer)
+    expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
+  },
+)

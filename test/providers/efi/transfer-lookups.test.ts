@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals'
+import {
+  bcbErrorReply,
+  devolucaoOf,
+  efiErrorReply,
+  okReply,
+  openEfiFixture,
+  RETURN_ID,
+  UNEXPLAINED_REPLIES,
+} from '../support/efi-fixture.ts'
+
+const END_TO_END = 'E09089356202601101200abcdefghijk'
+const GET = 'GET /v2/gn/pix/enviados/id-envio/transfer1'
+const at = '2026-01-10T12:00:00.000Z'
+const later = '2026-01-10T12:00:07.000Z'
+
+const sent = (changes: Record<string, unknown> = {}) => ({
+  endToEndId: END_TO_END,
+  idEnvio: 'transfer1',
+  valor: '10.50',
+  chave: 'loja@trilho.test',
+  horario: { solicitacao: at },
+  status: 'EM_PROCESSAMENTO',
+  ...changes,
+})
+
+const receiver = { identificacao: { nome: 'Maria', cpf: '***.456.789-**', codigoBanco: '00416968' } }
+test.each([
+  ['in process', sent(), { status: 'in_process', at, receiver: null, returns: [] }],
+  [
+    'settled',
+    sent({ status: 'REALIZADO', horario: { solicitacao: at, liquidacao: later }, favorecido: receiver }),
+    {
+      status: 'settled',
+      at: later,
+      receiver: { name: 'Maria', document: '***456789**', bank: { ispb: '00416968' } },
+    },
+  ],
+  [
+    'settled on an account',
+    sent({
+      status: 'REALIZADO',
+      favorecido: { contaBanco: { nome: 'Loja', cnpj: '11222333000181', codigoBanco: '00416968' } },
+    }),
+    { receiver: { name: 'Loja', document: '11222333000181', bank: { ispb: '00416968' } } },
+  ],
+  [
+    'rejected by the rail',
+    sent({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC07', motivo: 'Encerrada' } } }),
+    { status: 'rejected', code: 'AC07', message: 'Encerrada' },
+  ],
+  [
+    'rejected, nobody says why',
+    sent({ status: 'NAO_REALIZADO' }),
+    { status: 'rejected', code: 'provider_rejected' },
+  ],
+  [
+    'settled and returned in part',
+    sent({
+      status: 'REALIZADO',
+      devolucoes: [
+        { rtrId: RETURN_ID, valor: '4.00', status: 'DEVOLVIDO', horario: { liquidacao: later } },
+        devolucaoOf({ rtrId: 'D2' }),
+        { rtrId: 'D3', valor: 2, horario: later },
+      ],
+    }),
+    {
+      returns: [
+        { id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: later },
+        { id: 'D3', endToEnd: 'D3', cents: 200, at: later },
+      ],
+    },
+  ],
+])('a transfer is found %s', async (_name, json, sending) => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(GET, okReply(json))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'found',
+    payout: { endToEnd: END_TO_END, ...sending },
+  })
+})
+
+test.each([
+  ['without an id', { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } }],
+  ['of a new state', { rtrId: 'D3', valor: '1.00', status: 'QUASE', horario: { liquidacao: later } }],
+  ['no return at all', 'D3'],
+])('a return %s is recorded, and what came back of the transfer is left unsaid', async (_name, odd) => {
+  await using story = await openEfiFixture()
+  const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
+  story.far.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
+  const found = await story.provider.findTransfer('transfer1')
+  expect(found).toMatchObject({ kind: 'found', payout: { status: 'settled', endToEnd: END_TO_END } })
+  expect(found).not.toHaveProperty('sending.returns')
+  expect(story.recorded).toMatchObject([
+    { operation: 'findTransfer', kind: 'unreadable_item', body: JSON.stringify(odd) },
+  ])
+})
+
+test('a transfer is not there by one name alone', async () => {
+  await using story = await openEfiFixture()
+  story.far.scriptReplies(
+    GET,
+    bcbErrorReply(404, 'PixEnviadoNaoEncontrado'),
+    efiErrorReply(400, 'pix_nao_encontrado'),
+    bcbErrorReply(400, 'PixEnviadoNaoEncontrado'),
+    bcbErrorReply(404, 'PixNaoEncontrado'),
+  )
+  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+  for (let times = 0; times < 3; times++)
+    expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'no_answer' })
+})
+
+test.each([
+  ...UNEXPLAINED_REPLIES,
+  ['another id', okReply(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
+  ['a new state', okReply(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
+] as typeof UNEXPLAINED_REPLIES)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'no_answer',
+    ...(code ? { code } : {}),
+  })
+})

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { createHttpClient, type HttpClient } from '../../../src/providers/http/client.ts'
+import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
+
+/** Connections that are opened while whoever sends money is still writing down that it will. */
+
+let scriptedProvider: ScriptedProvider
+let http: HttpClient
+
+beforeEach(async () => {
+  scriptedProvider = await startScriptedProvider()
+  scriptedProvider.scriptReplies('PUT /thing', { status: 200, json: {} })
+  http = createHttpClient({
+    baseUrl: scriptedProvider.url,
+    tls: { ca: scriptedProvider.ca },
+    timeoutMs: 1_500,
+  })
+})
+afterEach(async () => {
+  await http.close()
+  await scriptedProvider.close()
+})
+
+const send = () => http.call({ method: 'PUT', path: '/thing', json: {}, hasOwnConnection: true })
+
+/** One whose handshake outlasts the client's patience is given up: another is opened. */
+async function preconnect(): Promise<void> {
+  const before = scriptedProvider.countConnections()
+  for (let waitedMs = 0; scriptedProvider.countConnections() === before; waitedMs += 5) {
+    if (waitedMs % 3_000 === 0) http.preconnect()
+    await sleep(5)
+  }
+}
+
+test('one carries the next call that has its own, and no call after it', async () => {
+  await preconnect()
+  expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
+  expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
+  expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([1, 2])
+})
+
+test('a call whose connection is still being opened waits for that one', async () => {
+  http.preconnect()
+  expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
+  expect(scriptedProvider.countConnections()).toBe(1)
+})
+
+test('calls at once take one each', async () => {
+  await preconnect()
+  await preconnect()
+  await Promise.all([send(), send(), send()])
+  expect(new Set(scriptedProvider.seen.map(({ connection }) => connection)).size).toBe(3)
+})
+
+test('one whose handshake fails says that its call never left, and is not tried again for it', async () => {
+  scriptedProvider.resetHandshakes(1)
+  http.preconnect()
+  await sleep(50)
+  expect(await send()).toMatchObject({ kind: 'unreachable', code: 'connection_reset' })
+  expect(scriptedProvider.seen).toEqual([])
+  expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
+})
+
+test('one that the far side hangs up on has carried nothing: another is opened', async () => {
+  await preconnect()
+  scriptedProvider.destroyConnections()
+  await sleep(50)
+  expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
+  expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([2])
+})
+
+test('one that nobody calls over is hung up on', async () => {
+  await preconnect()
+  while (scriptedProvider.countOpenConnections() > 0) await sleep(50)
+  expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
+  expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([2])
+})
+
+test('a client that is closed leaves none open', async () => {
+  await preconnect()
+  await http.close()
+  while (scriptedProvider.countOpenConnections() > 0) await sleep(5)
+})

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { PROVIDER_APIS } from '../../../src/domain/providers/provider.ts'
+import { openSimulatedProvider, pollUntil, type SimulatedProvider } from '../support/simulated.ts'
+
+describe.each(PROVIDER_APIS)('%s', dialect => {
+  let shop: SimulatedProvider
+  beforeAll(async () => {
+    shop = await openSimulatedProvider(dialect)
+  })
+  beforeEach(() => shop.control.clearFaults())
+  afterAll(() => shop.close())
+
+  test('a charge is issued, paid, told and found', async () => {
+    const charge = await shop.issueCharge(1234)
+    expect(await shop.provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
+    const { end_to_end: endToEnd } = await shop.control.pay({ payload: charge.payload })
+
+    const told = await shop.waitForNotification(
+      item => item.kind === 'payment' && item.reference === charge.reference,
+    )
+    expect(told.endToEnd).toBe(endToEnd)
+    const payment = {
+      endToEnd,
+      txid: charge.txid,
+      reference: charge.reference,
+      cents: 1234,
+      status: 'settled',
+      payer: { name: 'Pagador de Teste', document: '12345678909', bank: { ispb: '99999004' } },
+    }
+    expect(await shop.provider.findCharge(charge.reference)).toMatchObject({
+      kind: 'found',
+      status: 'completed',
+      payments: [payment],
+    })
+    expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ kind: 'found', payment })
+  })
+
+  test('an order sent again is the same charge; of another value it is not', async () => {
+    const order = shop.order(500)
+    const first = await shop.provider.issueCharge(order)
+    expect(await shop.provider.issueCharge(order)).toEqual(first)
+    expect(await shop.provider.issueCharge({ ...order, totalCents: 501 })).toMatchObject({
+      kind: 'rejected',
+      code: 'reference_taken',
+    })
+  })
+
+  test('a charge is cancelled once, and a payment that arrives all the same is seen', async () => {
+    const charge = await shop.issueCharge(700)
+    expect(await shop.provider.cancelCharge(charge.reference)).toEqual({ kind: 'cancelled' })
+    expect(['cancelled', 'not_found']).toContain((await shop.provider.cancelCharge(charge.reference)).kind)
+    await shop.control.pay({ payload: charge.payload, value: 3, force: true })
+    expect(await shop.provider.findCharge(charge.reference)).toMatchObject({
+      status: 'removed',
+      payments: [{ cents: 300 }],
+    })
+  })
+
+  test('a paid charge cannot be cancelled', async () => {
+    const charge = await shop.issueCharge(700)
+    await shop.control.pay({ payload: charge.payload })
+    expect(await shop.provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
+  })
+
+  test('a second payment is among those of the charge', async () => {
+    const charge = await shop.issueCharge(800)
+    await shop.control.pay({ payload: charge.payload })
+    await shop.control.pay({ payload: charge.payload, value: 3, force: true })
+    const found = await shop.provider.findCharge(charge.reference)
+    const cents = found.kind === 'found' ? found.payments.map(payment => payment.cents) : []
+    expect(cents.toSorted((a, b) => b - a)).toEqual([800, 300])
+  })
+
+  test('what is not there is not found', async () => {
+    const id = shop.id()
+    const endToEnd = `E${'0'.repeat(31)}`
+    expect(await shop.provider.findCharge(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.cancelCharge(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findPayment(endToEnd)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findTransfer(id)).toEqual({ kind: 'not_found' })
+    expect(await shop.provider.findRefund({ id, endToEnd })).toEqual({ kind: 'not_found' })
+  })
+
+  test('a deposit is told, and found by its end-to-end id', async () => {
+    const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 4.2 })
+    expect((await shop.waitForNotification(item => item.endToEnd === endToEnd)).kind).toBe('payment')
+    expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ payment: { cents: 420 } })
+  })
+
+  const received = async (value: number) =>
+    (await shop.control.deposit({ account: 'shop', value })).end_to_end
+
+  test('a refund is in process, then settled, and told', async () => {
+    const order = { id: shop.id(), endToEnd: await received(30), cents: 1250 }
+    const sent = await shop.provider.refund(order)
+    expect(sent).toMatchObject({ kind: 'accepted', payout: { status: 'in_process' } })
+    const end = await shop.waitForEnd(() => shop.provider.findRefund(order))
+    expect(end).toMatchObject({ status: 'settled', endToEnd: expect.stringMatching(/^D09089356/) })
+    await shop.waitForNotification(item => item.kind === 'refund' && item.endToEnd === order.endToEnd)
+    expect(await shop.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
+    // Woovi publishes no refusal of a refund.
+    const tooMuch = await shop.provider.refund({ ...order, id: shop.id(), cents: 1751 })
+    expect(tooMuch).toMatchObject({ kind: shop.dialect === 'woovi' ? 'unknown' : 'rejected' })
+  })
+
+  test('a refund that is rejected later is found rejected', async () => {
+    const order = { id: shop.id(), endToEnd: await received(5), cents: 500 }
+    await shop.control.addFault({
+      provider: 'PROVIDER_A',
+      operation: 'refund',
+      fault: 'accepted_then_rejected',
+    })
+    expect(await shop.provider.refund(order)).toMatchObject({ kind: 'accepted' })
+    expect(await shop.waitForEnd(() => shop.provider.findRefund(order))).toMatchObject({ status: 'rejected' })
+  })
+
+  test('forged notices are known as such', async () => {
+    await shop.control.addFault({
+      provider: 'PROVIDER_A',
+      operation: 'registerNotificationUrl',
+      fault: 'notice_forged',
+    })
+    const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 1 })
+    await shop.waitForNotification(item => item.endToEnd === endToEnd)
+    // Efí's wrong secret is in the address, which the inbox does not keep: what it can tell is Woovi's signature.
+    if (dialect === 'woovi')
+      await pollUntil(
+        () => shop.readNotifications(),
+        all => all.filter(it => it.kind === 'forged').length === 2,
+      )
+  })
+
+  test('notices are registered once', async () => {
+    const url = `${shop.stage.facts.inbox_url}/notices`
+    expect(await shop.provider.registerNotificationUrl(url, 'loja@trilho.test')).toEqual({
+      kind: 'registered',
+    })
+    const charge = await shop.issueCharge(900)
+    await shop.control.pay({ payload: charge.payload })
+    await shop.waitForNotification(item => item.reference === charge.reference)
+    const all = (await shop.readNotifications()).flatMap(it => (it.kind === 'items' ? it.items : []))
+    expect(all.filter(item => item.reference === charge.reference)).toHaveLength(1)
+  })
+
+  test('balance and statement agree with the rail', async () => {
+    await shop.provider.sendTransfer(shop.transferRequest())
+    await shop.provider.sendTransfer(shop.transferRequest('returned@sim.trilho.test'))
+    await pollUntil(
+      () => shop.control.listStatement('PROVIDER_A'),
+      lines => lines.some(({ kind }) => kind === 'return'),
+    )
+    const settled = await pollUntil(
+      () => shop.control.findAccount('shop'),
+      ({ held }) => held === 0,
+    )
+    expect(await shop.provider.balances()).toEqual({
+      kind: 'found',
+      balance: { availableCents: Math.round(settled.balance * 100), blockedCents: 0 },
+    })
+    const rail = (await shop.control.listStatement('PROVIDER_A')).map(line => ({
+      endToEnd: line.end_to_end!,
+      reference: line.id,
+      direction: ['payment', 'deposit', 'return'].includes(line.kind) ? 'IN' : 'OUT',
+      cents: Math.round(line.value * 100),
+      ...(line.original_end_to_end ? { returnOf: line.original_end_to_end } : {}),
+    }))
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    const statement = await shop.provider.statement(from, new Date().toISOString())
+    const told =
+      statement.kind === 'found' ? statement.entries.map(({ at: _, returnId: __, ...entry }) => entry) : []
+    const sorted = (lines: { endToEnd: string }[]) =>
+      lines.toSorted((a, b) => a.endToEnd.localeCompare(b.endToEnd))
+    expect(sorted(told)).toEqual(sorted(rail))
+    expect(new Set(rail.map(({ direction }) => direction))).toEqual(new Set(['IN', 'OUT']))
+  })
+})

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { PROVIDER_APIS } from '../../../src/domain/providers/provider.ts'
+import { COLLECTION_KEY, openSimulatedProvider, type SimulatedProvider } from '../support/simulated.ts'
+
+const random = { type: 'RANDOM', key: null } as const
+
+describe.each(PROVIDER_APIS)('%s', dialect => {
+  let shop: SimulatedProvider
+  beforeAll(async () => {
+    shop = await openSimulatedProvider(dialect)
+  })
+  beforeEach(() => shop.control.clearFaults())
+  afterAll(() => shop.close())
+
+  const keys = async () => {
+    const listed = await shop.provider.listKeys()
+    return listed.kind === 'found' ? listed.keys.filter(({ type }) => type === 'RANDOM') : []
+  }
+  const fault = (operation: 'createKey' | 'listKeys' | 'deleteKey', kind: 'timeout_then_done' | 'refused') =>
+    shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: kind })
+
+  test('a random key is made, listed, collects, and is removed once', async () => {
+    const made = await shop.provider.createKey(random)
+    if (made.kind !== 'created') throw new Error(JSON.stringify(made))
+    expect(await keys()).toEqual([{ key: made.key, type: 'RANDOM' }])
+    await shop.control.deposit({ key: made.key, value: 1 })
+    expect(await shop.provider.deleteKey(made.key)).toEqual({ kind: 'deleted' })
+    expect(await shop.provider.deleteKey(made.key)).toEqual({ kind: 'not_found' })
+    expect(await keys()).toEqual([])
+  })
+
+  test('a key whose answer got lost is told by the list', async () => {
+    await fault('createKey', 'timeout_then_done')
+    expect(await shop.provider.createKey(random)).toMatchObject({ kind: 'unknown' })
+    const [made] = await keys()
+    await fault('deleteKey', 'timeout_then_done')
+    expect(await shop.provider.deleteKey(made!.key)).toMatchObject({ kind: 'unknown' })
+    expect(await shop.provider.deleteKey(made!.key)).toEqual({ kind: 'not_found' })
+  })
+
+  test('a refusal is a refusal, and a refused look-up no answer', async () => {
+    await fault('createKey', 'refused')
+    expect(await shop.provider.createKey(random)).toMatchObject({
+      kind: 'rejected',
+      finality: 'other_may_help',
+    })
+    await fault('listKeys', 'refused')
+    expect(await shop.provider.listKeys()).toMatchObject({ kind: 'no_answer', code: 'provider_denied' })
+    await fault('deleteKey', 'refused')
+    expect(await shop.provider.deleteKey(COLLECTION_KEY)).toMatchObject({ kind: 'rejected' })
+  })
+
+  test('the account has so many keys and no more', async () => {
+    for (let made = 1; made < 20; made += 1) await shop.provider.createKey(random)
+    expect(await shop.provider.createKey(random)).toMatchObject({ kind: 'rejected', code: 'key_limit' })
+  })
+})
+
+describe('woovi alone', () => {
+  let shop: SimulatedProvider
+  beforeAll(async () => {
+    shop = await openSimulatedProvider('woovi')
+  })
+  afterAll(() => shop.close())
+
+  test.each([
+    { type: 'DOCUMENT', key: '11222333000181' },
+    { type: 'EMAIL', key: 'outra@example.com' },
+    { type: 'PHONE', key: '+5511987654321' },
+  ] as const)('a $type key whose answer got lost is made once, when asked for again', async order => {
+    await shop.control.addFault({
+      provider: 'PROVIDER_A',
+      operation: 'createKey',
+      fault: 'timeout_then_done',
+    })
+    expect(await shop.provider.createKey(order)).toMatchObject({ kind: 'unknown' })
+    expect(await shop.provider.createKey(order)).toEqual({ kind: 'created', key: order.key })
+    expect(await shop.provider.listKeys()).toMatchObject({
+      keys: expect.arrayContaining([{ key: order.key, type: order.type }]),
+    })
+    expect(await shop.provider.deleteKey(order.key)).toEqual({ kind: 'deleted' })
+  })
+
+  test('the key of another account is taken', async () => {
+    await shop.control.putAccount('other', {
+      ...{ provider: 'PROVIDER_B', dialect: 'efi', client_id: 'o', client_secret: 'o', ispb: '09089356' },
+      ...{ holder: { name: 'Outra', document: '11222333000181' }, keys: ['tomada@example.com'] },
+    })
+    expect(await shop.provider.createKey({ type: 'EMAIL', key: 'tomada@example.com' })).toMatchObject({
+      kind: 'rejected',
+      finality: 'final',
+      code: 'key_taken',
+    })
+  })
+
+  test('the key that collects cannot be removed', async () => {
+    expect(await shop.provider.deleteKey(COLLECTION_KEY)).toMatchObject({
+      kind: 'rejected',
+      code: 'key_in_use',
+    })
+  })
+})

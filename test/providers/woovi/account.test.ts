@@ -1,0 +1,226 @@
+import { expect, test } from '@jest/globals'
+import {
+  END_TO_END,
+  okReply,
+  openWooviFixture,
+  pageOf,
+  REFERENCE,
+  RETURN_ID,
+  refundOf,
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+} from '../support/woovi-fixture.ts'
+
+const ACCOUNTS = 'GET /api/v1/account/'
+const MOVED = 'GET /api/v1/transaction'
+const SENT = 'GET /api/v1/payment'
+const REFUNDED = 'GET /api/v1/refund'
+const LIST = 'GET /api/v1/webhook'
+const CREATE = 'POST /api/v1/webhook'
+const from = '2026-01-10T00:00:00.000Z'
+const to = '2026-01-10T23:59:59.999Z'
+
+const balance = { total: 10_350, blocked: 350, available: 10_000 }
+test.each([
+  ['the only account', [{ balance }]],
+  ['the default one', [{ balance: { ...balance, available: 1 } }, { isDefault: true, balance }]],
+])('a balance of %s', async (_name, accounts) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(ACCOUNTS, okReply({ accounts }))
+  expect(await story.provider.balances()).toEqual({
+    kind: 'found',
+    balance: { availableCents: 10_000, blockedCents: 350 },
+  })
+})
+
+test.each([
+  ['no account', []],
+  ['two, and none the default', [{ balance }, { balance }]],
+  ['no amount', [{ balance: { ...balance, available: '1.00' } }]],
+])('%s has no balance', async (_name, accounts) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(ACCOUNTS, okReply({ accounts }))
+  expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
+})
+
+test.each(UNEXPLAINED_REPLIES)(
+  'balance, statement and registration: %s is no answer',
+  async (_name, reply) => {
+    await using story = await openWooviFixture({ reply })
+    story.far.scriptReplies(ACCOUNTS, reply)
+    story.far.scriptReplies(MOVED, okReply(pageOf('transactions', [])))
+    story.far.scriptReplies(SENT, reply)
+    story.far.scriptReplies(LIST, reply)
+    expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
+    expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
+    expect(await story.provider.registerNotificationUrl('https://trilho.test/n', null)).toMatchObject({
+      kind: 'no_answer',
+    })
+  },
+)
+
+const returned = { value: 100, status: 'CONFIRMED', time: '2026-01-10T12:00:00.000Z' }
+const time = '2026-01-10T12:00:00.000Z'
+const sent = (correlationID: string, endToEndId: string | undefined, status = 'CONFIRMED') => ({
+  payment: { correlationID, value: 700, status },
+  ...(endToEndId ? { transaction: { value: 700, endToEndId, time } } : {}),
+})
+
+test('a statement has what came, what was returned, what was sent and what came back', async () => {
+  await using story = await openWooviFixture()
+  const out = { charge: null, value: 700, time }
+  story.far.scriptReplies(
+    MOVED,
+    okReply(
+      pageOf('transactions', [
+        transactionOf(),
+        transactionOf({ ...out, endToEndId: 'E1', refunds: [{ ...returned, endToEndId: 'D6' }] }),
+        transactionOf({ ...out, endToEndId: 'D6', type: 'REFUND', value: 100 }),
+        transactionOf({ ...out, endToEndId: RETURN_ID, type: 'REFUND', value: 500 }),
+        transactionOf({ ...out, endToEndId: 'D2', type: 'REFUND', value: 300 }),
+        transactionOf({ ...out, endToEndId: 'E3', type: 'WITHDRAW' }),
+        transactionOf({ ...out, endToEndId: 'E4', status: 'REJECTED' }),
+        transactionOf({ ...out, endToEndId: 'E5', time: '2026-01-09T12:00:00.000Z' }),
+      ]),
+    ),
+  )
+  story.far.scriptReplies(
+    SENT,
+    okReply(pageOf('payments', [sent('send1', 'E1'), sent('send2', undefined, 'QUASE')])),
+  )
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [refundOf()])))
+  expect(await story.provider.statement(from, to)).toEqual({
+    kind: 'found',
+    entries: [
+      {
+        endToEnd: END_TO_END,
+        reference: REFERENCE,
+        direction: 'IN',
+        cents: 1234,
+        at: '2026-01-10T11:59:30.500Z',
+      },
+      { endToEnd: 'E1', reference: 'send1', direction: 'OUT', cents: 700, at: time },
+      { endToEnd: 'D6', reference: 'send1', direction: 'IN', cents: 100, at: time, returnOf: 'E1' },
+      { endToEnd: RETURN_ID, reference: 'refund1', direction: 'OUT', cents: 500, at: time },
+      { endToEnd: 'D2', reference: null, direction: 'IN', cents: 300, at: time },
+      { endToEnd: 'E3', reference: null, direction: 'OUT', cents: 700, at: time },
+    ],
+  })
+  const asked = story.far
+    .calls()
+    .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
+  expect(asked[0]).toEqual({ start: from, end: to, skip: '0', limit: '100' })
+  expect(asked[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
+})
+
+test('what the provider returned by itself after a dispute left, also of a PIX of long ago', async () => {
+  await using story = await openWooviFixture()
+  const out = { charge: null, value: 400, time, type: 'REFUND' }
+  const given = (endToEndId: string) => [{ status: 'CONFIRMED', value: 400, time, endToEndId }]
+  story.far.scriptReplies(
+    MOVED,
+    okReply(
+      pageOf('transactions', [
+        transactionOf({ refunds: given('D-near') }),
+        transactionOf({ ...out, endToEndId: 'D-near' }),
+        transactionOf({ ...out, endToEndId: 'D-old' }),
+      ]),
+    ),
+    okReply(pageOf('transactions', [transactionOf({ endToEndId: 'E-old', refunds: given('D-old') })])),
+  )
+  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
+    { endToEnd: 'D-near', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END },
+    { endToEnd: 'D-old', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: 'E-old' },
+  ])
+  const { path } = story.far.calls().at(-1)!
+  expect(new URL(path, story.far.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
+})
+
+test.each(['WITHDRAW', 'PAYMENT'])(
+  'what a recipient gives back of a transfer of long ago came in, and is told by it, where Woovi calls that %s',
+  async type => {
+    await using story = await openWooviFixture()
+    const given = { ...returned, endToEndId: 'D6' }
+    story.far.scriptReplies(
+      MOVED,
+      okReply(
+        pageOf('transactions', [transactionOf({ charge: null, type: 'REFUND', endToEndId: 'D6', time })]),
+      ),
+      okReply(
+        pageOf('transactions', [
+          transactionOf({ charge: null, type, endToEndId: 'E-old', refunds: [given] }),
+        ]),
+      ),
+    )
+    story.far.scriptReplies(
+      SENT,
+      okReply(pageOf('payments', [])),
+      okReply(pageOf('payments', [sent('send1', 'E-old')])),
+    )
+    story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+    expect(await story.provider.statement(from, to)).toMatchObject({
+      entries: [{ endToEnd: 'D6', reference: 'send1', direction: 'IN', returnOf: 'E-old' }],
+    })
+    const asked = story.far.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
+    const starts = asked.map(({ path }) => new URL(path, story.far.url).searchParams.get('start'))
+    expect(starts).toEqual(['2026-01-08T00:00:00.000Z', '2025-10-11T00:00:00.000Z'])
+  },
+)
+
+test('what left is known as such by the PIX that it returns, whatever that says of how the return stands', async () => {
+  await using story = await openWooviFixture()
+  const given = ['D-timeless', 'D-early'].map(endToEndId => ({ value: 400, endToEndId }))
+  const refunds = [given[0]!, { ...given[1]!, time, status: 'IN_PROCESSING' }]
+  const back = (endToEndId: string) =>
+    transactionOf({ charge: null, value: 400, time, type: 'REFUND', endToEndId })
+  story.far.scriptReplies(
+    MOVED,
+    okReply(pageOf('transactions', [transactionOf({ refunds }), back('D-timeless'), back('D-early')])),
+  )
+  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  const out = { reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END }
+  expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
+    { endToEnd: 'D-timeless', ...out },
+    { endToEnd: 'D-early', ...out },
+  ])
+})
+
+test('a statement is read to its last page', async () => {
+  await using story = await openWooviFixture()
+  const two = pageOf('transactions', [transactionOf({ endToEndId: 'E2' })])
+  story.far.scriptReplies(MOVED, okReply(pageOf('transactions', [transactionOf()], true)), okReply(two))
+  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  const statement = await story.provider.statement(from, to)
+  expect(statement.kind === 'found' && statement.entries).toHaveLength(2)
+  const skipped = story.far.calls().map(({ path }) => new URL(path, story.far.url).searchParams.get('skip'))
+  expect(skipped).toEqual(['0', '1', '0', '0'])
+})
+
+test('notices are registered once an event, and those that are there stay', async () => {
+  await using story = await openWooviFixture()
+  const url = 'https://trilho.test/notices/c1'
+  const there = { event: 'OPENPIX:TRANSACTION_RECEIVED', url, isActive: true }
+  const off = { event: 'OPENPIX:MOVEMENT_FAILED', url, isActive: false }
+  const elsewhere = { event: 'OPENPIX:MOVEMENT_CONFIRMED', url: `${url}x`, isActive: true }
+  story.far.scriptReplies(LIST, okReply(pageOf('webhooks', [there, off, elsewhere])))
+  story.far.scriptReplies(CREATE, okReply({ webhook: { id: 'w1' } }))
+  expect(await story.provider.registerNotificationUrl(url, null)).toEqual({ kind: 'registered' })
+  const made = story.far.calls().slice(1)
+  expect(made.map(({ body }) => JSON.parse(body).webhook)).toMatchObject(
+    [
+      'OPENPIX:MOVEMENT_CONFIRMED',
+      'OPENPIX:MOVEMENT_FAILED',
+      'OPENPIX:MOVEMENT_REMOVED',
+      'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
+      'PIX_TRANSACTION_REFUND_SENT_REJECTED',
+      'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+      ...['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'].map(outcome => `OPENPIX:DISPUTE_${outcome}`),
+    ].map(event => ({ event, url, isActive: true })),
+  )
+})

@@ -1,0 +1,163 @@
+import { expect, test } from '@jest/globals'
+import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
+import { wooviAnswers } from '../../../src/providers/woovi/answers.ts'
+import { createSeededRandom } from '../../domain/support/seeded-random.ts'
+import { type CallUnderTest, describeAnswers } from '../support/answer-tables.ts'
+import { createUndocumentedAnswers } from '../support/undocumented-answers.ts'
+import {
+  credentials,
+  END_TO_END,
+  NOW,
+  openWooviFixture,
+  REFERENCE,
+  transactionOf,
+} from '../support/woovi-fixture.ts'
+
+const ID = '67e3170b38e62d5935ed4faf'
+const refundOrder = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
+const transferOrder = {
+  ...{ id: 'transfer1', cents: 1050, pixKey: 'maria@example.com', document: null },
+  payerKey: null,
+}
+const range = ['2026-01-01T00:00:00.000Z', '2026-01-10T23:59:59.999Z'] as const
+const json = (status: number, body: unknown) => ({ status, body: JSON.stringify(body) })
+const unavailableAnswer = { status: 503, body: '' }
+const created = { payment: { correlationID: 'transfer1', value: 1050, status: 'CREATED' } }
+const dispute = { type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID }
+const evidence = { uuid: 'a', name: 'a.pdf', contentType: 'application/pdf', url: 'https://files.test/a' }
+const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'x', attachments: [] }
+
+const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
+  issueCharge: {
+    make: provider =>
+      provider.issueCharge({
+        ...{ reference: REFERENCE, totalCents: 1, expiresInSeconds: 300, collectionKey: null },
+      }),
+    unprovenKind: 'unknown',
+    others: json(400, bodyOf('Cobrança não encontrada')),
+  },
+  findCharge: {
+    make: provider => provider.findCharge(REFERENCE),
+    unprovenKind: 'no_answer',
+    others: json(200, { transactions: [] }),
+  },
+  cancelCharge: {
+    make: provider => provider.cancelCharge(REFERENCE),
+    unprovenKind: 'no_answer',
+    // What the charge has become decides.
+    refused: ({ meaning }) =>
+      meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'refused' } : undefined,
+  },
+  findPayment: { make: provider => provider.findPayment(END_TO_END), unprovenKind: 'no_answer' },
+  refund: { make: provider => provider.refund(refundOrder), unprovenKind: 'unknown' },
+  findRefund: { make: provider => provider.findRefund(refundOrder), unprovenKind: 'no_answer' },
+  sendTransfer: {
+    make: provider => provider.sendTransfer(transferOrder),
+    unprovenKind: 'unknown',
+    others: json(400, bodyOf('Pagamento não encontrado')),
+  },
+  approveTransfer: {
+    make: provider => provider.sendTransfer(transferOrder),
+    unprovenKind: 'unknown',
+    requestPath: /\/approve$/,
+    others: json(200, created),
+    // The order stands.
+    refused: () => ({ kind: 'awaiting_approval' }),
+  },
+  findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
+  createKey: {
+    make: provider => provider.createKey({ type: 'EMAIL', key: 'loja@example.com' }),
+    unprovenKind: 'unknown',
+    others: unavailableAnswer,
+  },
+  deleteKey: {
+    make: provider => provider.deleteKey('k'),
+    unprovenKind: 'unknown',
+    absent: { kind: 'not_found' },
+  },
+  listKeys: { make: provider => provider.listKeys(), unprovenKind: 'no_answer' },
+  identity: { make: provider => provider.identity(), unprovenKind: 'no_answer' },
+  balances: { make: provider => provider.balances(), unprovenKind: 'no_answer' },
+  statement: { make: provider => provider.statement(...range), unprovenKind: 'no_answer' },
+  registerNotificationUrl: {
+    make: provider => provider.registerNotificationUrl('https://t.test/n', null),
+    unprovenKind: 'no_answer',
+  },
+  findNotificationKeys: {
+    make: provider =>
+      provider.readNotification({ body: '{}', headers: { 'x-webhook-signature': 'AAAA' }, secret: null }),
+    unprovenKind: 'no_answer',
+  },
+  listDisputes: { make: provider => provider.listDisputes(...range), unprovenKind: 'no_answer' },
+  findDispute: {
+    make: provider => provider.findDispute({ id: ID, endToEnd: null }),
+    unprovenKind: 'no_answer',
+  },
+  findRecovery: {
+    make: provider => provider.findDispute({ id: ID, endToEnd: null }),
+    unprovenKind: 'no_answer',
+    requestPath: /\/funds-recovery\//,
+    others: json(200, { dispute, transaction: transactionOf() }),
+    // The dispute is known without its recovery, which not every account may ask for.
+    absent: { kind: 'found' },
+    refused: () => ({ kind: 'found' }),
+  },
+  uploadEvidence: {
+    // A file that may have been stored has answered no dispute.
+    make: async provider => {
+      const outcome = await provider.replyToDispute(reply)
+      return outcome.kind === 'unreachable' ? { ...outcome, kind: 'unknown' } : outcome
+    },
+    unprovenKind: 'unknown',
+  },
+  replyToDispute: {
+    make: provider => provider.replyToDispute({ ...reply, attachments: [evidence] }),
+    unprovenKind: 'unknown',
+  },
+}
+
+/** Each name in the shape in which Woovi documents it. */
+function bodyOf(name: string): unknown {
+  if (/^(appID inválido|Invalid appID)$/.test(name)) return { data: null, errors: [{ message: name }] }
+  return /^[A-Z_]+$/.test(name) ? { error: 'so it is', errorCode: name } : { error: name }
+}
+
+describeAnswers({
+  name: 'Woovi',
+  answers: wooviAnswers,
+  bodyOf,
+  calls,
+  open: options =>
+    createWooviAdapter({
+      ...options,
+      baseUrl: 'https://woovi.test',
+      credentials,
+      timeoutMs: 1_000,
+      now: () => NOW,
+    }),
+  times: 2_000,
+  seed: 40,
+})
+
+test('a Woovi that takes the money and then answers what no document explains has refused nothing', async () => {
+  await using story = await openWooviFixture()
+  const everywhere = Object.values(wooviAnswers).flat()
+  const making = { random: createSeededRandom(41), everywhere, bodyOf }
+  const [ordering, approving] = [
+    createUndocumentedAnswers({ ...making, own: wooviAnswers.sendTransfer }),
+    createUndocumentedAnswers({ ...making, own: wooviAnswers.approveTransfer }),
+  ]
+  let taken = 0
+  for (let times = 0; times < 60; times++) {
+    const [order, approval] = [ordering(), approving()]
+    const isApproved = times % 2 === 0
+    story.far.scriptReplies(
+      'POST /api/v1/payment',
+      isApproved ? { status: 200, json: created } : { status: order.status, text: order.body },
+    )
+    story.far.scriptReplies('POST /api/v1/payment/approve', { status: approval.status, text: approval.body })
+    taken += 1
+    expect(await story.provider.sendTransfer(transferOrder)).toMatchObject({ kind: 'unknown' })
+  }
+  expect(taken).toBe(story.recorded.length)
+})

@@ -1,0 +1,298 @@
+import { expect, test } from '@jest/globals'
+import {
+  END_TO_END,
+  NOW,
+  okReply,
+  openWooviFixture,
+  pageOf,
+  RETURN_ID,
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from '../support/woovi-fixture.ts'
+
+const ID = '67e3170b38e62d5935ed4faf'
+const LIST = 'GET /api/v1/dispute'
+const BY_ID = `GET /api/v1/dispute/${ID}`
+const RECOVERY = `/api/v1/funds-recovery/${END_TO_END}`
+const DISPUTES = `GET ${RECOVERY}/disputes`
+const SOLICITATIONS = `GET ${RECOVERY}/refund-solicitations`
+const REPORTS = `GET ${RECOVERY}/infraction-reports`
+const MOVED = `GET /api/v1/transaction/${END_TO_END}`
+const FILES = 'POST /api/v1/files'
+const EVIDENCE = `POST /api/v1/dispute/${ID}/evidence`
+const from = '2026-01-01T00:00:00.000Z'
+const to = '2026-01-10T23:59:59.999Z'
+const at = '2026-01-10T12:00:00.000Z'
+
+/** "Payload GET de Disputa": of a MED these fields and no more. */
+const dispute = (changes: Record<string, unknown> = {}) => ({
+  ...{ type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID },
+  ...changes,
+})
+const behind = (changes: Record<string, unknown> = {}) => [
+  {
+    ...dispute(),
+    ...{ sentOrReceived: 'RECEIVED', situationType: 'COERCION', value: 1000, createdAt: at },
+    ...changes,
+  },
+]
+const solicitation = (changes: Record<string, unknown> = {}) => ({
+  bacenRefundId: '9d1f2c3a-1b2c-4d5e-8f90-1a2b3c4d5e6f',
+  endToEndId: END_TO_END,
+  refundAmount: 1000,
+  EffectiveRefundedAmount: 320,
+  status: 'CLOSED',
+  analysisResult: 'PARTIALLY_ACCEPTED',
+  refundTransactionId: RETURN_ID,
+  refundedAt: at,
+  ...changes,
+})
+const noRecovery = wooviErrorReply('Recuperação de fundos não encontrada', { status: 404 })
+const denied = wooviErrorReply('Your account does not have the permission to use this endpoint', {
+  status: 403,
+})
+const name = { id: ID, endToEnd: END_TO_END }
+
+test('a dispute is told in our words, with what the Central Bank knows of it', async () => {
+  await using story = await openWooviFixture()
+  const listed = dispute({ status: 'IN_REVIEW', value: 1000, disputeReason: 'Coação' })
+  const chargeback = dispute({ type: 'CHARGEBACK', id: 'c' })
+  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [listed, chargeback])))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.listDisputes(from, to)).toEqual({
+    kind: 'found',
+    disputes: [
+      {
+        id: ID,
+        kind: 'RECEIVED_MED',
+        endToEnd: END_TO_END,
+        disputeType: 'COERCION_CRIME',
+        cents: 1000,
+        status: 'open',
+        openedAt: at,
+        dueAt: '2026-01-13T12:00:00.000Z',
+        details: 'COERCION; Coação',
+        analysis: '',
+        returns: [],
+        isClosed: false,
+      },
+    ],
+  })
+  const { searchParams } = new URL(story.far.calls()[0]!.path, story.far.url)
+  expect([searchParams.get('start'), searchParams.get('end')]).toEqual([from, to])
+})
+
+test.each([
+  ['CREATED', 'open'],
+  ['OPENED', 'open'],
+  ['PENDING', 'open'],
+  ['PENDING_DOCUMENTATION', 'open'],
+  ['ACKNOWLEDGED', 'open'],
+  ['ACCEPTED', 'agreed'],
+  ['REJECTED', 'disagreed'],
+  ['CANCELED', 'withdrawn'],
+])('%s is %s', async (theirs, status) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: theirs }) }))
+  story.far.scriptReplies(DISPUTES, okReply({ disputes: behind() }))
+  story.far.scriptReplies(SOLICITATIONS, okReply([]))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: { status, isClosed: false, cents: 1000 },
+  })
+})
+
+const report = { transactionId: END_TO_END, status: 'CLOSED', analysisResult: 'AGREED' }
+test.each([
+  ['agreed to', [report], 'agreed'],
+  ['disagreed with', [{ ...report, analysisResult: 'DISAGREED' }], 'disagreed'],
+  ['of another PIX', [{ ...report, transactionId: 'E-other' }], 'analysing'],
+  ['not analysed', [{ ...report, status: 'ACKNOWLEDGED' }], 'analysing'],
+  ['answered in a new word', [{ ...report, analysisResult: 'HALF' }], 'analysing'],
+  ['not there', [], 'analysing'],
+])('a CLOSED dispute whose report is %s', async (_name, reports, status) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'CLOSED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.far.scriptReplies(REPORTS, okReply(reports))
+  story.far.scriptReplies(SOLICITATIONS, okReply([]))
+  expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { status, isClosed: false } })
+})
+
+test('a dispute in a state that no document names is left out of the list, and its neighbours stay', async () => {
+  await using story = await openWooviFixture()
+  const odd = dispute({ status: 'SOB_REVISAO', id: 'odd' })
+  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [odd, dispute()])))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'found', disputes: [{ id: ID }] })
+  expect(story.recorded).toEqual([
+    {
+      ...{ operation: 'listDisputes', reference: null, kind: 'unreadable_item', status: 200 },
+      ...{ name: 'SOB_REVISAO', body: JSON.stringify(odd), period: { from, to } },
+    },
+  ])
+})
+
+test('an odd item behind a dispute hides neither it nor what was returned, and closes nothing', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply([{ odd: true }, ...behind()]))
+  story.far.scriptReplies(SOLICITATIONS, okReply([solicitation(), { EffectiveRefundedAmount: 'all' }]))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: { status: 'agreed', returns: [{ cents: 320 }], isClosed: false },
+  })
+})
+
+test.each([
+  ['closed with money', [solicitation()], [320], true],
+  ['still open', [solicitation({ status: 'OPEN', refundTransactionId: null })], [], false],
+  ['closed without', [solicitation({ EffectiveRefundedAmount: 0, refundTransactionId: null })], [], true],
+  ['of another leg', [solicitation({ endToEndId: 'E-other' })], [], false],
+])('an accepted dispute whose solicitation is %s', async (_name, all, returned, closed) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.far.scriptReplies(SOLICITATIONS, okReply(all))
+  const found = await story.provider.findDispute(name)
+  expect(found).toMatchObject({ dispute: { isClosed: closed } })
+  expect(found.kind === 'found' && found.dispute.returns).toEqual(
+    returned.map(cents => ({ id: RETURN_ID, endToEnd: RETURN_ID, cents, at })),
+  )
+})
+
+test('what we contest ourselves comes back from every leg, and has no deadline of ours', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind({ sentOrReceived: 'SENT' })))
+  const other = solicitation({ endToEndId: 'E-other', refundTransactionId: 'D-other' })
+  story.far.scriptReplies(SOLICITATIONS, okReply({ refundSolicitations: [solicitation(), other] }))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: {
+      ...{ kind: 'REQUESTED_MED', dueAt: null },
+      returns: [{ endToEnd: RETURN_ID }, { endToEnd: 'D-other' }],
+    },
+  })
+})
+
+test.each([
+  ['PAYMENT', noRecovery, 'RECEIVED_MED'],
+  ['PAYMENT', denied, 'RECEIVED_MED'],
+  ['WITHDRAW', denied, 'REQUESTED_MED'],
+])('without the feature a movement of type %s tells whose it is', async (type, answer, kind) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, answer)
+  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ type }) }))
+  expect(await story.provider.findDispute(name)).toMatchObject({
+    dispute: {
+      ...{ kind, disputeType: 'UNDEFINED', cents: null, returns: [], isClosed: false },
+      openedAt: new Date(NOW).toISOString(),
+    },
+  })
+})
+
+test('a listed dispute without an id is looked up by its PIX', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [dispute({ id: undefined })])))
+  story.far.scriptReplies(`GET /api/v1/dispute/${END_TO_END}`, okReply({ dispute: dispute() }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ disputes: [{ id: ID }] })
+})
+
+test.each([
+  ['nobody’s', wooviErrorReply('Disputa não encontrada')],
+  ['a chargeback', okReply({ dispute: dispute({ type: 'CHARGEBACK' }) })],
+])('what is %s is not found', async (_name, answer) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(BY_ID, answer)
+  expect(await story.provider.findDispute(name)).toEqual({ kind: 'not_found' })
+})
+
+test.each(UNEXPLAINED_REPLIES)('a dispute asked for: %s is no answer', async (_name, reply) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(LIST, reply)
+  story.far.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.far.scriptReplies(SOLICITATIONS, reply)
+  expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
+  expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
+})
+
+const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue (ação).', attachments: [] }
+const attachment = (uuid: string) => ({
+  ...{ uuid, name: `${uuid}.pdf`, contentType: 'application/pdf', url: `https://files.test/${uuid}?s=1` },
+})
+
+test('proofs go by their addresses, and what we answer stands with the first', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
+  const attachments = [attachment('a'), attachment('b')]
+  expect(await story.provider.replyToDispute({ ...reply, accept: true, attachments })).toEqual({
+    kind: 'accepted',
+  })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+    documents: [
+      {
+        url: 'https://files.test/a?s=1',
+        description: 'a.pdf\nO recebedor concorda com a contestação.\nEntregue (ação).',
+        correlationID: 'a',
+      },
+      { url: 'https://files.test/b?s=1', description: 'b.pdf', correlationID: 'b' },
+    ],
+  })
+})
+
+test('without proofs a letter says it, the same letter however often', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FILES, okReply({ file: { id: 'file1', purpose: 'DISPUTE_EVIDENCE' } }, 201))
+  story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
+  expect(await story.provider.replyToDispute(reply)).toEqual({ kind: 'accepted' })
+  await story.provider.replyToDispute(reply)
+  const [upload, evidence, again] = story.far.calls()
+  expect(upload?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
+  expect(upload?.body).toContain('name="purpose"\r\n\r\nDISPUTE_EVIDENCE')
+  expect(upload?.body).toContain('%PDF-1.4')
+  expect(again?.body).toBe(upload?.body)
+  expect(JSON.parse(evidence!.body)).toEqual({
+    documents: [
+      {
+        fileId: 'file1',
+        description: 'O recebedor não concorda com a contestação.\nEntregue (ação).',
+        correlationID: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+    ],
+  })
+})
+
+test.each([
+  [
+    'refused',
+    wooviErrorReply('appID inválido', { status: 401 }),
+    { kind: 'rejected', code: 'provider_denied' },
+  ],
+  ['lost', 'reset' as const, { kind: 'unreachable' }],
+])('an upload that is %s has answered nothing', async (_name, answer, outcome) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FILES, answer)
+  expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
+  expect(story.far.calls()).toHaveLength(1)
+})
+
+test.each([
+  ['too late', wooviErrorReply('You cannot send a evidence for a accepted dispute'), 'reply_refused'],
+])('a reply %s is refused for good', async (_name, answer, code) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(EVIDENCE, answer)
+  expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject({
+    ...{ kind: 'rejected', finality: 'final', code },
+  })
+})
+
+test.each(UNEXPLAINED_REPLIES)('a reply: %s', async (_name, answer, outcome) => {
+  await using story = await openWooviFixture({ reply: answer })
+  story.far.scriptReplies(EVIDENCE, answer)
+  expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject(
+    outcome,
+  )
+})

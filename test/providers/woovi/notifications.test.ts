@@ -1,0 +1,219 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplained-answers.ts'
+import { wooviCredentialsSchema } from '../../../src/providers/woovi/client.ts'
+import { createWooviNotifications } from '../../../src/providers/woovi/notifications.ts'
+import {
+  credentials,
+  END_TO_END,
+  okReply,
+  openWooviFixture,
+  REFERENCE,
+  RETURN_ID,
+  WEBHOOK_SECRET,
+} from '../support/woovi-fixture.ts'
+
+const macOf = (body: string, secret = WEBHOOK_SECRET) =>
+  createHmac('sha1', secret).update(body).digest('base64')
+const text = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body))
+const KEYS = 'GET /api/v1/webhook/public-keys'
+const NOW = Date.parse('2026-01-10T12:00:00Z')
+const noLookups = {
+  lookUpExisting: () => {
+    throw new Error('no key is asked for')
+  },
+  record: async () => {},
+}
+const { readNotification } = createWooviNotifications(noLookups, credentials, () => NOW)
+const read = (body: unknown) =>
+  readNotification({
+    body: text(body),
+    headers: { 'x-openpix-signature': macOf(text(body)) },
+    secret: null,
+  })
+
+test('the signature is the one Woovi’s documentation shows', async () => {
+  const body =
+    '{"data_criacao":"2021-08-10T20:32:14.429Z","evento":"teste_webhook","event":"OPENPIX:CHARGE_COMPLETED"}'
+  const secrets = wooviCredentialsSchema.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' })
+  const known = createWooviNotifications(noLookups, secrets, () => NOW)
+  const headers = { 'x-openpix-signature': macOf(body, 'hmac-secret-key') }
+  expect(await known.readNotification({ body, headers, secret: null })).toEqual({ kind: 'items', items: [] })
+})
+
+test.each([
+  ['no signature', {}],
+  ['an empty one', { 'x-openpix-signature': '' }],
+  ['one of another secret', { 'x-openpix-signature': macOf('{}', 'another') }],
+  ['one of another body', { 'x-openpix-signature': macOf('{ }') }],
+])('%s is forged', async (_name, headers) => {
+  const read = await readNotification({ body: '{}', headers, secret: WEBHOOK_SECRET })
+  expect(read).toEqual({ kind: 'forged' })
+})
+
+test('each webhook has its own secret, and Woovi a key for all', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const configured = wooviCredentialsSchema.parse({
+    app_id: 'id',
+    webhook_secret: ['one', 'two'],
+    webhook_public_key: publicKey.export({ type: 'spki', format: 'pem' }),
+  })
+  const lookUpExisting = async () => ({ kind: 'no_answer', code: 'timeout', message: '' }) as const
+  const known = createWooviNotifications({ ...noLookups, lookUpExisting }, configured, () => NOW)
+  const body = '{"event":"OPENPIX:CHARGE_CREATED"}'
+  const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
+  const told = async (headers: Record<string, string>) =>
+    (await known.readNotification({ body, headers, secret: null })).kind
+  expect(await told({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
+  expect(await told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
+  expect(await told({ 'x-webhook-signature': signature })).toBe('items')
+  const another = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+  expect(await told({ 'x-webhook-signature': another })).toBe('no_answer')
+})
+
+test.each(['', '{', '[]', 'null', '{}', '{"event":7}', '{"event":"x","pix":"E1"}'])(
+  '%s is unreadable',
+  async body => {
+    expect(await read(body)).toEqual({ kind: 'unreadable' })
+  },
+)
+
+test.each([
+  ['a test of a new address', { evento: 'teste_webhook', event: 'OPENPIX:TRANSACTION_RECEIVED' }],
+  ['the older test', { evento: 'teste_webhook' }],
+  ['the test of today', { data_criacao: '2024-01-23T20:32:14.429Z', event: 'OPENPIX:CHARGE_COMPLETED' }],
+  ['the same with the other prefix', { data_criacao: '2024-01-23', event: 'woovi:MOVEMENT_CONFIRMED' }],
+  ['the test of a dispute’s event', { event: 'OPENPIX:DISPUTE_CREATED' }],
+  ['a dispute without a name', { event: 'woovi:DISPUTE_CREATED', dispute: { status: 'OPENED' } }],
+  ['an event of no concern', { event: 'OPENPIX:CHARGE_CREATED', charge: { correlationID: REFERENCE } }],
+  ['a name every object has', { event: 'constructor' }],
+])('%s is about nothing', async (_name, body) => {
+  expect(await read(body)).toEqual({ kind: 'items', items: [] })
+})
+
+const charge = { correlationID: REFERENCE }
+const pix = { endToEndId: END_TO_END }
+const originalTransaction = { endToEndId: 'E-original' }
+const refundTransaction = { endToEndId: RETURN_ID }
+test.each([
+  [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', charge, pix },
+    { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', charge: null, pix: { ...pix, charge } },
+    { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', pix },
+    { kind: 'payment', reference: null, endToEnd: END_TO_END },
+  ],
+  [
+    { event: 'OPENPIX:CHARGE_COMPLETED', charge, pix },
+    { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
+  ],
+  [
+    {
+      event: 'OPENPIX:MOVEMENT_CONFIRMED',
+      payment: { correlationID: 'send1' },
+      transaction: { correlationID: 'another', endToEndId: 'E1' },
+    },
+    { kind: 'transfer', reference: 'send1', endToEnd: 'E1' },
+  ],
+  [
+    { event: 'woovi:MOVEMENT_FAILED', payment: { correlationID: 'send1' } },
+    { kind: 'transfer', reference: 'send1', endToEnd: null },
+  ],
+  [
+    { event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: 'send1' } },
+    { kind: 'transfer', reference: 'send1', endToEnd: null },
+  ],
+  [
+    { event: 'OPENPIX:MOVEMENT_FAILED', payment: { correlationID: 'send1' }, error: { code: 'X' } },
+    { kind: 'transfer', reference: 'send1', endToEnd: null },
+  ],
+  [
+    { event: 'PIX_TRANSACTION_REFUND_SENT_CONFIRMED', refundTransaction, originalTransaction },
+    { kind: 'refund', reference: null, endToEnd: 'E-original' },
+  ],
+  [
+    { event: 'PIX_TRANSACTION_REFUND_SENT_REJECTED', refundTransaction, originalTransaction },
+    { kind: 'refund', reference: null, endToEnd: 'E-original' },
+  ],
+  [
+    { event: 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED', refundTransaction, originalTransaction },
+    { kind: 'transfer', reference: null, endToEnd: 'E-original' },
+  ],
+  ...['CREATED', 'ACCEPTED', 'REJECTED', 'CANCELED'].map(
+    outcome =>
+      [
+        { event: `OPENPIX:DISPUTE_${outcome}`, dispute: { id: 'dispute1', endToEndId: END_TO_END } },
+        { kind: 'med', reference: 'dispute1', endToEnd: END_TO_END },
+      ] as const,
+  ),
+  [
+    { event: 'OPENPIX:DISPUTE_CREATED', dispute: { status: 'OPENED', endToEndId: END_TO_END, value: 1000 } },
+    { kind: 'med', reference: null, endToEnd: END_TO_END },
+  ],
+])('%j is read', async (body, item) => {
+  expect(await read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
+})
+
+test('what no document explains is recorded, and is about nothing', async () => {
+  const recorded: UnexplainedAnswer[] = []
+  const record = async (answer: UnexplainedAnswer) => void recorded.push(answer)
+  const strict = createWooviNotifications({ ...noLookups, record }, credentials, () => NOW)
+  const told = (body: string) =>
+    strict.readNotification({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
+  const unknown = '{"event":"OPENPIX:SOMETHING_NEW","pix":{"endToEndId":"E1"}}'
+  expect(await told(unknown)).toEqual({ kind: 'items', items: [] })
+  expect((await told('{"event":7}')).kind).toBe('unreadable')
+  expect((await told('{"event":"OPENPIX:CHARGE_CREATED"}')).kind).toBe('items')
+  const about = { operation: 'readNotification', reference: null, status: null }
+  expect(recorded).toEqual([
+    { ...about, kind: 'unlisted_value', name: 'OPENPIX:SOMETHING_NEW', body: unknown },
+    { ...about, kind: 'unreadable_answer', name: '', body: '{"event":7}' },
+  ])
+})
+
+test('a new connection knows notices by the keys that Woovi publishes, and follows a change of key', async () => {
+  let now = NOW
+  const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const [first, second] = [pair(), pair()]
+  await using story = await openWooviFixture({ now: () => now })
+  const told = async ({ privateKey }: typeof first, secret: string | null = null) => {
+    const body = JSON.stringify({ data_criacao: '2026-01-10T12:00:00Z', event: 'OPENPIX:CHARGE_COMPLETED' })
+    const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
+    return (
+      await story.provider.readNotification({ body, headers: { 'x-webhook-signature': signature }, secret })
+    ).kind
+  }
+  const published = (...pairs: (typeof first)[]) =>
+    okReply({
+      public_keys: pairs.map(({ publicKey }, index) => ({
+        ...{ key_identifier: String(index), is_current: index === 0 },
+        key: publicKey.export({ type: 'spki', format: 'pem' }),
+      })),
+    })
+  story.far.scriptReplies(KEYS, published(first), 'reset', published(second, first))
+
+  expect(await told(first)).toBe('items')
+  expect(await told(first)).toBe('items')
+  expect(await told(second)).toBe('forged')
+  expect(story.far.calls()).toHaveLength(1)
+  now += 60_000
+  expect(await told(second)).toBe('no_answer')
+  expect(await told(first)).toBe('items')
+  expect(await told(second)).toBe('items')
+  expect(await told(first)).toBe('items')
+  expect(story.far.calls()).toHaveLength(3)
+})
+
+test('keys that are no keys verify nothing', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(KEYS, okReply({ public_keys: [{ key: 'none' }] }))
+  const headers = { 'x-webhook-signature': 'AAAA' }
+  expect(await story.provider.readNotification({ body: '{}', headers, secret: null })).toEqual({
+    kind: 'forged',
+  })
+})

@@ -1,0 +1,146 @@
+import { expect, test } from '@jest/globals'
+import {
+  END_TO_END,
+  okReply,
+  openWooviFixture,
+  REFERENCE,
+  RETURN_ID,
+  refundOf,
+  TXID,
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from '../support/woovi-fixture.ts'
+
+const order = { id: 'refund1', endToEnd: END_TO_END, cents: 500 }
+const FIND = `GET /api/v1/transaction/${END_TO_END}`
+const POST = 'POST /api/v1/refund'
+const GET = 'GET /api/v1/refund/refund1'
+const at = '2026-01-10T12:01:00.000Z'
+
+test.each([
+  ['in process', refundOf(), { status: 'in_process', endToEnd: RETURN_ID, at }],
+  ['settled', refundOf({ status: 'REFUNDED' }), { status: 'settled', endToEnd: RETURN_ID, at }],
+  ['settled, in the other words', refundOf({ status: 'CONFIRMED' }), { status: 'settled' }],
+  [
+    'rejected',
+    refundOf({ status: 'NOT_ACCOMPLISHED' }),
+    { status: 'rejected', code: 'provider_rejected', endToEnd: RETURN_ID },
+  ],
+  [
+    'rejected by the rail',
+    refundOf({ status: 'REJECTED', providerRejectedReason: 'AB03 - Timeout' }),
+    { status: 'rejected', code: 'AB03', message: 'AB03 - Timeout' },
+  ],
+  [
+    'in process, without an id yet',
+    refundOf({ returnIdentification: undefined }),
+    { status: 'in_process', endToEnd: '' },
+  ],
+])('a refund is %s', async (_name, json, sending) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply({ refund: json }))
+  story.far.scriptReplies(GET, okReply({ pixTransactionRefund: json }))
+  expect(await story.provider.refund(order)).toMatchObject({ kind: 'accepted', payout: sending })
+  expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout: sending })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+    correlationID: 'refund1',
+    transactionEndToEndId: END_TO_END,
+    value: 500,
+  })
+  expect(story.far.calls()[0]!.headers.connection).toBe('close')
+})
+
+test.each([
+  ...UNEXPLAINED_REPLIES,
+  [
+    'a taken id',
+    wooviErrorReply('Já existe um reembolso com o correlationID fornecido'),
+    { kind: 'unknown', code: 'duplicate_id' },
+  ],
+  ['no such PIX', wooviErrorReply('Transação não encontrada'), { kind: 'unknown', code: 'http_400' }],
+  [
+    'another value',
+    okReply({ refund: refundOf({ value: 501 }) }),
+    { kind: 'unknown', code: 'unreadable_answer' },
+  ],
+  ['another id', okReply({ refund: refundOf({ correlationID: 'x' }) }), { kind: 'unknown' }],
+  ['a new state', okReply({ refund: refundOf({ status: 'QUASE' }) }), { kind: 'unknown' }],
+] as typeof UNEXPLAINED_REPLIES)('sending a refund: %s', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(POST, reply)
+  expect(await story.provider.refund(order)).toMatchObject(outcome)
+})
+
+test.each(UNEXPLAINED_REPLIES)('asking: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(GET, reply)
+  story.far.scriptReplies(FIND, reply)
+  const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
+  expect(await story.provider.findRefund(order)).toMatchObject(noAnswer)
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject(noAnswer)
+})
+
+test.each([
+  ['in Portuguese', wooviErrorReply('Reembolso não encontrado'), wooviErrorReply('Transação não encontrada')],
+  [
+    'in English',
+    wooviErrorReply('Refund not found', { status: 404 }),
+    wooviErrorReply('Transaction not found'),
+  ],
+])('not there: %s', async (_name, noRefund, noTransaction) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, noRefund)
+  story.far.scriptReplies(FIND, noTransaction)
+  expect(await story.provider.findRefund(order)).toEqual({ kind: 'not_found' })
+  expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
+})
+
+test('a received PIX is found by its end-to-end id', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(
+    FIND,
+    okReply({ transaction: transactionOf() }),
+    okReply({ transaction: transactionOf({ charge: null }) }),
+  )
+  const payment = { endToEnd: END_TO_END, txid: TXID, reference: REFERENCE, cents: 1234, status: 'settled' }
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'found', payment })
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ payment: { pixKey: '' } })
+})
+
+test.each(['PAYMENT', 'DYNAMIC', 'STATIC'])('what Woovi calls %s has come in', async type => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ type }) }))
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
+    kind: 'found',
+    payment: { endToEnd: END_TO_END, cents: 1234, status: 'settled' },
+  })
+})
+
+test.each([
+  ['FAILED', { status: 'FAILED' }],
+  ['DEBIT', { type: 'DEBIT' }],
+  ['', { type: null }],
+  ['', { type: 7 }],
+])('a state or type that no document names credits nothing, and is recorded: %j', async (name, changes) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FIND, okReply({ transaction: transactionOf(changes) }))
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
+  const kind = name === '' ? 'unreadable_answer' : 'unlisted_value'
+  expect(story.recorded).toMatchObject([{ operation: 'findPayment', reference: END_TO_END, kind, name }])
+})
+
+test.each(['REFUND', 'WITHDRAW', 'FEE', 'INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'REVERSAL'])(
+  'a %s is no received PIX',
+  async type => {
+    await using story = await openWooviFixture()
+    story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ type, charge: null }) }))
+    expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
+  },
+)
+
+test('another PIX than the one asked for is no answer', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ endToEndId: 'E2' }) }))
+  expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
+})

@@ -1,0 +1,108 @@
+import { expect, test } from '@jest/globals'
+import type { ProviderKeyRequest } from '../../../src/domain/providers/provider.ts'
+import {
+  okReply,
+  openWooviFixture,
+  pageOf,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from '../support/woovi-fixture.ts'
+
+const EVP = 'b6295ee1-f054-4b8f-a8b4-dfe4ad2d8e9f'
+const CNPJ = '11222333000181'
+const MAIL = 'loja@example.com'
+const KEYS = '/api/v1/pix-keys'
+
+test.each<[order: ProviderKeyRequest, asked: object, made: string]>([
+  [{ type: 'RANDOM', key: null }, { type: 'EVP' }, EVP],
+  [{ type: 'DOCUMENT', key: CNPJ }, { type: 'CNPJ', key: CNPJ }, CNPJ],
+  [{ type: 'EMAIL', key: MAIL }, { type: 'EMAIL', key: MAIL }, MAIL],
+  [{ type: 'PHONE', key: '+5511987654321' }, { type: 'PHONE', key: '+5511987654321' }, '+5511987654321'],
+])('a key of type $type is made', async (order, asked, made) => {
+  await using story = await openWooviFixture()
+  const type = (asked as { type: string }).type
+  story.far.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: made, type, isDefault: false } }, 201))
+  expect(await story.provider.createKey(order)).toEqual({ kind: 'created', key: made })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual(asked)
+})
+
+test('a CPF is not asked for in vain', async () => {
+  await using story = await openWooviFixture()
+  expect(await story.provider.createKey({ type: 'DOCUMENT', key: '12345678909' })).toMatchObject({
+    kind: 'rejected',
+    finality: 'other_may_help',
+    code: 'key_unsupported',
+  })
+  expect(story.far.seen).toEqual([])
+})
+
+test.each([
+  ['ours already', [{ key: MAIL, type: 'EMAIL', isDefault: true }], { kind: 'created', key: MAIL }],
+  ["another's", [{ key: EVP, type: 'EVP' }], { kind: 'rejected', finality: 'final', code: 'key_taken' }],
+])('a key that is taken is %s', async (_name, keys, outcome) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
+  story.far.scriptReplies(`GET ${KEYS}`, okReply({ pixKeys: keys }))
+  expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject(outcome)
+})
+
+test('a taken key whose owner is not told just now is unknown', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
+  story.far.scriptReplies(`GET ${KEYS}`, 'reset')
+  expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'unknown' })
+})
+
+test('too many keys are a refusal with its own name', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Limite de chaves Pix atingido'))
+  expect(await story.provider.createKey({ type: 'RANDOM', key: null })).toMatchObject({
+    kind: 'rejected',
+    code: 'key_limit',
+  })
+})
+
+test('another key than the one asked for is no acceptance', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: EVP, type: 'EVP' } }))
+  expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'unknown' })
+})
+
+test('the keys are listed to the last page, by their types here', async () => {
+  await using story = await openWooviFixture()
+  const types = ['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'EVP']
+  const first = types.map(type => ({ key: `of ${type}`, type }))
+  story.far.scriptReplies(
+    `GET ${KEYS}`,
+    okReply(pageOf('pixKeys', first, true)),
+    okReply(pageOf('pixKeys', [{ pixKey: EVP, type: 'EVP' }])),
+  )
+  const listed = await story.provider.listKeys()
+  expect(listed.kind === 'found' && listed.keys.map(({ type }) => type)).toEqual([
+    ...['DOCUMENT', 'DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM', 'RANDOM'],
+  ])
+})
+
+test.each([
+  ['gone', okReply({ status: 'OK' }), { kind: 'deleted' }],
+  ['nobody’s', wooviErrorReply('Pix key not found', { status: 404 }), { kind: 'not_found' }],
+  ['in other words', wooviErrorReply('Chave Pix não encontrada'), { kind: 'unknown', code: 'http_400' }],
+  [
+    'the default',
+    wooviErrorReply('Não é possível remover a chave padrão da conta'),
+    { kind: 'rejected', code: 'key_in_use' },
+  ],
+  ['a 500', wooviErrorReply('Erro interno', { status: 500 }), { kind: 'unknown' }],
+])('a key is removed: %s', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(`DELETE ${KEYS}/loja%40example.com`, reply)
+  expect(await story.provider.deleteKey(MAIL)).toMatchObject(outcome)
+})
+
+test.each(UNEXPLAINED_REPLIES)('a key asked for: %s', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(`POST ${KEYS}`, reply)
+  story.far.scriptReplies(`GET ${KEYS}`, reply)
+  expect(await story.provider.createKey({ type: 'RANDOM', key: null })).toMatchObject(outcome)
+  expect(await story.provider.listKeys()).toMatchObject({ kind: 'no_answer' })
+})

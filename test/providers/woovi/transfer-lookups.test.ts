@@ -1,0 +1,112 @@
+import { expect, test } from '@jest/globals'
+import {
+  okReply,
+  openWooviFixture,
+  RETURN_ID,
+  transactionOf,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from '../support/woovi-fixture.ts'
+
+const END_TO_END = 'E54811417202601101200abcdefghijk'
+const GET = 'GET /api/v1/payment/transfer1'
+const MOVED = `GET /api/v1/transaction/${END_TO_END}`
+const at = '2026-01-10T12:00:07.000Z'
+
+const payment = (status: string, more: Record<string, unknown> = {}) => ({
+  payment: { value: 1050, status, destinationAlias: 'maria@example.com', correlationID: 'transfer1' },
+  ...more,
+})
+const moved = { transaction: { value: 1050, endToEndId: END_TO_END, time: at } }
+const failed = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
+  payment('FAILED', {
+    transaction: { ...moved.transaction, providerRejectedReason: reason },
+    error: { code, description: 'Falha ao Pagar Chave Pix' },
+  })
+
+const destination = {
+  name: 'Maria',
+  taxID: { taxID: '123.***.***-09', type: 'BR:CPF' },
+  bankName: 'A Bank',
+  ispb: '18236120',
+  branch: '0001',
+  account: '123456',
+}
+const receiver = {
+  name: 'Maria',
+  document: '123******09',
+  account_number: '123456',
+  account_agency: '0001',
+  bank: { name: 'A Bank', ispb: '18236120' },
+}
+const returned = { endToEndId: RETURN_ID, value: 400, status: 'CONFIRMED', time: at }
+test.each([
+  ['approved', payment('APPROVED'), { status: 'in_process', endToEnd: '' }],
+  [
+    'settled',
+    payment('CONFIRMED', { ...moved, destination }),
+    { status: 'settled', at, receiver, returns: [] },
+  ],
+  ['rejected by the rail', failed('AC07 - Conta encerrada'), { status: 'rejected', code: 'AC07' }],
+  [
+    'rejected, by Woovi’s name',
+    failed(undefined, 'PIX_KEY_INFO_NOT_FOUND'),
+    { status: 'rejected', code: 'pix_key_not_found', message: 'Falha ao Pagar Chave Pix' },
+  ],
+])('a transfer is found %s', async (_name, json, sending) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, okReply(json))
+  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', payout: sending })
+})
+
+test('what a recipient gave back is told by the movement', async () => {
+  await using story = await openWooviFixture({ reply: 'hang' })
+  const refunds = [
+    returned,
+    { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
+    { ...returned, endToEndId: null },
+  ]
+  story.far.scriptReplies(GET, okReply(payment('CONFIRMED', moved)))
+  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    payout: { status: 'settled', returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at }] },
+  })
+  const without = await story.provider.findTransfer('transfer1')
+  expect(without).toMatchObject({ kind: 'found', payout: { status: 'settled' } })
+  expect(without.kind === 'found' && without.payout.returns).toBeUndefined()
+})
+
+test.each([
+  ['in Portuguese', wooviErrorReply('Pagamento não encontrado')],
+  ['in English', wooviErrorReply('Payment not found', { status: 404 })],
+])('a transfer is not there: %s', async (_name, reply) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
+})
+
+test('an order that waits for an approval is neither there nor gone', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, okReply(payment('CREATED')))
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'awaiting_approval',
+    message: expect.stringContaining('transfer1'),
+  })
+})
+
+test.each([
+  ...UNEXPLAINED_REPLIES,
+  ['an account that is not found', wooviErrorReply('Conta não encontrada'), {}],
+  ['an account of payments that is not found', wooviErrorReply('Payment account not found'), {}],
+  ['a refund that is not found', wooviErrorReply('Reembolso não encontrado'), {}],
+  ['another id', okReply({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
+  ['a new state', okReply(payment('QUASE')), { code: 'unreadable_answer' }],
+] as typeof UNEXPLAINED_REPLIES)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(GET, reply)
+  expect(await story.provider.findTransfer('transfer1')).toMatchObject({
+    kind: 'no_answer',
+    ...(code ? { code } : {}),
+  })
+})

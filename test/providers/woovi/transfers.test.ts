@@ -1,0 +1,309 @@
+import { expect, test } from '@jest/globals'
+import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
+import { findUnusedUrl } from '../support/scripted-provider.ts'
+import {
+  credentials,
+  okReply,
+  openWooviFixture,
+  UNEXPLAINED_REPLIES,
+  wooviErrorReply,
+} from '../support/woovi-fixture.ts'
+
+const order = {
+  id: 'transfer1',
+  cents: 1050,
+  pixKey: 'maria@example.com',
+  document: null,
+  payerKey: null,
+  message: 'Aluguel',
+}
+const END_TO_END = 'E54811417202601101200abcdefghijk'
+const POST = 'POST /api/v1/payment'
+const APPROVE = 'POST /api/v1/payment/approve'
+const GET = 'GET /api/v1/payment/transfer1'
+const at = '2026-01-10T12:00:07.000Z'
+
+const payment = (status: string, more: Record<string, unknown> = {}) => ({
+  payment: { value: 1050, status, destinationAlias: 'maria@example.com', correlationID: 'transfer1' },
+  ...more,
+})
+const moved = { transaction: { value: 1050, endToEndId: END_TO_END, time: at } }
+const failed = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
+  payment('FAILED', {
+    transaction: { ...moved.transaction, providerRejectedReason: reason },
+    error: { code, description: 'Falha ao Pagar Chave Pix' },
+  })
+
+test('a transfer is ordered and approved in one call, where the account may', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(payment('APPROVED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'accepted',
+    payout: { status: 'in_process', endToEnd: '', receiver: null },
+  })
+  expect(story.far.calls().map(({ body }) => JSON.parse(body))).toEqual([
+    {
+      type: 'PIX_KEY',
+      correlationID: 'transfer1',
+      value: 1050,
+      destinationAlias: 'maria@example.com',
+      destinationAliasType: 'EMAIL',
+      comment: 'Aluguel',
+      autoApprove: true,
+    },
+  ])
+})
+
+test('a transfer that waits for its approval is approved', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(APPROVE, okReply(payment('APPROVED', moved)))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'accepted',
+    payout: { status: 'in_process', endToEnd: END_TO_END },
+  })
+  const calls = story.far.calls()
+  expect(JSON.parse(calls[1]!.body)).toEqual({ correlationID: 'transfer1' })
+  expect(calls.map(({ headers }) => headers.connection)).toEqual(['close', 'close'])
+  expect(new Set(calls.map(({ connection }) => connection)).size).toBe(2)
+})
+
+test.each([
+  ['12345678909', 'CPF'],
+  ['12ABC34501DE35', 'CNPJ'],
+  ['+5511987654321', 'PHONE'],
+  ['c4249323-b4ca-43f2-8139-8232aab09b93', 'RANDOM'],
+])('the key %s is a %s', async (pixKey, type) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(payment('APPROVED')))
+  await story.provider.sendTransfer({ ...order, pixKey })
+  expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({
+    destinationAlias: pixKey,
+    destinationAliasType: type,
+  })
+})
+
+test('a document that Woovi cannot check is not sent to', async () => {
+  await using story = await openWooviFixture()
+  expect(story.provider.capabilities.canCheckDocument).toBe(false)
+  expect(await story.provider.sendTransfer({ ...order, document: '12345678909' })).toMatchObject({
+    kind: 'rejected',
+    finality: 'other_may_help',
+    code: 'document_unchecked',
+  })
+  expect(story.far.seen).toEqual([])
+})
+
+const ABSENT = wooviErrorReply('Pagamento não encontrado')
+const noMoney = wooviErrorReply('You do not have enough balance to make this payment')
+const noMoneyToApprove = wooviErrorReply('Você não possui saldo o suficiente para realizar esse pagamento')
+const byCode = (errorCode: string, status = 400) => wooviErrorReply('x', { errorCode, status })
+const poor = { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' }
+
+test.each([
+  ...UNEXPLAINED_REPLIES,
+  [
+    'failed at once, and nobody can help',
+    okReply(failed('AC03 - Conta inexistente')),
+    { kind: 'rejected', finality: 'final', code: 'AC03' },
+  ],
+  [
+    'failed at once by a code of its own field',
+    okReply(payment('FAILED', { transaction: { ...moved.transaction, providerErrorCode: 'BE17' } })),
+    { kind: 'rejected', finality: 'final', code: 'BE17' },
+  ],
+  [
+    'failed at once, with a rail code that is not its beginning',
+    okReply(failed('Conta AC03 - inexistente')),
+    { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
+  ],
+  [
+    'failed at once, and another can help',
+    okReply(failed(undefined, 'REACH_TRANSFER_LIMIT')),
+    { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit' },
+  ],
+  [
+    'failed at once, as its recipient is restricted',
+    okReply(failed(undefined, 'ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER')),
+    { kind: 'rejected', finality: 'final', code: 'payment_denied' },
+  ],
+  [
+    'failed at once, without a reason',
+    okReply(payment('FAILED')),
+    { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
+  ],
+  ['denied', okReply(payment('DENIED')), { kind: 'rejected', code: 'provider_rejected' }],
+  ['denied and moved', okReply(payment('DENIED', moved)), { kind: 'unknown', code: 'unreadable_answer' }],
+  [
+    'created and moved',
+    okReply(payment('CREATED', moved)),
+    { kind: 'accepted', payout: { status: 'in_process' } },
+  ],
+  ['a new state', okReply(payment('QUASE')), { kind: 'unknown', code: 'unreadable_answer' }],
+  [
+    'another value',
+    okReply({ payment: { ...payment('APPROVED').payment, value: 1 } }),
+    { kind: 'unknown', code: 'unreadable_answer' },
+  ],
+] as typeof UNEXPLAINED_REPLIES)('sending a transfer: %s', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(POST, reply)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  expect(story.far.calls()).toHaveLength(1)
+})
+
+test('a state that no document names is recorded by its name', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(payment('QUASE')))
+  await story.provider.sendTransfer(order)
+  expect(story.recorded).toMatchObject([
+    { operation: 'sendTransfer', reference: 'transfer1', kind: 'unlisted_value', status: 200, name: 'QUASE' },
+  ])
+})
+
+test('a refused order counts once Woovi has none', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, noMoney)
+  story.far.scriptReplies(GET, ABSENT)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(poor)
+  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
+test.each([
+  ['the sentence of an approval', noMoneyToApprove],
+  ['a code of payments that failed', byCode('NOT_ENOUGH_BALANCE')],
+  ['a code of payments that failed for good', byCode('PIX_KEY_INFO_NOT_FOUND')],
+  ['what look-ups of keys answer', byCode('TOO_MANY_REQUESTS', 429)],
+  ['the sentence of another call', wooviErrorReply('Invalid appID', { status: 401 })],
+] as const)('what no page of the order lists refuses nothing: %s', async (_name, reply) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, reply)
+  expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
+  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST'])
+})
+
+const awaitingApproval = {
+  kind: 'awaiting_approval',
+  code: 'awaiting_approval',
+  message: expect.stringContaining('Payment transfer1 waits for approval in Woovi'),
+  refusal: { finality: 'other_may_help', code: 'insufficient_balance' },
+}
+test.each([
+  ['it stands', okReply(payment('CREATED')), awaitingApproval],
+  [
+    'it failed',
+    okReply(failed('AM04 - Saldo')),
+    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+  ],
+  ['it is on its way', okReply(payment('APPROVED')), { kind: 'accepted', payout: { status: 'in_process' } }],
+  [
+    'it is settled',
+    okReply(payment('CONFIRMED', moved)),
+    { kind: 'accepted', payout: { status: 'settled' } },
+  ],
+  ['nobody says', 'hang' as const, { kind: 'unknown', code: 'insufficient_balance' }],
+  ['an account is not found', wooviErrorReply('Payment account not found'), { kind: 'unknown' }],
+  ['another thing is not found', wooviErrorReply('Cobrança não encontrada'), { kind: 'unknown' }],
+  ['a route is not found', okReply({ error: 'Not Found' }, 404), { kind: 'unknown' }],
+  ['its state is new', okReply(payment('QUASE')), { kind: 'unknown' }],
+])('a refused order is looked up: %s', async (_name, get, outcome) => {
+  await using story = await openWooviFixture({ reply: get })
+  story.far.scriptReplies(POST, noMoney)
+  story.far.scriptReplies(GET, get)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+})
+
+test('a transfer that cannot leave is unreachable', async () => {
+  const provider = createWooviAdapter({ baseUrl: await findUnusedUrl(), credentials, timeoutMs: 10_000 })
+  expect(await provider.sendTransfer(order)).toMatchObject({
+    kind: 'unreachable',
+    code: 'connection_refused',
+  })
+  await provider.close()
+})
+
+const unknowns = UNEXPLAINED_REPLIES.filter(([, , { kind }]) => kind === 'unknown')
+test.each(unknowns)('between order and approval: %s leaves it unknown', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(APPROVE, reply)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+})
+
+test.each([
+  ['it still waits', okReply(payment('CREATED')), awaitingApproval],
+  [
+    'it has a transaction',
+    okReply(payment('CREATED', moved)),
+    { kind: 'accepted', payout: { status: 'in_process' } },
+  ],
+  [
+    'it failed',
+    okReply(failed('AM04 - Saldo')),
+    { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
+  ],
+  [
+    'it is on its way',
+    okReply(payment('APPROVED', moved)),
+    { kind: 'accepted', payout: { status: 'in_process' } },
+  ],
+  [
+    'it is settled',
+    okReply(payment('CONFIRMED', moved)),
+    { kind: 'accepted', payout: { status: 'settled' } },
+  ],
+  ['nobody says', 'hang' as const, { kind: 'unknown' }],
+  ['it is not there, where it just was', ABSENT, { kind: 'unknown' }],
+])('a refused approval is looked up: %s', async (_name, get, outcome) => {
+  await using story = await openWooviFixture({ reply: get })
+  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(APPROVE, noMoneyToApprove)
+  story.far.scriptReplies(GET, get)
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+})
+
+test('an approval that our AppID may not make leaves an order that stands', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(APPROVE, wooviErrorReply('appID inválido', { status: 401 }))
+  story.far.scriptReplies(GET, okReply(payment('CREATED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject({
+    kind: 'awaiting_approval',
+    refusal: { code: 'provider_denied' },
+  })
+})
+
+test('an approval after which it still waits leaves an order that stands', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(APPROVE, okReply(payment('CREATED')))
+  const outcome = await story.provider.sendTransfer(order)
+  expect(outcome).toMatchObject({ kind: 'awaiting_approval', code: 'awaiting_approval' })
+  expect(outcome).not.toHaveProperty('refusal')
+})
+
+const alreadyExistsReply = wooviErrorReply('Já existe um pagamento com o correlationID fornecido')
+test.each([
+  ['waits, and is approved now', okReply(payment('CREATED')), { kind: 'accepted' }, ['POST', 'GET', 'POST']],
+  ['is on its way', okReply(payment('APPROVED')), { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  [
+    'is settled',
+    okReply(payment('CONFIRMED', moved)),
+    { kind: 'unknown', code: 'duplicate_id' },
+    ['POST', 'GET'],
+  ],
+  ['says nothing', 'hang' as const, { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  [
+    'is of another value',
+    okReply({ payment: { ...payment('CREATED').payment, value: 1 } }),
+    { kind: 'unknown', code: 'duplicate_id' },
+    ['POST', 'GET'],
+  ],
+])('a taken id: the payment %s', async (_name, get, outcome, methods) => {
+  await using story = await openWooviFixture({ reply: get })
+  story.far.scriptReplies(POST, alreadyExistsReply)
+  story.far.scriptReplies(GET, get)
+  story.far.scriptReplies(APPROVE, okReply(payment('APPROVED')))
+  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  expect(story.far.calls().map(({ method }) => method)).toEqual(methods)
+})

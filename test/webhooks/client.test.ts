@@ -1,0 +1,146 @@
+import type { RequestListener } from 'node:http'
+import type { TLSSocket } from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from '@jest/globals'
+import { collectGarbage } from '../support/collect-garbage.ts'
+import { readBody, waitUntilHolds } from './support/merchant-server.ts'
+import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
+
+test('a post arrives as it was signed, and the answer comes back', async () => {
+  let body = ''
+  const { post, seen } = await openWebhookClientFixture(async (request, response) => {
+    body = await readBody(request)
+    response.writeHead(202, { 'retry-after': '7' }).end('gracias, ação ✓')
+  })
+  const tried = await post({ path: '/in?key=1', body: '{"nome":"João"}', headers: { 'webhook-id': 'evt_1' } })
+
+  expect(tried).toMatchObject({
+    kind: 'answered',
+    status: 202,
+    answer: 'gracias, ação ✓',
+    retryAfterMs: 7_000,
+  })
+  expect(tried).toHaveProperty('durationMs', expect.any(Number))
+  expect(body).toBe('{"nome":"João"}')
+  expect(seen.requests[0]).toMatchObject({ method: 'POST', url: '/in?key=1' })
+  expect(seen.requests[0]?.headers).toMatchObject({
+    host: expect.stringMatching(/^hooks\.test:\d+$/),
+    'content-type': 'application/json',
+    'content-length': '16',
+    'webhook-id': 'evt_1',
+  })
+  expect(seen.serverNames).toEqual(['hooks.test'])
+})
+
+test('a redirect is an answer, not a way', async () => {
+  const { post, seen } = await openWebhookClientFixture((_, response) =>
+    response.writeHead(307, { location: '/other' }).end(),
+  )
+  expect(await post()).toMatchObject({ kind: 'answered', status: 307, answer: '' })
+  expect(seen.requests).toHaveLength(1)
+})
+
+test('Retry-After may be a date', async () => {
+  const { post } = await openWebhookClientFixture((_, response) => {
+    response.writeHead(503, { 'retry-after': new Date(Date.now() + 90_000).toUTCString() }).end()
+  })
+  const tried = await post()
+  expect(tried).toMatchObject({ status: 503, retryAfterMs: expect.any(Number) })
+  expect('retryAfterMs' in tried && tried.retryAfterMs).toBeGreaterThan(80_000)
+})
+
+test('of an endless body a kilobyte is read, and the connection dropped', async () => {
+  const { post, countOpenConnections: open } = await openWebhookClientFixture((_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    }
+    response.on('drain', more).writeHead(200)
+    more()
+  })
+  expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'x'.repeat(1_024) })
+  await waitUntilHolds(() => open() === 0)
+})
+
+test('a compressed body is never opened', async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000))
+  const { post } = await openWebhookClientFixture((_, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
+  })
+  expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: '' })
+})
+
+test.each([
+  ['zeroes and controls', Buffer.from('a\0b\u001b[31mc\td\r\n'), 'a\ufffdb\ufffd[31mc\td\r\n'],
+  ['bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0xfe, 0x62]), 'a\ufffd\ufffdb'],
+  ['a character cut in two', Buffer.from(`${'x'.repeat(1_023)}ção`), 'x'.repeat(1_023)],
+  ['a kilobyte of bad bytes', Buffer.alloc(2_000, 0xff), '\ufffd'.repeat(341)],
+])('%s become text that can be stored', async (_, bytes, answer) => {
+  const { post } = await openWebhookClientFixture((_, response) => response.end(bytes))
+  expect(await post()).toMatchObject({ kind: 'answered', answer })
+})
+
+test('a slow endpoint is left in time', async () => {
+  const { post, countOpenConnections: open } = await openWebhookClientFixture(() => {}, { timeoutMs: 200 })
+  const tried = await post()
+  expect(tried).toMatchObject({ kind: 'timeout', message: 'No answer within 200 ms' })
+  await waitUntilHolds(() => open() === 0)
+})
+
+test('a body that drips is left in time, its status kept', async () => {
+  const { post, countOpenConnections: open } = await openWebhookClientFixture(
+    (_, response) => response.writeHead(200).write('one'),
+    {
+      timeoutMs: 3_000, // Within which it must have begun.
+    },
+  )
+  expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'one' })
+  await waitUntilHolds(() => open() === 0)
+})
+
+test.each([
+  ['before its status is broken', (response: Response) => response.socket?.destroy(), { kind: 'broken' }],
+  [
+    'inside its body is an answer',
+    (response: Response) => response.writeHead(200).write('half', () => response.socket?.destroy()),
+    { kind: 'answered', status: 200, answer: 'half' },
+  ],
+  [
+    'with nonsense is broken',
+    (response: Response) => response.socket?.end('nonsense\r\n\r\n'),
+    { kind: 'broken' },
+  ],
+  [
+    'with endless headers is broken',
+    (response: Response) => response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
+    { kind: 'broken', message: 'UND_ERR_HEADERS_OVERFLOW' },
+  ],
+])('an endpoint that ends %s', async (_, end, outcome) => {
+  const { post } = await openWebhookClientFixture((_, response) => end(response))
+  expect(await post()).toMatchObject(outcome)
+})
+
+test('each try has a connection of its own', async () => {
+  const {
+    post,
+    seen,
+    countOpenConnections: open,
+  } = await openWebhookClientFixture((_, response) => response.end('ok'))
+  for (const _ of [1, 2, 3]) expect(await post()).toMatchObject({ kind: 'answered', status: 200 })
+  expect(seen.connections).toBe(3)
+  await waitUntilHolds(() => open() === 0)
+})
+
+type Response = Parameters<RequestListener>[1]
+
+test('a host proves who it is once: later tries go on with its session', async () => {
+  const resumed: boolean[] = []
+  const { post } = await openWebhookClientFixture((request, response) => {
+    resumed.push((request.socket as TLSSocket).isSessionReused())
+    response.end()
+  })
+  for (let n = 0; n < 3; n += 1) {
+    await post()
+    collectGarbage()
+  }
+  expect(resumed).toEqual([false, true, true])
+})

@@ -1,0 +1,184 @@
+import { expect, test } from '@jest/globals'
+import type { Story } from '../../support/workflow-story.ts'
+import {
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  chargeRow,
+  pendingChargeRow,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+const HOUR = 3_600_000
+type Cancellation = Awaited<ReturnType<Story['startCancel']>>
+
+test('a charge is cancelled at its provider, then here', async () => {
+  const event = stories.uuid()
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeKnown('cancelled', { deliveries: [event] })],
+    attemptDelivery: [webhookDelivered],
+  })
+  expect(await story.cancelCharge()).toEqual({ kind: 'closed', state: 'cancelled' })
+  await story.finishWith('cancelled')
+  expect(story.history.statuses).toEqual(['PENDING', 'CANCELLED'])
+  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+})
+
+test('a charge that turns out to be paid is not cancelled', async () => {
+  const story = await stories.charge({ issueCharge: [chargeIssued()], cancelCharge: [chargeKnown('paid')] })
+  expect(await story.cancelCharge()).toEqual({ kind: 'closed', state: 'paid' })
+  await story.finishWith('paid')
+})
+
+test('a charge whose payment is on its way is not cancelled, and is asked about until it is settled', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeKnown('paying')],
+    pollCharge: [chargeKnown('paid')],
+  })
+  expect(await story.cancelCharge('first')).toEqual({ kind: 'closed', state: 'paying' })
+  expect(await story.cancelCharge('second')).toEqual({ kind: 'closed', state: 'paying' })
+  await story.finishWith('paid')
+})
+
+test('a provider that will not cancel an open payload has decided: the charge stays pending', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeKnown('pending')],
+    pollCharge: [chargeKnown('expired')],
+  })
+  expect(await story.cancelCharge()).toEqual({ kind: 'closed', state: 'pending' })
+  await story.finishWith('expired')
+  expect(story.calls).toEqual(['issueCharge', 'cancelCharge', 'pollCharge isPayloadExpired'])
+})
+
+test('without an answer the charge stays pending, and is cancelled as soon as there is one', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeNoAnswer(), chargeKnown('cancelled')],
+  })
+  expect(await story.cancelCharge()).toEqual({ kind: 'no_answer' })
+  await story.finishWith('cancelled')
+  expect(story.history.statuses).toEqual(['PENDING', 'CANCELLED'])
+  expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s', 'ask again: 30 s'])
+})
+
+test('a cancellation without an answer outlasts the payload', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued({ expiresInMs: 15_000 })],
+    cancelCharge: [...Array(6).fill(chargeNoAnswer()), chargeKnown('expired')],
+  })
+  await story.cancelCharge()
+  await story.finishWith('expired')
+  expect(story.calls).toEqual(['issueCharge', ...Array(7).fill('cancelCharge')])
+})
+
+test('one who asks again does not wait for the schedule', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeNoAnswer(), chargeKnown('cancelled')],
+  })
+  expect(await story.cancelCharge('first')).toEqual({ kind: 'no_answer' })
+  expect(await story.cancelCharge('second')).toEqual({ kind: 'closed', state: 'cancelled' })
+  await story.finishWith('cancelled')
+  expect(story.history.timers.at(-1)).toBe('ask again: 5 s, woken')
+})
+
+test('the same request to cancel, repeated, gets the same answer', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeKnown('pending')],
+    pollCharge: [chargeKnown('expired')],
+  })
+  expect(await story.cancelCharge('same')).toEqual({ kind: 'closed', state: 'pending' })
+  expect(await story.cancelCharge('same')).toEqual({ kind: 'closed', state: 'pending' })
+  await story.finishWith('expired')
+})
+
+test('two who cancel at once are told the same', async () => {
+  let second: Cancellation | undefined
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [
+      async story => {
+        second = await story.startCancel('second')
+        return chargeKnown('cancelled')
+      },
+    ],
+  })
+  expect(await story.cancelCharge('first')).toEqual({ kind: 'closed', state: 'cancelled' })
+  expect(await second?.result()).toEqual({ kind: 'closed', state: 'cancelled' })
+  await story.finishWith('cancelled')
+})
+
+test('a cancellation that meets a question about a notice waits for it', async () => {
+  let cancelled: Cancellation | undefined
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [
+      async story => {
+        cancelled = await story.startCancel()
+        return chargeKnown('paid')
+      },
+    ],
+  })
+  await story.notifyLate()
+  await story.waitForCalls(2)
+  await story.finishWith('paid')
+  expect(await cancelled?.result()).toEqual({ kind: 'closed', state: 'paid' })
+  expect(story.calls).toEqual(['issueCharge', 'pollCharge'])
+})
+
+test('a charge that is still being issued is cancelled when it has been', async () => {
+  let cancelled: Cancellation | undefined
+  const story = await stories.charge({
+    issueCharge: [
+      async story => {
+        cancelled = await story.startCancel()
+        return chargeIssued()(story)
+      },
+    ],
+    cancelCharge: [chargeKnown('cancelled')],
+  })
+  expect(await cancelled?.result()).toEqual({ kind: 'closed', state: 'cancelled' })
+  await story.finishWith('cancelled')
+})
+
+test('a life that is over is woken to say so, and asks nobody', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [chargeKnown('paid')],
+    getCharge: [chargeRow('paid')],
+  })
+  await story.notify()
+  expect(await story.finish()).toBe('paid')
+  expect(await story.cancelCharge()).toEqual({ kind: 'closed', state: 'paid' })
+  await story.finishWith('paid')
+})
+
+test('a pending charge whose life was lost is woken and cancelled', async () => {
+  const story = await stories.chargeWithoutWorkflow({
+    getCharge: [pendingChargeRow()],
+    cancelCharge: [chargeKnown('cancelled')],
+  })
+  expect(await story.cancelCharge()).toEqual({ kind: 'closed', state: 'cancelled' })
+  await story.finishWith('cancelled')
+})
+
+test('a cancelled charge that is paid nevertheless was paid', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    cancelCharge: [chargeKnown('cancelled')],
+    getCharge: [{ state: 'cancelled', expiresAt: null, cancelRequested: true }],
+    pollCharge: [chargeKnown('paying'), chargeKnown('paid')],
+  })
+  await story.passTime(HOUR)
+  await story.cancelCharge()
+  expect(await story.finish()).toBe('cancelled')
+  await story.reopenByNotification()
+  await story.finishWith('paid')
+  expect(story.history.statuses).toEqual(['CANCELLED', 'PROCESSING', 'PAID'])
+})

@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals'
+import {
+  afterNotification,
+  noAnswer,
+  notFoundWithin,
+  orphanClosed,
+  payoutSettled,
+  unmatchedReturn,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('an orphan is cancelled at its provider', async () => {
+  const story = await stories.orphan({ closeOrphan: [orphanClosed()] })
+  await story.finish()
+  expect(story.calls).toEqual(['closeOrphan'])
+  expect(story.history.timers).toEqual([])
+})
+
+test('without an answer its provider is asked until there is one', async () => {
+  const story = await stories.orphan({ closeOrphan: [...Array(7).fill(noAnswer()), orphanClosed()] })
+  await story.finish()
+  expect(story.history.timers).toEqual(
+    ['5 s', '10 s', '30 s', '1 min', '5 min', '1 h', '1 h'].map(wait => `no answer: ask again: ${wait}`),
+  )
+})
+
+test('one that its provider does not know is proved gone by two looks after the settle window', async () => {
+  const story = await stories.orphan({
+    closeOrphan: [notFoundWithin(), notFoundWithin(), notFoundWithin(), orphanClosed()],
+  })
+  await story.finish()
+  expect(story.calls).toEqual(['closeOrphan', 'closeOrphan', 'closeOrphan', 'closeOrphan isFinalPoll'])
+  expect(story.history.timers).toEqual(['not found: look again: 10 min', 'not found: look again: 1 min'])
+})
+
+test('one that arrives within the settle window is cancelled after all', async () => {
+  const story = await stories.orphan({ closeOrphan: [notFoundWithin(), orphanClosed()] })
+  await story.finish()
+  expect(story.calls).toEqual(['closeOrphan', 'closeOrphan'])
+})
+
+test('notices make it look at once, but prove nothing before the time is over', async () => {
+  const story = await stories.orphan({
+    closeOrphan: [...Array(6).fill(notFoundWithin()), orphanClosed()],
+  })
+  await story.waitForCalls(1)
+  for (const times of [2, 3]) {
+    await story.passTime(1_000)
+    await story.notify()
+    await story.waitForCalls(times)
+  }
+  await story.passTime(600_000)
+  await story.waitForCalls(4)
+  await story.notify()
+  await story.waitForCalls(5)
+  await story.finish()
+  expect(story.calls).toEqual([...Array(6).fill('closeOrphan'), 'closeOrphan isFinalPoll'])
+  const [first, , , afterWindow, , , last] = story.callTimesMs
+  expect(afterWindow! - first!).toBeGreaterThanOrEqual(600_000)
+  expect(last! - afterWindow!).toBeGreaterThanOrEqual(60_000)
+})
+
+test('a payment that reached it is set aside, told and sent back', async () => {
+  const [event, movement] = [stories.uuid(), stories.uuid()]
+  const story = await stories.orphan({
+    closeOrphan: [
+      noAnswer('still_open'),
+      orphanClosed({ deliveries: [event], returns: [unmatchedReturn(movement)] }),
+    ],
+    attemptDelivery: [webhookDelivered],
+    sendReturn: [payoutSettled()],
+  })
+  await story.finish()
+  expect(story.history.childWorkflowIds.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
+})
+
+test('a payment that is told of while its provider closes it is looked for before the life ends', async () => {
+  const movement = stories.uuid()
+  const story = await stories.orphan({
+    closeOrphan: [afterNotification(orphanClosed()), orphanClosed({ returns: [unmatchedReturn(movement)] })],
+    sendReturn: [payoutSettled()],
+  })
+  await story.finish()
+  expect(story.calls).toEqual(['closeOrphan', 'closeOrphan', 'sendReturn'])
+  expect(story.history.childWorkflowIds).toEqual([`return/${movement}`])
+})

@@ -1,0 +1,211 @@
+import { expect, test } from '@jest/globals'
+import {
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  payoutSettled,
+  unmatchedReturn,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+const HOUR = 3_600_000
+
+test('a charge is issued and paid by notice', async () => {
+  const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paid')] })
+  expect(await story.notify()).toBe(true)
+  await story.finishWith('paid')
+  expect(story.calls).toEqual(['issueCharge', 'pollCharge'])
+  expect(story.history.statuses).toEqual(['PENDING', 'PAID'])
+  expect(story.history.timers).toEqual(['payload expires: 24 h 1 min, woken'])
+})
+
+test('a payment on its way is asked about, each time a little later, until it is settled', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [
+      chargeKnown('paying'),
+      chargeKnown('paying'),
+      chargeKnown('paying'),
+      chargeKnown('paying'),
+      chargeKnown('paid'),
+    ],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+  expect(story.history.timers.slice(1)).toEqual([
+    'ask again: 5 s',
+    'ask again: 10 s',
+    'ask again: 30 s',
+    'ask again: 1 min',
+  ])
+})
+
+test('a payment that is settled meanwhile is seen by its notice, before the next question is due', async () => {
+  // The server's clock goes on by itself too: on a busy machine five seconds pass between two lines of a test.
+  const story = await stories.charge(
+    { issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paying'), chargeKnown('paid')] },
+    { timeScale: 1 / 1_000 },
+  )
+  await story.notify()
+  await story.waitForCalls(2)
+  await story.notify()
+  await story.waitForCalls(3)
+  await story.finishWith('paid')
+  expect(story.history.timers.filter(wait => !wait.endsWith(', woken'))).toEqual([])
+})
+
+test('a provider that does not answer a notice is asked until it does', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s'])
+})
+
+test('a notice that comes before the charge is issued is looked at as soon as it is', async () => {
+  const story = await stories.charge({
+    issueCharge: [
+      async story => {
+        expect(await story.notify()).toBe(true)
+        return chargeIssued()(story)
+      },
+    ],
+    pollCharge: [chargeKnown('paid')],
+  })
+  await story.finishWith('paid')
+  expect(story.history.timers).toEqual([])
+})
+
+test('repeated notices are answered by one question, and change nothing', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [
+      async story => {
+        await Promise.all([story.notify(), story.notify(), story.notify()])
+        return chargeKnown('paying')
+      },
+      chargeKnown('paid'),
+    ],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.calls).toEqual(['issueCharge', 'pollCharge', 'pollCharge'])
+})
+
+test('a notice that proves nothing leaves the charge waiting for its payer', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [chargeKnown('pending'), chargeKnown('paid')],
+  })
+  await story.notify()
+  await story.waitForCalls(2)
+  await story.passTime(3 * HOUR)
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.statuses).toEqual(['PENDING', 'PAID'])
+})
+
+test('a payment that fails leaves the charge pending, and it expires later', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [chargeKnown('paying'), chargeKnown('pending'), chargeKnown('expired')],
+  })
+  await story.notify()
+  await story.finishWith('expired')
+  expect(story.calls).toEqual(['issueCharge', 'pollCharge', 'pollCharge', 'pollCharge isPayloadExpired'])
+  expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'PENDING', 'EXPIRED'])
+})
+
+test('a second payment is sent back by a life of its own, and each event is delivered by one', async () => {
+  const [movement, event] = [stories.uuid(), stories.uuid()]
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [chargeKnown('paid', { returns: [unmatchedReturn(movement)], deliveries: [event] })],
+    sendReturn: [payoutSettled()],
+    attemptDelivery: [webhookDelivered],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.childWorkflowIds.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
+})
+
+test('a delivery that was started already is left alone', async () => {
+  const event = stories.uuid()
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [
+      chargeKnown('paying', { deliveries: [event] }),
+      chargeKnown('paid', { deliveries: [event] }),
+    ],
+    attemptDelivery: [webhookDelivered],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+})
+
+test('every wait of a charge is divided by the time scale', async () => {
+  const story = await stories.charge(
+    {
+      issueCharge: [chargeIssued({ expiresInMs: 60 * HOUR })],
+      pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
+    },
+    { timeScale: 60 },
+  )
+  await story.finishWith('paid')
+  expect(story.history.timers).toEqual(['payload expires: 60 h', 'ask again: 83 ms', 'ask again: 167 ms'])
+})
+
+/** The provider answers, and lists no payment. */
+const nothingListed = (state: 'pending' | 'expired' = 'pending') => ({
+  ...chargeKnown(state),
+  listedPaymentCount: 0,
+})
+
+test('a notice that runs ahead of what its provider lists is followed until the payment is listed', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [nothingListed(), chargeNoAnswer(), nothingListed(), nothingListed(), chargeKnown('paid')],
+  })
+  await story.notify()
+  await story.finishWith('paid')
+  expect(story.history.timers.slice(1)).toEqual([
+    'ask again: 5 s',
+    'ask again: 10 s',
+    'ask again: 30 s',
+    'ask again: 1 min',
+  ])
+})
+
+test('a notice that nothing ever confirms is followed until the payload expires', async () => {
+  const looks = Array.from({ length: 6 }, () => nothingListed())
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [...looks, ...Array.from({ length: 23 }, () => nothingListed()), nothingListed('expired')],
+  })
+  await story.notify()
+  await story.finishWith('expired')
+  expect(story.history.timers.slice(1, 7)).toEqual([
+    'ask again: 5 s',
+    'ask again: 10 s',
+    'ask again: 30 s',
+    'ask again: 1 min',
+    'ask again: 5 min',
+    'ask again: 1 h',
+  ])
+})
+
+test('what a provider looks up without a notice, or lists something of, is not followed', async () => {
+  const story = await stories.charge({
+    issueCharge: [chargeIssued()],
+    pollCharge: [{ ...chargeKnown('pending'), listedPaymentCount: 1 }, nothingListed('expired')],
+  })
+  await story.notify()
+  await story.finishWith('expired')
+  expect(story.history.timers.slice(1)).toEqual(['payload expires: 24 h 1 min'])
+})

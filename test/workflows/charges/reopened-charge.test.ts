@@ -1,0 +1,119 @@
+import { expect, test } from '@jest/globals'
+import {
+  chargeKnown,
+  chargeNoAnswer,
+  chargeRow,
+  payoutSettled,
+  pendingChargeRow,
+  unmatchedReturn,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('a late payment wakes an expired charge, which ends again as paid', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('expired')],
+    pollCharge: [chargeKnown('paying'), chargeKnown('paid')],
+  })
+  await story.finishWith('paid')
+  expect(story.calls).toEqual(['getCharge', 'pollCharge', 'pollCharge'])
+  expect(story.history.statuses).toEqual(['EXPIRED', 'PROCESSING', 'PAID'])
+})
+
+test('a late payment that fails leaves it expired', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('expired')],
+    pollCharge: [chargeKnown('paying'), chargeKnown('expired')],
+  })
+  await story.finishWith('expired')
+  expect(story.history.statuses).toEqual(['EXPIRED', 'PROCESSING', 'EXPIRED'])
+})
+
+test('a late payment of a cancelled charge that fails leaves it cancelled', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('cancelled')],
+    pollCharge: [chargeKnown('paying'), chargeKnown('cancelled')],
+  })
+  await story.finishWith('cancelled')
+  expect(story.history.statuses).toEqual(['CANCELLED', 'PROCESSING', 'CANCELLED'])
+})
+
+test.each(['refunding', 'partially_refunded', 'refunded'] as const)(
+  'a charge that is %s and paid again sends the second payment back, and stands as it stood',
+  async state => {
+    const [movement, event] = [stories.uuid(), stories.uuid()]
+    const story = await stories.notifiedCharge({
+      getCharge: [chargeRow(state)],
+      pollCharge: [chargeKnown(state, { returns: [unmatchedReturn(movement)], deliveries: [event] })],
+      sendReturn: [payoutSettled()],
+      attemptDelivery: [webhookDelivered],
+    })
+    await story.finishWith(state)
+    expect(story.history.childWorkflowIds.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
+  },
+)
+
+test('a woken charge does not end before its provider has answered', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('expired')],
+    pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
+  })
+  await story.finishWith('paid')
+  expect(story.history.timers).toEqual(['ask again: 5 s', 'ask again: 10 s'])
+})
+
+test('a paid charge that is paid again sends the second payment back, and is still paid', async () => {
+  const movement = stories.uuid()
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('paid')],
+    pollCharge: [chargeKnown('paid', { returns: [unmatchedReturn(movement)] })],
+    sendReturn: [payoutSettled()],
+  })
+  await story.finishWith('paid')
+  expect(story.history.childWorkflowIds).toEqual([`return/${movement}`])
+})
+
+test('a notice that proves nothing lets a woken charge end as it was', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('refunded')],
+    pollCharge: [chargeKnown('refunded')],
+  })
+  await story.finishWith('refunded')
+})
+
+test('a charge may be woken again and again', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [chargeRow('expired'), chargeRow('expired'), chargeRow('paid')],
+    pollCharge: [chargeKnown('expired'), chargeKnown('paid'), chargeKnown('paid')],
+  })
+  expect(await story.finish()).toBe('expired')
+  await story.reopenByNotification()
+  expect(await story.finish()).toBe('paid')
+  await story.reopenByNotification()
+  await story.finishWith('paid')
+})
+
+test('a pending charge whose life was lost goes on where its row stands, its cancellation included', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [pendingChargeRow({ cancelRequested: true })],
+    pollCharge: [chargeKnown('pending')],
+    cancelCharge: [chargeNoAnswer(), chargeKnown('cancelled')],
+  })
+  await story.finishWith('cancelled')
+  expect(story.calls).toEqual(['getCharge', 'pollCharge', 'cancelCharge', 'cancelCharge'])
+})
+
+test('a database that is down keeps a woken charge waiting, not failing', async () => {
+  const story = await stories.notifiedCharge({
+    getCharge: [
+      () => {
+        throw new Error('no connection')
+      },
+      chargeRow('expired'),
+    ],
+    pollCharge: [chargeKnown('expired')],
+  })
+  await story.finishWith('expired')
+})

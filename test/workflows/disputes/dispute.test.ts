@@ -1,0 +1,323 @@
+import { expect, test } from '@jest/globals'
+import {
+  afterNotification,
+  disputeForeign,
+  disputeKnown,
+  disputeNotFound,
+  disputeReplySent,
+  disputeRow,
+  failActivity,
+  noAnswer,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+const HOUR = 3_600_000
+/** A deadline that stands while time passes: 50 hours from the first time it is asked for. */
+function deadline(inMs: number) {
+  let dueAt: string | undefined
+  return async (story: { now(): Promise<number> }) => {
+    dueAt ??= new Date((await story.now()) + inMs).toISOString()
+    return dueAt
+  }
+}
+
+test('an open dispute is warned of 48, 24 and 6 hours before its deadline, then awaits what the provider decides', async () => {
+  const due = deadline(50 * HOUR)
+  const open =
+    (warnedHours: number | null) => async (story: Parameters<ReturnType<typeof disputeRow>>[0]) => ({
+      ...(await disputeRow('open', { warnedHours })(story)),
+      dueAt: await due(story),
+    })
+  const known =
+    (warnedHours: number | null) => async (story: Parameters<ReturnType<typeof disputeRow>>[0]) => ({
+      kind: 'known' as const,
+      ...(await open(warnedHours)(story)),
+    })
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [
+      ...[0, 0, 0, 0, 0, 0].map(() => known(null)),
+      ...[6, 12, 18, 24].map(() => known(48)),
+      ...[30, 36, 42].map(() => known(24)),
+      known(6),
+      disputeKnown('analysing'),
+      disputeKnown('rejected'),
+    ],
+    recordDisputeWarning: [open(48), open(24), open(6)],
+    applyDisputeDeadline: [disputeRow('analysing')],
+  })
+  await story.finishWith('rejected')
+  expect(story.calls.filter(name => name !== 'pollDispute')).toEqual([
+    'getDispute',
+    'recordDisputeWarning',
+    'recordDisputeWarning',
+    'recordDisputeWarning',
+    'applyDisputeDeadline',
+  ])
+  const hours = story.calls
+    .map(
+      (name, index) =>
+        [name, Math.round((story.callTimesMs[index]! - story.callTimesMs[0]!) / HOUR)] as const,
+    )
+    .filter(([name]) => name === 'recordDisputeWarning' || name === 'applyDisputeDeadline')
+    .map(([, hour]) => hour)
+  expect(hours).toEqual([2, 26, 44, 50])
+  expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'REJECTED'])
+})
+
+test('every wait of a dispute is divided by the time scale', async () => {
+  const story = await stories.dispute(
+    {
+      getDispute: [null],
+      pollDispute: [disputeKnown('open', { dueInMs: 60_000, warnedHours: 6 }), disputeKnown('cancelled')],
+    },
+    3_600,
+  )
+  await story.finishWith('cancelled')
+  expect(story.history.timers).toEqual(['look at the provider: 4 ms'])
+})
+
+test('a reply shows PROCESSING before the provider is told, and the provider’s decision ends it', async () => {
+  const story = await stories.dispute({
+    getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
+    pollDispute: [disputeKnown('open'), disputeKnown('rejected')],
+    storeDisputeReply: ['accepted'],
+    sendDisputeReply: [disputeReplySent('closed', 'analysing')],
+  })
+  await story.waitForCalls(2)
+  expect(await story.replyToDispute()).toBe('accepted')
+  await story.finishWith('rejected')
+  expect(story.calls).toEqual([
+    'getDispute',
+    'pollDispute',
+    'storeDisputeReply',
+    'getDispute',
+    'sendDisputeReply',
+    'pollDispute',
+  ])
+})
+
+test('a second reply hears that there was one, and the provider is told once', async () => {
+  const story = await stories.dispute({
+    getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
+    pollDispute: [disputeKnown('open'), disputeKnown('accepted'), disputeKnown('resolved')],
+    storeDisputeReply: ['accepted', 'med_already_answered'],
+    sendDisputeReply: [disputeReplySent('closed', 'analysing')],
+  })
+  await story.waitForCalls(2)
+  const answers = await Promise.all([story.replyToDispute('one'), story.replyToDispute('two')])
+  expect(answers.toSorted()).toEqual(['accepted', 'med_already_answered'])
+  await story.finishWith('resolved')
+  expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'ACCEPTED'])
+})
+
+test('a reply whose answer is lost is asked about, and told again only where the dispute is still open there', async () => {
+  const story = await stories.dispute({
+    getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
+    pollDispute: [
+      disputeKnown('open'),
+      noAnswer(),
+      disputeKnown('analysing', { isReplyPending: true }),
+      disputeKnown('analysing'),
+      disputeKnown('cancelled'),
+    ],
+    storeDisputeReply: ['accepted'],
+    sendDisputeReply: [disputeReplySent('again', 'analysing'), disputeReplySent('again', 'analysing')],
+  })
+  await story.waitForCalls(2)
+  await story.replyToDispute()
+  await story.finishWith('cancelled')
+  expect(story.calls.slice(3)).toEqual([
+    'getDispute',
+    'sendDisputeReply',
+    'pollDispute',
+    'pollDispute',
+    'sendDisputeReply',
+    'pollDispute',
+    'pollDispute',
+  ])
+  expect(story.history.timers.slice(-4)).toEqual([
+    'tell the reply again: 5 s',
+    'look at the provider: 5 s',
+    'tell the reply again: 10 s',
+    'look at the provider: 1 min',
+  ])
+})
+
+test('a reply whose telling broke off with its worker is asked about first: it may have arrived', async () => {
+  const story = await stories.dispute({
+    getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
+    pollDispute: [disputeKnown('open'), disputeKnown('analysing'), disputeKnown('rejected')],
+    storeDisputeReply: ['accepted'],
+    sendDisputeReply: [failActivity],
+  })
+  await story.waitForCalls(2)
+  await story.replyToDispute()
+  await story.finishWith('rejected')
+  expect(story.calls.slice(3)).toEqual(['getDispute', 'sendDisputeReply', 'pollDispute', 'pollDispute'])
+})
+
+test('a reply that the provider refuses leaves the dispute open for another', async () => {
+  const wanted = disputeRow('analysing', { isReplyPending: true })
+  const story = await stories.dispute({
+    getDispute: [null, wanted, wanted],
+    pollDispute: [disputeKnown('open'), disputeKnown('rejected')],
+    storeDisputeReply: ['accepted', 'accepted'],
+    sendDisputeReply: [disputeReplySent('closed', 'open'), disputeReplySent('closed', 'analysing')],
+  })
+  await story.waitForCalls(2)
+  await story.replyToDispute('one')
+  await story.waitForCalls(5)
+  expect(await story.replyToDispute('two')).toBe('accepted')
+  await story.finishWith('rejected')
+  expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'PENDING', 'PROCESSING', 'REJECTED'])
+})
+
+test('a reply to a dispute whose deadline has just passed is refused by its row', async () => {
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [
+      disputeKnown('open', { dueInMs: 0, warnedHours: 6 }),
+      disputeKnown('accepted'),
+      disputeKnown('cancelled'),
+    ],
+    applyDisputeDeadline: [disputeRow('analysing')],
+    storeDisputeReply: ['med_not_answerable'],
+  })
+  await story.waitForCalls(3)
+  expect(await story.replyToDispute()).toBe('med_not_answerable')
+  await story.finishWith('cancelled')
+  expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'ACCEPTED', 'CANCELLED'])
+})
+
+test('a notice makes it look at once; each of its events is delivered by a life of its own', async () => {
+  const events = [stories.uuid(), stories.uuid()]
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [
+      disputeKnown('open', { deliveries: [events[0]!] }),
+      disputeKnown('rejected', { deliveries: [events[1]!] }),
+    ],
+    attemptDelivery: [webhookDelivered, webhookDelivered],
+  })
+  await story.waitForCalls(3)
+  await story.notify()
+  await story.finishWith('rejected')
+  expect(story.history.childWorkflowIds).toEqual(events.map(uuid => `webhook/${uuid}`))
+})
+
+test('an accepted one waits for the return, and is asked for until it is there', async () => {
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [
+      disputeKnown('accepted'),
+      disputeKnown('accepted'),
+      noAnswer(),
+      disputeKnown('accepted'),
+      disputeKnown('resolved'),
+    ],
+  })
+  await story.finishWith('resolved')
+  expect(story.history.timers).toEqual([
+    'look at the provider: 15 s',
+    'look at the provider: 30 s',
+    'look at the provider: 5 s',
+    'look at the provider: 1 min',
+  ])
+})
+
+test('a provider’s silence keeps no warning and no deadline waiting', async () => {
+  const story = await stories.dispute({
+    getDispute: [disputeRow('open', { dueInMs: 10_000, warnedHours: 24 })],
+    pollDispute: [noAnswer(), noAnswer(), noAnswer(), disputeKnown('rejected')],
+    recordDisputeWarning: [disputeRow('open', { dueInMs: 10_000, warnedHours: 6 })],
+    applyDisputeDeadline: [disputeRow('analysing')],
+  })
+  await story.finishWith('rejected')
+  expect(story.calls).toEqual([
+    'getDispute',
+    'pollDispute',
+    'recordDisputeWarning',
+    'pollDispute',
+    'applyDisputeDeadline',
+    'pollDispute',
+    'pollDispute',
+  ])
+})
+
+test('a late word wakes an ended one, which looks once and ends as it was', async () => {
+  const story = await stories.dispute({
+    getDispute: [disputeRow('resolved')],
+    pollDispute: [noAnswer(), disputeKnown('resolved')],
+  })
+  await story.finishWith('resolved')
+  expect(story.calls).toEqual(['getDispute', 'pollDispute', 'pollDispute'])
+})
+
+test('a reply to an ended one wakes it to say no, and asks nobody', async () => {
+  const story = stories.disputeWithoutWorkflow({
+    getDispute: [disputeRow('rejected')],
+    storeDisputeReply: ['med_already_answered'],
+  })
+  expect(await story.replyToDispute()).toBe('med_already_answered')
+  await story.finishWith('rejected')
+  expect(story.calls).toEqual(['getDispute', 'storeDisputeReply'])
+})
+
+test('a life that was lost goes on where its row stands: the reply that was taken is told', async () => {
+  const story = await stories.dispute({
+    getDispute: [disputeRow('analysing', { isReplyPending: true })],
+    pollDispute: [disputeKnown('analysing', { isReplyPending: true }), disputeKnown('rejected')],
+    sendDisputeReply: [disputeReplySent('closed', 'analysing')],
+  })
+  await story.finishWith('rejected')
+})
+
+test('a database that breaks off once keeps it waiting, not failing', async () => {
+  const story = await stories.dispute({
+    getDispute: [failActivity, null],
+    pollDispute: [failActivity, disputeKnown('rejected')],
+  })
+  await story.finishWith('rejected')
+})
+
+test('one that runs ahead of the provider’s books is found by a second look', async () => {
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [disputeNotFound, disputeKnown('rejected')],
+  })
+  await story.finishWith('rejected')
+  expect(story.history.timers).toEqual(['second look: 1 min'])
+})
+
+test('a forged one comes to nothing', async () => {
+  const story = await stories.dispute({ getDispute: [null], pollDispute: [disputeNotFound, disputeNotFound] })
+  await story.finishWith('foreign')
+})
+
+test('one about a PIX that was never ours ends with it', async () => {
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [noAnswer('pix_not_known'), disputeForeign],
+  })
+  await story.finishWith('foreign')
+})
+
+test.each([
+  ['is not known', [disputeNotFound, afterNotification(disputeNotFound)]],
+  ['is about a PIX that was never ours', [afterNotification(disputeForeign)]],
+])('one that %s is looked at once more where it is told of during the last look', async (_, looks) => {
+  const story = await stories.dispute({
+    getDispute: [null],
+    pollDispute: [...looks, disputeKnown('rejected')],
+  })
+  await story.finishWith('rejected')
+})
+
+test('the providers that tell of no dispute are asked for their lists', async () => {
+  const story = await stories.disputeSweep({ sweepDisputes: [{ asked: 3, told: 1 }] })
+  await story.finishWith({ asked: 3, told: 1 })
+})

@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals'
+import { failActivity } from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+const compared = (providerAccountUuid: string) => ({
+  providerAccountUuid,
+  matched: 3,
+  repaired: 1,
+  differences: 0,
+})
+
+test('every provider account is compared, one after another', async () => {
+  const story = await stories.reconciliation(
+    { listProviderAccounts: [['one', 'two']], reconcile: [compared('one'), compared('two')] },
+    24,
+  )
+  await story.finishWith([compared('one'), compared('two')])
+  expect(story.calls).toEqual(['listProviderAccounts', 'reconcile', 'reconcile'])
+})
+
+test('one that breaks off each time is told as not compared, and those after it are compared', async () => {
+  const story = await stories.reconciliation(
+    {
+      listProviderAccounts: [['one', 'two', 'three']],
+      reconcile: [compared('one'), failActivity, failActivity, failActivity, compared('three')],
+    },
+    24,
+  )
+  const notCompared = { matched: 0, repaired: 0, differences: 0, noAnswer: 'broken_off' }
+  await story.finishWith([compared('one'), { providerAccountUuid: 'two', ...notCompared }, compared('three')])
+  expect(story.calls).toEqual(['listProviderAccounts', ...Array(5).fill('reconcile')])
+})
+
+test('a statement that breaks off is read again, and after the third time left to the next run', async () => {
+  const broken = (): never => {
+    throw new Error('no answer')
+  }
+  const story = await stories.reconciliation(
+    { listProviderAccounts: [['one']], reconcile: [broken, broken, broken] },
+    24,
+  )
+  await expect(story.finish()).rejects.toThrow()
+  expect(story.calls).toEqual(['listProviderAccounts', 'reconcile', 'reconcile', 'reconcile'])
+})

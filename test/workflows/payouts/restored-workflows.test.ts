@@ -1,0 +1,225 @@
+import { describe, expect, test } from '@jest/globals'
+import type { ActivityResult } from '../../support/workflow-story.ts'
+import {
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  chargeNotIssued,
+  notFoundWithin,
+  payoutInProcess,
+  payoutNotFound,
+  payoutRejected,
+  payoutSettled,
+  payoutUnknown,
+  refundOpened,
+  SETTLED_ATTEMPT,
+  transferRow,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+/** SPEC §11: lives that are newer than their restored database. Whatever they find, nobody is told to send or to issue. */
+
+const stories = setUpWorkflowStories()
+const HOUR = 3_600_000
+
+/** A life that had come to this, or that still ran, when its database was restored. */
+const rebuilt = (ended?: string) => ({
+  restored: { orderedAt: '2026-11-01T00:00:00.000Z', ...(ended !== undefined && { ended }) },
+})
+const transferFoundAt = (connectionUuid: string): ActivityResult<'restoreTransfer'> => ({
+  kind: 'found',
+  connectionUuid,
+})
+const transferUnknown: ActivityResult<'restoreTransfer'> = { kind: 'unknown', connectionUuid: 'connection-a' }
+const nowhere: ActivityResult<'restoreTransfer'> = { ...notFoundWithin(), connectionUuid: 'connection-a' }
+const neverWent: ActivityResult<'restoreTransfer'> = {
+  kind: 'rejected',
+  code: 'not_found_after_restore',
+  finality: 'final',
+  deliveries: [],
+  returns: [],
+}
+
+describe('a rebuilt transfer', () => {
+  test('is found at the provider that has it and followed there to its settlement', async () => {
+    const event = stories.uuid()
+    const story = await stories.transfer(
+      {
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: [transferUnknown, transferFoundAt('connection-b')],
+        pollTransfer: [payoutInProcess, payoutUnknown, payoutSettled()],
+        getTransfer: [transferRow('paid', { deliveries: [event] })],
+        attemptDelivery: [webhookDelivered],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('paid')
+    expect(story.history.timers.slice(0, 2)).toEqual([
+      'alert operators: outcome unknown: 10 min, woken',
+      'unknown: look again: 5 s',
+    ])
+    expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+  })
+
+  test('has failed once all have twice said after the settle window that they know nothing of it', async () => {
+    const story = await stories.transfer(
+      {
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: [nowhere, nowhere, nowhere, neverWent],
+        failTransfer: [transferRow('failed')],
+      },
+      rebuilt('failed'),
+    )
+    await story.finishWith('failed')
+    expect(story.calls.slice(1)).toEqual([
+      ...Array(3).fill('restoreTransfer'),
+      'restoreTransfer isFinalPoll',
+      'failTransfer',
+    ])
+    expect(story.history.timers).toEqual(['not_found: look again: 10 min', 'not_found: look again: 1 min'])
+  })
+
+  test('that was seen to settle has gone, whatever is not found now: an operator ends it', async () => {
+    const story = await stories.transfer(
+      {
+        storeTransfer: [transferRow('created')],
+        restoreTransfer: Array(9).fill(nowhere),
+        manuallySettleTransfer: [payoutSettled()],
+        getTransfer: [transferRow('paid')],
+      },
+      rebuilt('paid'),
+    )
+    await story.passTime(3 * HOUR)
+    expect(story.calls).not.toContain('restoreTransfer isFinalPoll')
+    await story.settleManually({
+      ...SETTLED_ATTEMPT,
+      as: 'settled',
+      endToEnd: 'E1',
+      reason: 'the bank says so',
+    })
+    expect(await story.finish()).toBe('paid')
+  })
+
+  test('that is no longer found where it was is asked about there, and never sent', async () => {
+    const story = await stories.transfer(
+      {
+        storeTransfer: [transferRow('sending')],
+        restoreTransfer: [transferFoundAt('connection-a')],
+        pollTransfer: [
+          payoutNotFound,
+          payoutNotFound,
+          payoutNotFound,
+          payoutNotFound,
+          { kind: 'not_started' },
+          payoutSettled(),
+        ],
+        getTransfer: [transferRow('paid')],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('paid')
+  })
+
+  test('that was cancelled before it was sent is cancelled again, and nobody is asked', async () => {
+    const story = await stories.scheduledTransfer(
+      HOUR,
+      { storeTransfer: [transferRow('cancelled')] },
+      rebuilt('cancelled'),
+    )
+    await story.finishWith('cancelled')
+  })
+
+  test('whose time has not come goes on as ordered', async () => {
+    const story = await stories.scheduledTransfer(
+      HOUR,
+      {
+        storeTransfer: [transferRow('created')],
+        sendTransfer: [payoutSettled()],
+        getTransfer: [transferRow('paid')],
+      },
+      { restored: { ...rebuilt().restored, isScheduled: true } },
+    )
+    await story.finishWith('paid')
+    expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
+  })
+})
+
+describe('a rebuilt refund', () => {
+  test('waits for its charge, is found and followed', async () => {
+    const story = await stories.refund(
+      {
+        rebuildRefund: [
+          { kind: 'unknown', code: 'not_found' },
+          { kind: 'known', opened: refundOpened('sending') },
+        ],
+        restoreRefund: [transferUnknown, transferFoundAt('connection-a')],
+        pollRefund: [payoutInProcess, payoutSettled()],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('settled')
+  })
+
+  test('that its provider never got has failed', async () => {
+    const story = await stories.refund(
+      {
+        rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
+        restoreRefund: [nowhere, nowhere, nowhere, neverWent],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('failed')
+  })
+
+  test('that its provider has refused since has failed', async () => {
+    const story = await stories.refund(
+      {
+        rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
+        restoreRefund: [transferFoundAt('connection-a')],
+        pollRefund: [payoutRejected],
+      },
+      rebuilt('failed'),
+    )
+    await story.finishWith('failed')
+  })
+})
+
+describe('a rebuilt charge', () => {
+  test('is shown again as its provider knows it, and asked about at once', async () => {
+    const orphan = stories.uuid()
+    const story = await stories.charge(
+      {
+        restoreIssuedCharge: [
+          { kind: 'no_answer', code: 'timeout' },
+          async story => ({ kind: 'known', issued: await chargeIssued({ orphans: [orphan] })(story) }),
+        ],
+        pollCharge: [chargeNoAnswer(), chargeKnown('paid')],
+        closeOrphan: [{ kind: 'closed', deliveries: [], returns: [] }],
+      },
+      rebuilt('paid'),
+    )
+    await story.finishWith('paid')
+    expect(story.history.childWorkflowIds).toEqual([`orphan/${orphan}`])
+  })
+
+  test('that was not paid yet lives on to its end', async () => {
+    const story = await stories.charge(
+      {
+        restoreIssuedCharge: [async story => ({ kind: 'known', issued: await chargeIssued()(story) })],
+        pollCharge: [chargeKnown('pending'), chargeKnown('expired')],
+      },
+      rebuilt(),
+    )
+    await story.finishWith('expired')
+    expect(story.calls).toEqual(['restoreIssuedCharge', 'pollCharge', 'pollCharge isPayloadExpired'])
+  })
+
+  test('that nobody knows has failed', async () => {
+    const story = await stories.charge(
+      { restoreIssuedCharge: [{ kind: 'known', issued: chargeNotIssued() }] },
+      rebuilt(),
+    )
+    await story.finishWith('failed')
+  })
+})

@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals'
+import { codeSendingEnded, codeSendingRetry, failActivity } from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('a code is stored, answered, and sent', async () => {
+  const story = await stories.authCode({ storeAuthCode: [stored], sendAuthCode: [codeSendingEnded('sent')] })
+  await story.finishWith('sent')
+  expect(story.calls).toEqual(['storeAuthCode', 'sendAuthCode'])
+})
+
+test('a code is answered as soon as it is stored, however long its sending takes', async () => {
+  const story = await stories.authCode({
+    storeAuthCode: [stored],
+    sendAuthCode: [codeSendingRetry, codeSendingEnded('sent')],
+  })
+  await story.awaitAccepted()
+  await story.finishWith('sent')
+})
+
+test('a code that nobody carries is tried again on the schedule, until it expires', async () => {
+  const story = await stories.authCode({
+    storeAuthCode: [stored],
+    sendAuthCode: [...Array(6).fill(codeSendingRetry), codeSendingEnded('expired')],
+  })
+  await story.finishWith('expired')
+  expect(story.history.timers).toEqual([
+    'before try 2: 1 s',
+    'before try 3: 5 s',
+    'before try 4: 15 s',
+    'before try 5: 30 s',
+    'before try 6: 1 min',
+    'before try 7: 1 min',
+  ])
+})
+
+test('a sending that breaks off is repeated: a code that comes twice does no harm', async () => {
+  const story = await stories.authCode({
+    storeAuthCode: [stored],
+    sendAuthCode: [failActivity, codeSendingEnded('sent')],
+  })
+  await story.finishWith('sent')
+  expect(story.calls).toEqual(['storeAuthCode', 'sendAuthCode', 'sendAuthCode'])
+})
+
+test('a code whose address is refused is not sent again', async () => {
+  const story = await stories.authCode({
+    storeAuthCode: [stored],
+    sendAuthCode: [codeSendingEnded('refused')],
+  })
+  await story.finishWith('refused')
+})
+
+/** Storing answers nothing. */
+function stored() {}

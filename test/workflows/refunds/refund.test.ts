@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  failActivity,
+  payoutInProcess,
+  payoutProvenAbsent,
+  payoutRejected,
+  payoutSettled,
+  payoutUnknown,
+  payoutUnreachable,
+  refundOpened,
+  refundRow,
+  SETTLED_ATTEMPT,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('a refund that settles at once is told', async () => {
+  const events = [stories.uuid(), stories.uuid()]
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutSettled({ deliveries: events })],
+    attemptDelivery: [webhookDelivered, webhookDelivered],
+  })
+  await story.finishWith('settled')
+  expect(story.calls.slice(0, 2)).toEqual(['openRefund', 'sendRefund'])
+  expect(story.history.statuses).toEqual(['COMPLETED'])
+})
+
+test('the request is answered when the provider has accepted, and the life goes on to the settlement', async () => {
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutInProcess],
+    pollRefund: [payoutInProcess, payoutSettled()],
+  })
+  await story.awaitAccepted()
+  expect(story.calls).toEqual(['openRefund', 'sendRefund'])
+  await story.finishWith('settled')
+})
+
+test('one that the charge does not allow any more is stored as failed, and calls nobody', async () => {
+  const story = await stories.refund({ openRefund: [refundOpened('failed')] })
+  await story.finishWith('failed')
+  expect(story.calls).toEqual(['openRefund'])
+  expect(story.history.statuses).toEqual(['FAILED'])
+})
+
+test.each([
+  ['refused', payoutRejected],
+  ['unreachable', payoutUnreachable],
+])('one that is %s has failed: no other provider can send it', async (_, sent) => {
+  const story = await stories.refund({ openRefund: [refundOpened('sending')], sendRefund: [sent] })
+  await story.finishWith('failed')
+})
+
+test('one that is accepted and rejected later has failed, and is told', async () => {
+  const event = stories.uuid()
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutInProcess],
+    pollRefund: [payoutInProcess, Object.assign({}, payoutRejected, { deliveries: [event] })],
+    attemptDelivery: [webhookDelivered],
+  })
+  await story.finishWith('failed')
+  expect(story.history.statuses).toEqual(['FAILED'])
+  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+})
+
+test('one whose attempt was not even stored is sent as if for the first time', async () => {
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [failActivity, payoutSettled()],
+    pollRefund: [{ kind: 'not_started' }],
+  })
+  await story.finishWith('settled')
+  expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund'])
+})
+
+test('one that is settled by notice does not wait for the schedule', async () => {
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutInProcess],
+    pollRefund: [payoutSettled()],
+  })
+  await story.waitForCalls(2)
+  await story.notify()
+  await story.waitForCalls(3)
+  await story.finishWith('settled')
+})
+
+describe('an unknown outcome', () => {
+  test('is asked about, and shown to the operator after ten minutes', async () => {
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [failActivity],
+      pollRefund: [...Array(7).fill(payoutUnknown), payoutSettled()],
+    })
+    await story.finishWith('settled')
+    expect(story.history.outcomes).toEqual(['unknown', null])
+  })
+
+  test('that is over within ten minutes is not', async () => {
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown],
+      pollRefund: [payoutUnknown, payoutSettled()],
+    })
+    await story.finishWith('settled')
+    expect(story.history.outcomes).toEqual([])
+  })
+
+  test('that the provider then accepts is not, however long it takes to settle', async () => {
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown],
+      pollRefund: [...Array(9).fill(payoutInProcess), payoutSettled()],
+    })
+    await story.finishWith('settled')
+    expect(story.history.outcomes).toEqual([])
+  })
+
+  test('is sent once more when its absence is proved', async () => {
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [payoutUnknown, payoutSettled()],
+      pollRefund: payoutProvenAbsent,
+    })
+    await story.finishWith('settled')
+    expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual([
+      'sendRefund',
+      'sendRefund isResend',
+    ])
+  })
+})
+
+test.each([
+  [
+    'settled',
+    { ...SETTLED_ATTEMPT, as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' },
+  ],
+  ['failed', { ...SETTLED_ATTEMPT, as: 'rejected', reason: 'the provider confirmed it by telephone' }],
+] as const)('an operator ends what no provider can tell as %s', async (state, word) => {
+  const story = await stories.refund({
+    openRefund: [refundOpened('sending')],
+    sendRefund: [payoutUnknown],
+    pollRefund: [payoutUnknown],
+    manuallySettleRefund: [state === 'settled' ? payoutSettled() : payoutRejected],
+  })
+  await story.passTime(6_000)
+  await story.waitForCalls(3)
+  await story.settleManually(word)
+  await story.finishWith(state)
+  expect(story.calls.at(-1)).toBe('manuallySettleRefund')
+})
+
+describe('a late word', () => {
+  test('wakes a failed refund, which has settled after all', async () => {
+    const event = stories.uuid()
+    const story = await stories.notifiedRefund({
+      getRefund: [refundRow('failed'), refundRow('settled')],
+      pollRefund: [payoutSettled({ deliveries: [event] })],
+      attemptDelivery: [webhookDelivered],
+    })
+    await story.finishWith('settled')
+    expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+  })
+
+  test('that comes while the provider still refuses is heard before the life ends', async () => {
+    const story = await stories.refund({
+      openRefund: [refundOpened('sending')],
+      sendRefund: [
+        async story => {
+          await story.notify()
+          return payoutRejected
+        },
+      ],
+      getRefund: [refundRow('failed'), refundRow('settled')],
+      pollRefund: [payoutSettled()],
+    })
+    await story.finishWith('settled')
+  })
+
+  test('is asked for until the provider answers', async () => {
+    const story = await stories.notifiedRefund({
+      getRefund: [refundRow('failed'), refundRow('failed')],
+      pollRefund: [payoutUnknown, payoutUnknown, payoutRejected],
+    })
+    await story.finishWith('failed')
+    expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+  })
+})

@@ -1,0 +1,274 @@
+import { describe, expect, test } from '@jest/globals'
+import type { Story } from '../../support/workflow-story.ts'
+import {
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  chargeRow,
+  depositRecorded,
+  disputeKnown,
+  disputeRow,
+  noAnswer,
+  notFoundWithin,
+  orphanClosed,
+  payoutInProcess,
+  payoutRejected,
+  payoutSettled,
+  payoutUnknown,
+  payoutUnreachable,
+  pendingChargeRow,
+  pixKeyEnded,
+  pixKeyStillExists,
+  pixKeyUnknown,
+  refundOpened,
+  refundRow,
+  SETTLED_ATTEMPT,
+  transferRow,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+/** Lives that nobody can end for months go on as new, long before Temporal ends them by the length of their history. */
+
+const stories = setUpWorkflowStories()
+/** The server's clock goes on by itself too: whoever asks on a schedule asks no sooner than he is told, however busy the machine. */
+const SLOWLY = 1 / 1_000
+
+/** What is asked next finds its history long; after so many calls it is in its next run. */
+async function continueAsNew(story: Story, { calls }: { calls: number }): Promise<void> {
+  const [run, asked] = [await story.readRunId(), story.calls.length]
+  await story.growHistory()
+  await story.notify()
+  await story.waitForCalls(asked + calls)
+  expect(await story.readRunId()).not.toBe(run)
+}
+
+describe('a transfer that its provider cannot tell of', () => {
+  test('is asked about there, and sent to nobody else; who was left and told of it before is asked in the end', async () => {
+    const story = await stories.transfer(
+      {
+        sendTransfer: [payoutUnreachable, payoutUnknown, payoutUnknown],
+        pollTransfer: [payoutUnknown, payoutUnknown, payoutSettled(), payoutRejected],
+        getTransfer: [transferRow('sending'), transferRow('paid'), transferRow('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
+    await story.waitForCalls(2)
+    await story.notify('connection-a')
+    await story.waitForCalls(3)
+    await story.growHistory()
+    await story.notify('connection-b')
+    await story.waitForCalls(6)
+    await story.finishWith('paid')
+    expect(story.callsByConnection).toEqual([
+      'sendTransfer connection-a',
+      'sendTransfer connection-b',
+      'pollTransfer connection-b',
+      'pollTransfer connection-b',
+      'getTransfer',
+      'sendTransfer connection-b',
+      'pollTransfer connection-b',
+      'getTransfer',
+      'pollTransfer connection-a',
+      'getTransfer',
+    ])
+  })
+
+  test('is answered as not known, to whoever waits for it and to whoever asks later', async () => {
+    const story = await stories.transfer(
+      {
+        sendTransfer: [payoutUnknown, payoutUnknown],
+        pollTransfer: [payoutUnknown, payoutSettled()],
+        getTransfer: [transferRow('sending'), transferRow('paid')],
+      },
+      { timeScale: SLOWLY },
+    )
+    const waiting = story.awaitAccepted()
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 3 })
+    await waiting
+    await story.awaitAccepted('again')
+    await story.finishWith('paid')
+  })
+
+  test('hears the operator in whichever run he speaks', async () => {
+    const story = await stories.transfer(
+      {
+        sendTransfer: [payoutUnknown, payoutUnknown],
+        pollTransfer: [payoutUnknown],
+        getTransfer: [transferRow('sending'), transferRow('failed')],
+        manuallySettleTransfer: [payoutRejected],
+        failTransfer: [transferRow('failed')],
+      },
+      { timeScale: SLOWLY },
+    )
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 3 })
+    await story.settleManually({ ...SETTLED_ATTEMPT, as: 'rejected', reason: 'the bank says so' })
+    await story.finish()
+    expect(story.calls.slice(-2)).toEqual(['manuallySettleTransfer', 'failTransfer'])
+  })
+})
+
+test('a refund that its provider cannot tell of is opened once', async () => {
+  const story = await stories.refund(
+    {
+      openRefund: [refundOpened('sending'), refundOpened('sending')],
+      sendRefund: [payoutInProcess, payoutInProcess],
+      pollRefund: [payoutUnknown, payoutSettled()],
+    },
+    { timeScale: SLOWLY },
+  )
+  await story.waitForCalls(2)
+  await continueAsNew(story, { calls: 3 })
+  await story.finishWith('settled')
+  expect(story.calls).toEqual([
+    'openRefund',
+    'sendRefund',
+    'pollRefund',
+    'openRefund',
+    'sendRefund',
+    'pollRefund',
+  ])
+})
+
+test('a charge that waits for its payer waits on', async () => {
+  const story = await stories.charge(
+    {
+      issueCharge: [chargeIssued()],
+      pollCharge: [chargeKnown('pending'), chargeKnown('expired')],
+      getCharge: [pendingChargeRow()],
+    },
+    { timeScale: SLOWLY },
+  )
+  await continueAsNew(story, { calls: 2 })
+  await story.finishWith('expired')
+})
+
+describe('a late word', () => {
+  test('about a transfer is asked for on', async () => {
+    const story = await stories.notifiedTransfer({
+      pollTransfer: [payoutUnknown, payoutUnknown, payoutUnknown, payoutSettled()],
+      getTransfer: Array(5).fill(transferRow('paid')),
+    })
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 4 })
+    await story.finishWith('paid')
+  })
+
+  test('about a refund is asked for on', async () => {
+    const story = await stories.notifiedRefund({
+      getRefund: Array(3).fill(refundRow('failed')),
+      pollRefund: [payoutUnknown, payoutUnknown, payoutSettled()],
+    })
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 3 })
+    expect(await story.finish()).toBe('failed')
+    expect(story.calls.filter(name => name === 'pollRefund')).toHaveLength(3)
+  })
+
+  test('about a charge is asked for on, though it is over', async () => {
+    const story = await stories.notifiedCharge({
+      getCharge: [chargeRow('expired'), chargeRow('expired')],
+      pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
+    })
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 3 })
+    await story.finishWith('paid')
+  })
+
+  test('about a dispute is asked for on, though it is over', async () => {
+    const story = await stories.dispute(
+      {
+        getDispute: [disputeRow('resolved'), disputeRow('resolved')],
+        pollDispute: [noAnswer(), noAnswer(), noAnswer(), disputeKnown('resolved')],
+      },
+      SLOWLY,
+    )
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 3 })
+    await story.finishWith('resolved')
+  })
+
+  test('about a return that was refused is asked for, before anything of it is sent again', async () => {
+    const story = await stories.notifiedReturn({
+      sendReturn: [payoutRejected],
+      pollReturn: [payoutUnknown, payoutUnknown, payoutSettled()],
+    })
+    await story.waitForCalls(2)
+    await continueAsNew(story, { calls: 2 })
+    await story.finishWith('settled')
+  })
+})
+
+describe('a return', () => {
+  test('that its provider cannot tell of is asked about', async () => {
+    const story = await stories.return(
+      { sendReturn: [payoutUnknown, payoutUnknown], pollReturn: [payoutUnknown, payoutSettled()] },
+      SLOWLY,
+    )
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 2 })
+    await story.finishWith('settled')
+    expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'sendReturn', 'pollReturn'])
+  })
+
+  test('that never left is tried again', async () => {
+    const story = await stories.return(
+      {
+        sendReturn: [payoutUnreachable, payoutUnreachable, payoutSettled()],
+        pollReturn: [notFoundWithin()],
+      },
+      SLOWLY,
+    )
+    await story.waitForCalls(1)
+    await continueAsNew(story, { calls: 3 })
+    await story.finishWith('settled')
+  })
+})
+
+test('a payload that nobody was shown is closed, however long that takes', async () => {
+  const story = await stories.orphan({ closeOrphan: [noAnswer(), noAnswer(), noAnswer(), orphanClosed()] })
+  await story.waitForCalls(1)
+  await continueAsNew(story, { calls: 2 })
+  await story.finish()
+  expect(story.calls).toHaveLength(4)
+})
+
+test('a deposit is asked for, however long its provider is silent', async () => {
+  const story = await stories.deposit({
+    recordDeposit: [noAnswer(), noAnswer(), noAnswer(), depositRecorded()],
+  })
+  await story.waitForCalls(1)
+  await continueAsNew(story, { calls: 2 })
+  await story.finishWith('accepted')
+})
+
+describe('a PIX key', () => {
+  test('of which its provider cannot tell is looked for, and asked for by one attempt', async () => {
+    const story = await stories.pixKey({
+      openPixKey: ['creating', 'creating'],
+      createKey: [pixKeyUnknown, pixKeyUnknown],
+      pollPixKey: [pixKeyUnknown, pixKeyUnknown, pixKeyEnded('active')],
+    })
+    await isFoundLong(story)
+    await story.finishWith('active')
+  })
+
+  test('that is not gone is removed, and asked about', async () => {
+    const story = await stories.pixKeyRemoval({
+      deleteKey: [pixKeyUnknown, pixKeyUnknown, pixKeyUnknown],
+      pollPixKeyRemoval: [pixKeyUnknown, pixKeyUnknown, pixKeyStillExists, pixKeyEnded('removed')],
+    })
+    await isFoundLong(story)
+    await story.finishWith('removed')
+  })
+
+  /** It hears no notices: its own clock lets it look, and see that it is long. */
+  async function isFoundLong(story: Story): Promise<void> {
+    const run = await story.readRunId()
+    await story.waitForCalls(2)
+    await story.growHistory()
+    await story.passTime(10_000)
+    expect(await story.readRunId()).not.toBe(run)
+  }
+})

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import type { History } from '@temporalio/common/lib/proto-utils.js'
+import { Worker } from '@temporalio/worker'
+import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { buildReopenOptions } from '../../../src/temporal/workflow-options.ts'
+import {
+  awaitIssuedUpdate,
+  cancelTransferUpdate,
+  providerNotificationSignal,
+} from '../../../src/workflows/contracts/messages.ts'
+import * as ids from '../../../src/workflows/contracts/workflow-ids.ts'
+import { DEPLOYMENT, startWorkerBuilds, TASK_QUEUE } from '../../support/worker-builds.ts'
+import { NOTIFICATION, type Story } from '../../support/workflow-story.ts'
+import {
+  chargeIssued,
+  chargeKnown,
+  chargeNoAnswer,
+  codeSendingEnded,
+  codeSendingRetry,
+  depositRecorded,
+  disputeKnown,
+  noAnswer,
+  orphanClosed,
+  payoutInProcess,
+  payoutSettled,
+  pixKeyEnded,
+  pixKeyUnknown,
+  refundOpened,
+  transferRow,
+  webhookDelivered,
+  webhookRetry,
+} from '../../support/workflow-story-answers.ts'
+import * as storyClient from '../../support/workflow-story-client.ts'
+import { chargeInput } from '../../support/workflow-story-suite.ts'
+
+/**
+ * Two builds of the workers side by side, whose workflow code is incompatible in every workflow: workflows of every kind are in
+ * progress while operators ramp, make current and move back, by the commands of docs/production.md.
+ */
+
+jest.setTimeout(240_000)
+
+const TIME_SCALE = 10
+const clock = { now: async () => Date.now() } as Story
+/** Waves of workflows whose operations have ended at the providers. */
+const endedWaves = new Set<string>()
+const hasEnded = (workflowId: string) => [...endedWaves].some(wave => workflowId.includes(`/${wave}-`))
+const answerByProgress =
+  (inFlight: unknown, over: unknown) =>
+  (workflowId: string): unknown => {
+    const answer = hasEnded(workflowId) ? over : inFlight
+    return typeof answer === 'function' ? answer(clock) : answer
+  }
+const answerWhenEnded = (answer: unknown) => async (workflowId: string) => {
+  await waitUntil(() => hasEnded(workflowId), { what: `${workflowId} goes on`, limitMs: 200_000 })
+  return answer
+}
+const once = (answer: unknown) => () => answer
+
+let builds: Awaited<ReturnType<typeof startWorkerBuilds>>
+beforeAll(async () => {
+  builds = await startWorkerBuilds({
+    issueCharge: () => chargeIssued()(clock),
+    pollCharge: answerByProgress(chargeNoAnswer(), chargeKnown('paid')),
+    getCharge: once({ state: 'paid', expiresAt: '2020-01-01T00:00:00.000Z', cancelRequested: false }),
+    sendTransfer: once(payoutInProcess),
+    pollTransfer: answerByProgress(
+      payoutInProcess,
+      payoutSettled({ transfer: { state: 'paid', connectionUuid: 'connection-a' } }),
+    ),
+    storeTransfer: once(transferRow('created')),
+    endScheduledTransfer: once(transferRow('cancelled')),
+    getTransfer: once(transferRow('paid')),
+    openRefund: once(refundOpened('sending')),
+    sendRefund: once(payoutInProcess),
+    pollRefund: answerByProgress(payoutInProcess, payoutSettled()),
+    sendReturn: once(payoutInProcess),
+    pollReturn: answerByProgress(payoutInProcess, payoutSettled()),
+    getDispute: once(null),
+    pollDispute: answerByProgress(disputeKnown('open'), disputeKnown('rejected')),
+    openPixKey: once('creating'),
+    createKey: once(pixKeyUnknown),
+    pollPixKey: answerByProgress(pixKeyUnknown, pixKeyEnded('active')),
+    deleteKey: once(pixKeyUnknown),
+    pollPixKeyRemoval: answerByProgress(pixKeyUnknown, pixKeyEnded('removed')),
+    storeAuthCode: once(undefined),
+    sendAuthCode: answerByProgress(codeSendingRetry, codeSendingEnded('sent')),
+    closeOrphan: answerByProgress(noAnswer(), orphanClosed()),
+    recordDeposit: answerByProgress(noAnswer(), depositRecorded()),
+    keepUnmatchedPayment: once(100),
+    attemptDelivery: answerByProgress(webhookRetry(5_000), webhookDelivered),
+    replayMissedEvents: answerWhenEnded({ recovered: 0 }),
+    sweepDeliveries: answerWhenEnded({ woken: 0, disabled: 0 }),
+    pruneEvents: answerWhenEnded({ forgotten: 0 }),
+    sweepDisputes: answerWhenEnded({ asked: 0, told: 0 }),
+    sweepWorkflows: answerWhenEnded({}),
+    sweepProviderNotifications: once({ waiting: 0, routedCount: 0 }),
+    listProviderAccounts: answerWhenEnded([]),
+    foldListCounters: once(0),
+  })
+})
+afterAll(() => builds?.stop())
+
+/** A workflow of every kind: its type, its id, and what it is started with. */
+const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
+  ['chargeWorkflow', ids.chargeWorkflowId, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
+  ['transferWorkflow', ids.transferWorkflowId, sendingOf],
+  [
+    'transferWorkflow',
+    uuid => `${ids.transferWorkflowId(uuid)}/later`,
+    uuid => ({ ...sendingOf(uuid), ...LATER }),
+  ],
+  [
+    'refundWorkflow',
+    ids.refundWorkflowId,
+    uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' }),
+  ],
+  ['returnWorkflow', ids.returnWorkflowId, sendingOf],
+  ['keepUnmatchedWorkflow', uuid => `${ids.returnWorkflowId(uuid)}/kept`, uuid => ({ uuid })],
+  [
+    'disputeWorkflow',
+    ids.disputeWorkflowId,
+    uuid => ({ ...sendingOf(uuid), providerDisputeId: 'infraction', endToEnd: null }),
+  ],
+  ['pixKeyWorkflow', ids.pixKeyWorkflowId, keyOf],
+  ['pixKeyRemovalWorkflow', ids.pixKeyRemovalWorkflowId, keyOf],
+  ['verificationCodeWorkflow', ids.verificationCodeWorkflowId, keyOf],
+  ['orphanWorkflow', ids.orphanWorkflowId, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
+  ['depositWorkflow', uuid => ids.depositWorkflowId('connection-a', uuid), sendingOf],
+  ['deliveryWorkflow', ids.deliveryWorkflowId, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
+  ['eventReplayWorkflow', uuid => `recovery/${uuid}`, uuid => ({ webhookUuid: uuid })],
+  ['deliverySweepWorkflow', uuid => `delivery-sweep/${uuid}`, none],
+  ['eventPruningWorkflow', uuid => `event-pruning/${uuid}`, none],
+  ['disputeSweepWorkflow', uuid => `med-sweep/${uuid}`, none],
+  ['workflowSweepWorkflow', uuid => `workflow-sweep/${uuid}`, none],
+  ['notificationSweepWorkflow', uuid => `notice-sweep/${uuid}`, none],
+  ['reconciliationWorkflow', uuid => `reconciliation/${uuid}`, () => ({ hours: 48 })],
+  ['listCountersWorkflow', uuid => `tally/${uuid}`, none],
+]
+
+test('workflows of every kind go forwards and back between two builds without a failed workflow task', async () => {
+  const { client, temporal, ranOn, bundles } = builds
+  const { workflow } = client
+  const waves: Record<string, string[]> = {}
+  const version = (buildId: string) => ['--deployment-name', DEPLOYMENT, '--build-id', buildId]
+  const makeCurrent = (buildId: string) =>
+    temporal('worker', 'deployment', 'set-current-version', ...version(buildId), '--yes')
+  const ramp = (buildId: string, percent: number) =>
+    temporal(
+      'worker',
+      'deployment',
+      'set-ramping-version',
+      ...version(buildId),
+      '--percentage',
+      `${percent}`,
+      '--yes',
+    )
+  const start = async (wave: string) => {
+    const door = (workflowId: string) => ({ client: workflow, taskQueue: TASK_QUEUE, workflowId })
+    waves[wave] = await Promise.all(
+      KINDS.map(async ([type, idOf, inputOf], number) => {
+        const uuid = `${wave}-${number}`
+        const life = { type, input: inputOf(uuid) }
+        const workflowId = idOf(uuid)
+        if (type === 'chargeWorkflow')
+          await storyClient.startAndUpdate(door(workflowId), life, {
+            update: awaitIssuedUpdate as never,
+            updateId: uuid,
+          })
+        else if (type === 'depositWorkflow' || type === 'disputeWorkflow')
+          await storyClient.reopenAndSignal(door(workflowId), life, NOTIFICATION)
+        else await storyClient.startWorkflow(door(workflowId), life)
+        return workflowId
+      }),
+    )
+    await waitUntil(() => waves[wave]!.every(id => ranOn.has(id)), {
+      what: () => `Not started: ${waves[wave]!.filter(id => !ranOn.has(id))}`,
+      limitMs: 60_000,
+    })
+  }
+  const buildsOf = (wave: string) => new Set(waves[wave]!.flatMap(id => [...ranOn.get(id)!]))
+  /** Every workflow that listens to notifications executes a workflow task, and replays. */
+  const notifyAll = () =>
+    Promise.all(
+      Object.values(waves)
+        .flat()
+        .map(id =>
+          storyClient.signalIfRunning(
+            { client: workflow, taskQueue: TASK_QUEUE, workflowId: id },
+            NOTIFICATION,
+          ),
+        ),
+    )
+
+  await builds.deploy('one')
+  await makeCurrent('one')
+  await start('a')
+  expect(buildsOf('a')).toEqual(new Set(['one']))
+
+  await builds.deploy('two')
+  await ramp('two', 50)
+  await start('b')
+  expect(buildsOf('b')).toEqual(new Set(['one', 'two']))
+  await notifyAll()
+
+  await makeCurrent('two')
+  await start('c')
+  await scheduleOf('forwards')
+  expect(buildsOf('c')).toEqual(new Set(['two']))
+  await notifyAll()
+
+  await makeCurrent('one')
+  await start('d')
+  await scheduleOf('back')
+  expect(buildsOf('d')).toEqual(new Set(['one']))
+  await notifyAll()
+
+  // One of build two grows so long that it continues as new, after the way back.
+  const long = waves.c!.find(id => id.startsWith('webhook/'))!
+  const { runId: firstRun } = await workflow.getHandle(long).describe()
+  for (let part = 0; part < 3; part++) await workflow.getHandle(long).signal('ballast', 'x'.repeat(1_500_000))
+  await waitUntil(async () => (await workflow.getHandle(long).describe()).runId !== firstRun, {
+    what: 'It does not continue as new',
+    limitMs: 60_000,
+  })
+
+  // Build two is removed: what is pinned to it moves on to a build that replays its histories.
+  await builds.deploy('three')
+  const onTwo = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:two' and ExecutionStatus = 'Running'`
+  const override = ['--versioning-override-behavior', 'pinned', '--versioning-override-build-id', 'three']
+  const deployment = ['--versioning-override-deployment-name', DEPLOYMENT]
+  const ranBefore = new Map([...ranOn].map(([id, ran]) => [id, new Set(ran)]))
+  expect((await workflow.count(onTwo)).count).toBeGreaterThan(20)
+  await temporal('workflow', 'update-options', '--query', onTwo, ...override, ...deployment, '--yes')
+  await waitUntil(async () => (await workflow.count(onTwo)).count === 0, {
+    what: 'Not every workflow is moved',
+    limitMs: 60_000,
+  })
+
+  for (const wave of Object.keys(waves)) endedWaves.add(wave)
+  await notifyAll()
+  for (const id of Object.values(waves)
+    .flat()
+    .filter(id => id.endsWith('/later')))
+    await workflow.getHandle(id).executeUpdate(cancelTransferUpdate)
+
+  const histories = await Promise.all(
+    Object.values(waves)
+      .flat()
+      .map(async workflowId => {
+        const handle = workflow.getHandle(workflowId)
+        await client.withDeadline(Date.now() + 60_000, () => handle.result())
+        return { workflowId, history: await handle.fetchHistory() }
+      }),
+  )
+  const events = histories.flatMap(({ workflowId, history }) =>
+    history.events!.map(event => ({ workflowId, event })),
+  )
+  expect(events.filter(({ event }) => hasFailedTask(event))).toEqual([])
+  // Each stayed with the build that it began on, with its activities on both task queues.
+  expect([...ranBefore].filter(([, ran]) => ran.size !== 1)).toEqual([])
+  const moves = [...ranOn].map(([workflowId, ran]) => ({ workflowId, move: [...ran].join(' to ') }))
+  const expected = ['one', 'two', 'two to three']
+  // A task queue learns of a move with a delay, so that one activity after it may still reach the current build.
+  const allowed = [...expected, 'two to one', 'two to one to three', 'two to three to one']
+  expect(moves.filter(({ move }) => !allowed.includes(move))).toEqual([])
+  expect(moves.map(({ move }) => move)).toEqual(expect.arrayContaining(expected))
+  expect([...ranOn.get('tally-forwards')!, ...ranOn.get('tally-back')!]).toEqual(['two', 'one'])
+
+  // A notification reopens what ended on build two: on the current version.
+  const reopened = waves.c!.find(id => id.startsWith('charge/'))!
+  const { runId } = await workflow
+    .signalWithStart('chargeWorkflow', {
+      ...buildReopenOptions({ taskQueue: TASK_QUEUE } as never, reopened),
+      args: [{ reopen: reopened, timeScale: TIME_SCALE }],
+      signal: providerNotificationSignal,
+      signalArgs: [NOTIFICATION],
+    })
+    .then(({ signaledRunId }) => ({ runId: signaledRunId }))
+  await workflow.getHandle(reopened, runId).result()
+  expect(ranOn.get(reopened)).toContain('one')
+
+  // What proves that the builds are incompatible: unpinned, each of these would have failed its workflow task.
+  const ofOne = histories.filter(({ workflowId }) => waves.a!.includes(workflowId))
+  const replays = Worker.runReplayHistories({ workflowBundle: bundles.two! }, ofOne)
+  for await (const { workflowId, error } of replays)
+    expect([workflowId, error?.name]).toEqual([workflowId, 'DeterminismViolationError'])
+
+  async function scheduleOf(name: string): Promise<void> {
+    const handle = await client.schedule.create({
+      scheduleId: name,
+      spec: {},
+      action: {
+        type: 'startWorkflow',
+        workflowType: 'listCountersWorkflow',
+        workflowId: `tally-${name}`,
+        taskQueue: TASK_QUEUE,
+        args: [],
+      },
+    })
+    await handle.trigger()
+    const idOf = () => [...ranOn.keys()].find(id => id.startsWith(`tally-${name}`))
+    await waitUntil(() => idOf() !== undefined, { what: 'The schedule starts nothing', limitMs: 60_000 })
+    ranOn.set(`tally-${name}`, ranOn.get(idOf()!)!)
+  }
+})
+
+const LATER = { scheduledFor: '2100-01-01T00:00:00.000Z' }
+
+function sendingOf(uuid: string) {
+  return {
+    ...chargeInput(uuid),
+    connectionUuid: NOTIFICATION.connectionUuid,
+    endToEnd: uuid,
+    timeScale: TIME_SCALE,
+  }
+}
+
+function keyOf(uuid: string) {
+  return { ...sendingOf(uuid), type: 'EMAIL', authCodeUuid: 'code' }
+}
+
+function none() {
+  return undefined
+}
+
+type HistoryEvent = NonNullable<History['events']>[number]
+
+/**
+ * Whether a workflow task failed by its build. "Unhandled command" is none: a signal came while the task completed its
+ * workflow, and Temporal repeats the task.
+ */
+function hasFailedTask({ workflowTaskFailedEventAttributes: failed }: HistoryEvent): boolean {
+  return failed != null && failed.failure?.message !== 'UnhandledCommand'
+}

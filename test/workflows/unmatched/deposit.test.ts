@@ -1,0 +1,84 @@
+import { expect, test } from '@jest/globals'
+import {
+  afterNotification,
+  depositNotFound,
+  depositRecorded,
+  noAnswer,
+  webhookDelivered,
+} from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('a PIX that names no charge of ours is taken as a deposit, and told', async () => {
+  const event = stories.uuid()
+  const story = await stories.deposit({
+    recordDeposit: [depositRecorded({ deliveries: [event] })],
+    attemptDelivery: [webhookDelivered],
+  })
+  await story.finishWith('accepted')
+  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+})
+
+test('one that a charge of ours expects is left to that charge', async () => {
+  const story = await stories.deposit({ recordDeposit: [{ kind: 'expected' }] })
+  await story.finishWith('expected')
+  expect(story.history.childWorkflowIds).toEqual([])
+})
+
+test('a forged one comes to nothing after a second look', async () => {
+  const story = await stories.deposit({ recordDeposit: [depositNotFound, depositNotFound] })
+  await story.finishWith('not_found')
+  expect(story.history.timers).toEqual(['second look: 1 min'])
+})
+
+test('one whose notice ran ahead of the provider is taken at the second look', async () => {
+  const story = await stories.deposit({ recordDeposit: [depositNotFound, depositRecorded()] })
+  await story.finishWith('accepted')
+})
+
+test('a repeated notice does not make the second look the last one too early', async () => {
+  const story = await stories.deposit({
+    recordDeposit: [depositNotFound, depositNotFound, depositRecorded()],
+  })
+  await story.waitForCalls(1)
+  await story.notify()
+  await story.waitForCalls(2)
+  await story.finishWith('accepted')
+  expect(story.callTimesMs[2]! - story.callTimesMs[0]!).toBeGreaterThanOrEqual(60_000)
+})
+
+test('one that is told of again while the last look is made is looked for once more', async () => {
+  const story = await stories.deposit({
+    recordDeposit: [depositNotFound, afterNotification(depositNotFound), depositRecorded()],
+  })
+  await story.finishWith('accepted')
+  expect(story.history.timers).toEqual(['second look: 1 min'])
+})
+
+test('without an answer its provider is asked until there is one', async () => {
+  const story = await stories.deposit({
+    recordDeposit: [noAnswer(), noAnswer('in_process'), depositRecorded()],
+  })
+  await story.finishWith('accepted')
+  expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+})
+
+test('a sweep hands over what waits, once', async () => {
+  const story = await stories.notificationSweep({
+    sweepProviderNotifications: [{ waiting: 3, routedCount: 2 }],
+  })
+  expect(await story.finish()).toEqual({ waiting: 3, routedCount: 2 })
+})
+
+test('a sweep that breaks off leaves its work to the next one', async () => {
+  const story = await stories.notificationSweep({
+    sweepProviderNotifications: [
+      () => {
+        throw new Error('no connection')
+      },
+    ],
+  })
+  await expect(story.finish()).rejects.toThrow()
+  expect(story.calls).toEqual(['sweepProviderNotifications'])
+})

@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals'
+import { RETRY_SCHEDULE_MS } from '../../../src/domain/webhooks/webhook.ts'
+import { failActivity, webhookDelivered, webhookRetry } from '../../support/workflow-story-answers.ts'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('an event is delivered at the first try', async () => {
+  const story = await stories.delivery({ attemptDelivery: [webhookDelivered] })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toEqual([])
+})
+
+test('a failing endpoint is tried on the schedule, each wait as the try has set it', async () => {
+  const story = await stories.delivery({
+    attemptDelivery: [...RETRY_SCHEDULE_MS.map(webhookRetry), webhookDelivered],
+  })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers.map(wait => wait.split(': ').at(-1))).toEqual([
+    '5 s',
+    '5 min',
+    '30 min',
+    '2 h',
+    '5 h',
+    '10 h',
+    '14 h',
+    '20 h',
+    '24 h',
+  ])
+  const between = story.callTimesMs.slice(1).map((at, index) => at - story.callTimesMs[index]!)
+  between.forEach((ms, index) => {
+    expect(ms).toBeGreaterThanOrEqual(RETRY_SCHEDULE_MS[index]!)
+    expect(ms).toBeLessThan(RETRY_SCHEDULE_MS[index]! + 60_000)
+  })
+})
+
+test('it is given up when there is no next try', async () => {
+  const story = await stories.delivery({
+    attemptDelivery: [webhookRetry(5_000), { kind: 'closed', outcome: 'FAILED' }],
+  })
+  await story.finishWith('FAILED')
+})
+
+test('a delivery that was cancelled meanwhile ends at its next try', async () => {
+  const story = await stories.delivery({
+    attemptDelivery: [webhookRetry(5_000), { kind: 'closed', outcome: 'CANCELLED' }],
+  })
+  await story.finishWith('CANCELLED')
+})
+
+test('a try that breaks off on our side is made again', async () => {
+  const story = await stories.delivery({ attemptDelivery: [failActivity, webhookDelivered] })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toEqual([])
+})
+
+test('every wait is divided by the time scale', async () => {
+  const story = await stories.delivery(
+    { attemptDelivery: [webhookRetry(5_000), webhookRetry(300_000), webhookDelivered] },
+    1_000,
+  )
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toEqual(['before try 2: 5 ms', 'before try 3: 300 ms'])
+})
+
+test('one whose row was changed is looked at at once, not after a day', async () => {
+  const story = await stories.delivery({
+    attemptDelivery: [webhookRetry(86_400_000), { kind: 'closed', outcome: 'CANCELLED' }],
+  })
+  await story.waitForCalls(1)
+  await story.signalDeliveryChanged()
+  await story.finishWith('CANCELLED')
+  expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeLessThan(60_000)
+})
+
+test('a change that comes while a try is under way is not overlooked', async () => {
+  const story = await stories.delivery({
+    attemptDelivery: [
+      async self => {
+        await self.signalDeliveryChanged()
+        return webhookRetry(86_400_000)
+      },
+      { kind: 'closed', outcome: 'CANCELLED' },
+    ],
+  })
+  await story.finishWith('CANCELLED')
+  expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeLessThan(60_000)
+})
+
+test('one that is sent again while it ends goes on', async () => {
+  const story = await stories.delivery({
+    attemptDelivery: [
+      async self => {
+        await self.signalDeliveryChanged()
+        return webhookDelivered
+      },
+      webhookRetry(5_000),
+      webhookDelivered,
+    ],
+  })
+  await story.finishWith('DELIVERED')
+  expect(story.history.timers).toHaveLength(1)
+})

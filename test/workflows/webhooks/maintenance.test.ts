@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
+
+const stories = setUpWorkflowStories()
+
+test('a sweep of the deliveries says what it did', async () => {
+  const story = await stories.deliverySweep({ sweepDeliveries: [{ woken: 3, disabled: 1 }] })
+  await story.finishWith({ woken: 3, disabled: 1 })
+})
+
+test('what is old is forgotten', async () => {
+  const story = await stories.eventPruning({ pruneEvents: [{ forgotten: 7 }] })
+  await story.finishWith({ forgotten: 7 })
+})
+
+test('what an endpoint has missed is sent again, batch by batch', async () => {
+  const place = { at: '2026-11-01T10:00:00.000000Z', uuid: '00000000-0000-4000-8000-000000000001' }
+  const story = await stories.recovery({
+    replayMissedEvents: [
+      { recovered: 500, next: place },
+      { recovered: 0, next: place },
+      { recovered: 12, next: null },
+    ],
+  })
+  await story.finishWith({ recovered: 512 })
+  expect(story.calls).toEqual(Array(3).fill('replayMissedEvents'))
+})
