@@ -30,11 +30,17 @@ beforeAll(async () => {
   const orm = await openOrm({ databaseUrl: postgres.url })
   for (const statement of [
     'create database unmigrated',
+    'create database before_release',
     `create role reader login password 'reader'`,
     'revoke connect on database postgres from public',
   ])
     await orm.em.fork().execute(statement)
   await orm.close()
+  const before = await openOrm({ databaseUrl: urlWith(url => (url.pathname = '/before_release')) })
+  await before.em.fork().execute(`
+    create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default now());
+    insert into mikro_orm_migrations (name) values ('001_charges')`)
+  await before.close()
 }, 180_000)
 afterAll(async () => {
   await Promise.all([postgres?.stop(), temporal?.stop()])
@@ -130,6 +136,11 @@ describe.each(['api', 'worker'] as const)('%s', program => {
     [
       'a schema that is not migrated',
       () => ({ DATABASE_URL: urlWith(url => (url.pathname = '/unmigrated')) }),
+      /not migrated.*`trilho migrate`/,
+    ],
+    [
+      'a schema of before the first release',
+      () => ({ DATABASE_URL: urlWith(url => (url.pathname = '/before_release')) }),
       /not migrated.*`trilho migrate`/,
     ],
     ['a namespace that is not there', () => ({ TEMPORAL_NAMESPACE: 'nowhere' }), /TEMPORAL_NAMESPACE/],

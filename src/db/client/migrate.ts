@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { StartupRefusal } from '../../startup/startup-refusal.ts'
 import type { Orm } from './orm.ts'
 
 /** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
@@ -21,9 +22,21 @@ export async function runPendingMigrations(orm: Orm, retryPolicy: MigrationRetry
     // This session idles while the migrations run on another connection.
     await connection.execute('set local idle_in_transaction_session_timeout = 0', [], 'run', context)
     await connection.execute('select pg_advisory_xact_lock(7013001)', [], 'run', context)
-    for (const { name } of await orm.migrator.getPending())
-      await runMigrationWithRetry(orm, name, retryPolicy)
+    const pending = await orm.migrator.getPending()
+    await refuseForeignSchema(orm, pending.length)
+    for (const { name } of pending) await runMigrationWithRetry(orm, name, retryPolicy)
   })
+}
+
+/** Refuses a database whose schema migrations of another history have made: none of this release's can follow them. */
+async function refuseForeignSchema({ migrator, config }: Orm, pendingCount: number): Promise<void> {
+  const isInitial = pendingCount === config.get('migrations').migrationsList?.length
+  const [executed] = isInitial ? await migrator.getExecuted() : []
+  if (executed)
+    throw new StartupRefusal(
+      `The database has the schema of a version before the first release (migration ${executed.name}), which no migration ` +
+        'brings up to date: name an empty database in DATABASE_URL',
+    )
 }
 
 /**

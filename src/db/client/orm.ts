@@ -1,4 +1,4 @@
-import { IsolationLevel } from '@mikro-orm/core'
+import { IsolationLevel, type MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { Account } from '../entities/account.ts'
@@ -16,41 +16,7 @@ import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
-import { Migration001_charges } from '../migrations/Migration001_charges.ts'
-import { Migration002_money_out } from '../migrations/Migration002_money_out.ts'
-import { Migration003_answers } from '../migrations/Migration003_answers.ts'
-import { Migration004_meds } from '../migrations/Migration004_meds.ts'
-import { Migration005_pix_keys } from '../migrations/Migration005_pix_keys.ts'
-import { Migration006_webhooks } from '../migrations/Migration006_webhooks.ts'
-import { Migration007_operators } from '../migrations/Migration007_operators.ts'
-import { Migration008_dashboard } from '../migrations/Migration008_dashboard.ts'
-import { Migration009_tallies } from '../migrations/Migration009_tallies.ts'
-import { Migration010_metrics } from '../migrations/Migration010_metrics.ts'
-import { Migration011_med_sweep } from '../migrations/Migration011_med_sweep.ts'
-import { Migration012_lists } from '../migrations/Migration012_lists.ts'
-import { Migration013_reply_calls } from '../migrations/Migration013_reply_calls.ts'
-import { Migration014_more_tallies } from '../migrations/Migration014_more_tallies.ts'
-import { Migration015_modes } from '../migrations/Migration015_modes.ts'
-import { Migration016_keys_in_use } from '../migrations/Migration016_keys_in_use.ts'
-import { Migration017_fair_sweeps } from '../migrations/Migration017_fair_sweeps.ts'
-import { Migration018_tested_endpoints } from '../migrations/Migration018_tested_endpoints.ts'
-import { Migration019_long_ids } from '../migrations/Migration019_long_ids.ts'
-import { Migration020_exact_weeks } from '../migrations/Migration020_exact_weeks.ts'
-import { Migration021_foreign_ids } from '../migrations/Migration021_foreign_ids.ts'
-import { Migration022_unanswered_cancellations } from '../migrations/Migration022_unanswered_cancellations.ts'
-import { Migration023_money_rules } from '../migrations/Migration023_money_rules.ts'
-import { Migration024_late_settlements } from '../migrations/Migration024_late_settlements.ts'
-import { Migration025_late_webhooks } from '../migrations/Migration025_late_webhooks.ts'
-import { Migration026_sendings } from '../migrations/Migration026_sendings.ts'
-import { Migration027_written_once } from '../migrations/Migration027_written_once.ts'
-import { Migration028_moving } from '../migrations/Migration028_moving.ts'
-import { Migration029_durable_promises } from '../migrations/Migration029_durable_promises.ts'
-import { Migration030_credentials_epoch } from '../migrations/Migration030_credentials_epoch.ts'
-import { Migration031_provider_movements } from '../migrations/Migration031_provider_movements.ts'
-import { Migration032_unexplained_answers } from '../migrations/Migration032_unexplained_answers.ts'
-import { Migration033_lost_workflows } from '../migrations/Migration033_lost_workflows.ts'
-import { Migration034_breaker_answers } from '../migrations/Migration034_breaker_answers.ts'
-import { Migration035_device_sign_ins } from '../migrations/Migration035_device_sign_ins.ts'
+import { MIGRATIONS } from '../migrations/index.ts'
 import { PipelinedDriver } from '../pipeline/driver.ts'
 import {
   applyStatementTimeout,
@@ -99,6 +65,8 @@ export type OrmOptions = {
   lockMs?: number
   /** Creates a missing database on the first connection; otherwise a wrong name fails. */
   canCreateDatabase?: boolean
+  /** Migrations of the schema; default: those of this release. */
+  migrations?: MigrationObject[]
 }
 
 /**
@@ -112,6 +80,7 @@ export async function openOrm({
   statementMs = 10_000,
   lockMs,
   canCreateDatabase: createsDatabase = false,
+  migrations: migrationsList = MIGRATIONS,
 }: OrmOptions): Promise<Orm> {
   const ssl = parseTlsOptions(databaseUrl)
   return MikroORM.init({
@@ -166,43 +135,7 @@ export async function openOrm({
     },
     extensions: [Migrator],
     migrations: {
-      migrationsList: [
-        { name: '001_charges', class: Migration001_charges },
-        { name: '002_money_out', class: Migration002_money_out },
-        { name: '003_answers', class: Migration003_answers },
-        { name: '004_meds', class: Migration004_meds },
-        { name: '005_pix_keys', class: Migration005_pix_keys },
-        { name: '006_webhooks', class: Migration006_webhooks },
-        { name: '007_operators', class: Migration007_operators },
-        { name: '008_dashboard', class: Migration008_dashboard },
-        { name: '009_tallies', class: Migration009_tallies },
-        { name: '010_metrics', class: Migration010_metrics },
-        { name: '011_med_sweep', class: Migration011_med_sweep },
-        { name: '012_lists', class: Migration012_lists },
-        { name: '013_reply_calls', class: Migration013_reply_calls },
-        { name: '014_more_tallies', class: Migration014_more_tallies },
-        { name: '015_modes', class: Migration015_modes },
-        { name: '016_keys_in_use', class: Migration016_keys_in_use },
-        { name: '017_fair_sweeps', class: Migration017_fair_sweeps },
-        { name: '018_tested_endpoints', class: Migration018_tested_endpoints },
-        { name: '019_long_ids', class: Migration019_long_ids },
-        { name: '020_exact_weeks', class: Migration020_exact_weeks },
-        { name: '021_foreign_ids', class: Migration021_foreign_ids },
-        { name: '022_unanswered_cancellations', class: Migration022_unanswered_cancellations },
-        { name: '023_money_rules', class: Migration023_money_rules },
-        { name: '024_late_settlements', class: Migration024_late_settlements },
-        { name: '025_late_webhooks', class: Migration025_late_webhooks },
-        { name: '026_sendings', class: Migration026_sendings },
-        { name: '027_written_once', class: Migration027_written_once },
-        { name: '028_moving', class: Migration028_moving },
-        { name: '029_durable_promises', class: Migration029_durable_promises },
-        { name: '030_credentials_epoch', class: Migration030_credentials_epoch },
-        { name: '031_provider_movements', class: Migration031_provider_movements },
-        { name: '032_unexplained_answers', class: Migration032_unexplained_answers },
-        Migration033_lost_workflows,
-        Migration034_breaker_answers,
-        Migration035_device_sign_ins,
-      ],
+      migrationsList,
       snapshot: false,
     },
     // Errors are thrown; progress messages would only break a JSON log.
@@ -215,9 +148,13 @@ export async function openOrm({
  * own without a statement timeout, because building an index over millions of rows, or waiting for the process that
  * builds it, takes longer than a request's statement may.
  */
-export async function migrate(databaseUrl: string, retryPolicy = MIGRATION_RETRY_POLICY): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  retryPolicy = MIGRATION_RETRY_POLICY,
+  migrations = MIGRATIONS,
+): Promise<void> {
   const orm = await openOrm({
-    ...{ databaseUrl, statementMs: null, lockMs: retryPolicy.lockMs },
+    ...{ databaseUrl, migrations, statementMs: null, lockMs: retryPolicy.lockMs },
     canCreateDatabase: true,
   })
   try {

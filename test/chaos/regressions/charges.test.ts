@@ -240,19 +240,6 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
 })
 
-test('a charge that the release before was asked to cancel ends as it did there, because nobody knows what it was answered', async () => {
-  const migration = '022_unanswered_cancellations'
-  const charge = await order()
-  fixture.scriptProvider({ issueCharge: async () => issued(), cancelCharge: async () => forgotten })
-  await fixture.providers.issueCharge(charge)
-  await fixture.sql('update charge set cancel_requested_at = now() where uuid = ?', [charge.uuid])
-  await fixture.sql('alter table charge drop column cancel_unanswered')
-  await fixture.sql('delete from mikro_orm_migrations where name = ?', [migration])
-  await fixture.orm.migrator.up(migration)
-  await fixture.providers.cancelCharge({ chargeUuid: charge.uuid })
-  expect(await fixture.records.getCharge(charge.uuid)).toMatchObject({ state: 'cancelled' })
-})
-
 /** What may keep a connection from beginning anything. */
 const BLOCKED_CASES: [string, string, string][] = [
   ['is not ACTIVE any more', `update connection set status = 'BLOCKED' where uuid = ?`, 'provider_inactive'],

@@ -1,13 +1,50 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { Migration } from '@mikro-orm/migrations'
 import { migrate, type Orm, openOrm, runInTransaction } from '../../../src/db/client/orm.ts'
+import { MIGRATIONS } from '../../../src/db/migrations/index.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
-/** A migration beside who reads its table for long, as a backup does: it waits, and nobody waits for it. */
+/** A migration while another transaction reads its table for long, as a backup does: it waits, and blocks no request. */
 
-/** One that makes an index, which no reader is in the way of, and one that alters a table and may be done again. */
-const [INDEX, ALTERING] = ['018_tested_endpoints', '020_exact_weeks'] as const
+/** Creates an index, which a reader does not block. */
+class Migration101_index extends Migration {
+  override up() {
+    this.addSql('create index account_by_name on account (name)')
+  }
+}
+
+/** Needs the lock that a reader blocks. */
+class Migration102_check extends Migration {
+  override up() {
+    this.addSql('alter table med add constraint med_late check (due_at > opened_at)')
+  }
+}
+
+/** A transaction for each statement; the last ones need the lock that a reader blocks. */
+class Migration103_rules extends Migration {
+  override isTransactional() {
+    return false
+  }
+
+  override up() {
+    for (const table of ['charge', 'transfer', 'movement']) {
+      const name = `${table}_created`
+      this.addSql(`alter table ${table} drop constraint if exists ${name},
+        add constraint ${name} check (created_at <= updated_at) not valid`)
+      this.addSql(`alter table ${table} validate constraint ${name}`)
+    }
+  }
+}
+
+const [INDEX, ALTERING, RULES] = ['Migration101_index', 'Migration102_check', 'Migration103_rules'] as const
+const LATER = [
+  ...MIGRATIONS,
+  { name: INDEX, class: Migration101_index },
+  { name: ALTERING, class: Migration102_check },
+]
+const WITH_RULES = [...MIGRATIONS, { name: RULES, class: Migration103_rules }]
 const SOON = { lockMs: 500, tries: 100, everyMs: 50 }
 
 let url: string
@@ -18,89 +55,102 @@ beforeAll(async () => {
 })
 afterAll(() => orm?.close())
 beforeEach(async () => {
-  await orm.em.fork().execute('drop index webhook_tested')
-  await orm.em.fork().execute('delete from mikro_orm_migrations where name in (?, ?)', [INDEX, ALTERING])
+  await sql('drop index if exists account_by_name')
+  await sql('alter table med drop constraint if exists med_late')
+  await sql(`delete from mikro_orm_migrations where name like 'Migration1%'`)
 })
 
-const done = async () => {
-  const sql = 'select name from mikro_orm_migrations where name in (?, ?) order by id'
-  const rows: { name: string }[] = await orm.em.fork().execute(sql, [INDEX, ALTERING])
+const sql = (query: string) => orm.em.fork().execute<Record<string, unknown>[]>(query)
+
+const listApplied = async () => {
+  const rows = await sql(`select name from mikro_orm_migrations where name like 'Migration1%' order by id`)
   return rows.map(({ name }) => name)
 }
 
-/** Until somebody stands in the queue for the table. */
+/** Waits until a session waits for the table. */
 async function waitForLockWaiter() {
-  const waiting = `select 1 from pg_locks where not granted and relation = 'med'::regclass`
-  while ((await orm.em.fork().execute(waiting)).length === 0) await sleep(5)
+  while ((await sql(`select 1 from pg_locks where not granted and relation = 'med'::regclass`)).length === 0)
+    await sleep(5)
 }
 
-/** Does it while somebody reads the table of the one that alters. */
+/** Does it while another transaction reads the table that is altered. */
 const besideReader = <T>(work: () => Promise<T>) =>
   runInTransaction(orm, async em => {
     await em.execute('lock table med in access share mode')
     return work()
   })
 
-test('who reads the table meanwhile is answered, and the migration is done when the first reader is gone', async () => {
+test('a query of the table is answered meanwhile, and the migration is done after the first reader', async () => {
   const { migrations } = await besideReader(async () => {
-    // Two at once: one does, the other waits and finds nothing left to do.
-    const both = Promise.all([migrate(url, SOON), migrate(url, SOON)])
+    // Two at once: one migrates, the other waits and finds nothing left to do.
+    const both = Promise.all([migrate(url, SOON, LATER), migrate(url, SOON, LATER)])
     await Promise.race([waitForLockWaiter(), both])
-    expect(await orm.em.fork().execute('select count(*)::int as count from med')).toEqual([{ count: 0 }])
-    expect(await done()).toEqual([INDEX])
+    expect(await sql('select count(*)::int as count from med')).toEqual([{ count: 0 }])
+    expect(await listApplied()).toEqual([INDEX])
     return { migrations: both }
   })
   await migrations
-  expect(await done()).toEqual([INDEX, ALTERING])
+  expect(await listApplied()).toEqual([INDEX, ALTERING])
 })
 
-test('a migration that waits in vain says for what and for whom, and what was done before it stays', async () => {
+test('a migration that waits in vain names the table and the session that holds it, and what was done before stays', async () => {
   await besideReader(async () => {
-    const failed = migrate(url, { lockMs: 20, tries: 2, everyMs: 1 })
+    const failed = migrate(url, { lockMs: 20, tries: 2, everyMs: 1 }, LATER)
     await expect(failed).rejects.toThrow(
-      /020_exact_weeks got no lock in 2 tries; tables are held by process \d+ .*: med\./,
+      /Migration102_check got no lock in 2 tries; tables are held by process \d+ .*: med\./,
     )
   })
-  expect(await done()).toEqual([INDEX])
-  await migrate(url)
-  expect(await done()).toEqual([INDEX, ALTERING])
+  expect(await listApplied()).toEqual([INDEX])
+  await migrate(url, SOON, LATER)
+  expect(await listApplied()).toEqual([INDEX, ALTERING])
 })
 
-test('one whose statements are transactions of their own begins anew over what it has done, and holds old rows to its rules', async () => {
-  const [RULES, sql] = ['023_money_rules', (query: string) => orm.em.fork().execute<object[]>(query)]
-  await sql(`delete from mikro_orm_migrations where name = '${RULES}'`)
-  await sql('alter table charge drop constraint charge_total')
+test('a migration with a transaction for each statement begins again over what it has done', async () => {
   const { migrating } = await runInTransaction(orm, async em => {
     await em.execute('lock table movement in access share mode') // The last of those it alters.
-    const migrating = migrate(url, SOON)
-    while ((await sql(`select from pg_constraint where conname = 'charge_total'`)).length === 0)
+    const migrating = migrate(url, SOON, WITH_RULES)
+    while ((await sql(`select from pg_constraint where conname = 'charge_created'`)).length === 0)
       await sleep(5)
     return { migrating }
   })
   await migrating
   expect(await sql(`select conname from pg_constraint where contype = 'c' and not convalidated`)).toEqual([])
-  expect(await sql(`select from mikro_orm_migrations where name = '${RULES}'`)).toHaveLength(1)
+  expect(await listApplied()).toEqual([RULES])
 })
 
-test.each([
-  ['021_foreign_ids', 'select from transfer for update', 'select from movement limit 1'],
-  ['023_money_rules', 'select from charge for update', 'select from refund limit 1'],
-])('%s and a life never wait for each other in a ring', async (name, one, another) => {
-  await orm.em.fork().execute('drop trigger if exists movement_stays on movement') // 021 came before it.
-  await orm.em.fork().execute('delete from mikro_orm_migrations where name = ?', [name])
+test('such a migration and a transaction that locks the same tables never deadlock', async () => {
   let isOver = false
-  const migrating = migrate(url, SOON).finally(() => {
+  const migrating = migrate(url, SOON, WITH_RULES).finally(() => {
     isOver = true
   })
-  const lives = async () => {
+  const transactions = async () => {
     while (!isOver)
       await runInTransaction(orm, async em => {
-        await em.execute(one)
+        await em.execute('select from movement for update')
         await sleep(20)
-        await em.execute(another)
+        await em.execute('select from charge limit 1')
       })
   }
-  await Promise.all([migrating, lives()])
+  await Promise.all([migrating, transactions()])
+  expect(await listApplied()).toEqual([RULES])
+})
+
+test('a schema of before the first release is refused in one line, and stays as it is', async () => {
+  const before = new URL(url)
+  before.pathname = `/before_${randomUUID().replaceAll('-', '')}`
+  await sql(`create database ${before.pathname.slice(1)}`)
+  const older = await openOrm({ databaseUrl: before.href })
+  await older.em.fork().execute(`
+    create table mikro_orm_migrations (id serial primary key, name varchar(255), executed_at timestamptz default now());
+    insert into mikro_orm_migrations (name) values ('001_charges'), ('002_money_out');
+    create table account (uuid uuid primary key)`)
+  await expect(migrate(before.href)).rejects.toThrow(
+    /^The database has the schema of a version before the first release \(migration 001_charges\), .* empty database in DATABASE_URL$/,
+  )
+  expect(await older.em.fork().execute('select count(*)::int as count from mikro_orm_migrations')).toEqual([
+    { count: 2 },
+  ])
+  await older.close()
 })
 
 test('a database that does not exist is created by a migration, and by nothing else', async () => {

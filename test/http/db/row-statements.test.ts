@@ -161,7 +161,7 @@ test('the attempt that a notice names is found by its reference, however many th
   await em().execute('analyze attempt')
   const { statements } = queryAttemptByReference(em(), { reference: 'r0', providerAccountUuid })
   const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.text}`)
-  expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_reference_idx')
+  expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_by_reference')
 })
 
 describe('what a provider tells', () => {

@@ -1,0 +1,54 @@
+import { Migration } from '@mikro-orm/migrations'
+import { accounts } from './initial/accounts.ts'
+import { attempts } from './initial/attempts.ts'
+import { charges } from './initial/charges.ts'
+import { connections } from './initial/connections.ts'
+import { dashboard } from './initial/dashboard.ts'
+import { disasterRecovery } from './initial/disaster-recovery.ts'
+import { disputes } from './initial/disputes.ts'
+import { ledger } from './initial/ledger.ts'
+import { listCounters } from './initial/list-counters.ts'
+import { metrics } from './initial/metrics.ts'
+import { operators } from './initial/operators.ts'
+import { pixKeys } from './initial/pix-keys.ts'
+import { providerNotifications } from './initial/provider-notifications.ts'
+import { reconciliation } from './initial/reconciliation.ts'
+import { refunds } from './initial/refunds.ts'
+import { refusalFunctions } from './initial/refusal-functions.ts'
+import { transfers } from './initial/transfers.ts'
+import { unexplainedAnswers } from './initial/unexplained-answers.ts'
+import { webhooks } from './initial/webhooks.ts'
+
+/** In this order: the tables of a part reference only tables of parts before it. */
+const PARTS = [
+  refusalFunctions,
+  accounts,
+  connections,
+  ledger,
+  charges,
+  transfers,
+  refunds,
+  disputes,
+  attempts,
+  pixKeys,
+  providerNotifications,
+  webhooks,
+  operators,
+  dashboard,
+  reconciliation,
+  unexplainedAnswers,
+  disasterRecovery,
+  listCounters,
+  metrics,
+]
+
+/**
+ * The whole schema of the first release, a file per noun. Every rule about money is a constraint here, in addition to the
+ * code that keeps it.
+ */
+export class Migration001_initial extends Migration {
+  override up() {
+    for (const { tables } of PARTS) if (tables) this.addSql(tables)
+    for (const { rules } of PARTS) if (rules) this.addSql(rules)
+  }
+}

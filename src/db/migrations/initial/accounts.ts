@@ -1,0 +1,55 @@
+import type { SchemaPart } from './schema-part.ts'
+
+/** Accounts of merchants, their API tokens and the rate limit of each token. */
+export const accounts: SchemaPart = {
+  tables: `
+create table account (
+  uuid uuid primary key,
+  name varchar(140) not null,
+  document varchar(14) not null,
+  status text not null default 'ACTIVE'
+    constraint account_status_check check (status in ('ACTIVE', 'BLOCKED')),
+  -- What becomes of a PIX that no charge expects.
+  unmatched_policy text not null default 'refund'
+    constraint account_unmatched_policy_check check (unmatched_policy in ('refund', 'keep')),
+  unique_external_ref boolean not null default false,
+  -- Bears what moves at a shared provider account without its merchants.
+  is_service boolean not null default false,
+  created_at timestamptz not null default now()
+);
+-- There is one service account at most.
+create unique index account_service on account (is_service) where is_service;
+
+create table token (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  -- A token bound to one connection sees and uses nothing else.
+  connection_uuid uuid,
+  name text not null,
+  mode text not null constraint token_mode_check check (mode in ('live', 'test')),
+  prefix text not null,
+  -- SHA-256; the token itself is stored nowhere.
+  hash bytea not null constraint token_hash_key unique,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  created_at timestamptz not null default now(),
+  -- The shown prefix names the mode and is too short to guess the token from.
+  constraint token_prefix check (starts_with(prefix, 'trl_' || mode || '_') and length(prefix) < 20)
+);
+-- The dashboard's list of tokens.
+create index token_listed on token (account_uuid, created_at desc);
+
+-- The token bucket that all API processes lease from.
+create table rate_bucket (
+  token_uuid uuid primary key references token,
+  tokens double precision not null,
+  filled_at timestamptz not null
+);`,
+
+  rules: `
+alter table token add constraint token_connection_uuid_fkey foreign key (connection_uuid) references connection;
+-- A token is bound to a connection of its own account or to none.
+alter table token add constraint token_binding foreign key (connection_uuid, account_uuid)
+  references connection (uuid, account_uuid);`,
+}

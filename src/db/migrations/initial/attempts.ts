@@ -1,0 +1,83 @@
+import type { SchemaPart } from './schema-part.ts'
+
+/** Attempts: one row per operation and provider, written before the call. */
+export const attempts: SchemaPart = {
+  tables: `
+create table attempt (
+  uuid uuid primary key,
+  operation text not null constraint attempt_operation_check
+    check (operation in ('issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key')),
+  subject_uuid uuid not null,
+  connection_uuid uuid not null references connection,
+  provider_account_uuid uuid not null references provider_account,
+  position int not null,
+  -- Our id at the provider.
+  reference varchar(35) not null,
+  state text not null constraint attempt_state_check check (state in ('calling', 'accepted', 'settled', 'rejected',
+    'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
+  -- An attempt may be sent again by the same id; an answer to an earlier sending says nothing of a later one.
+  sendings integer not null default 0,
+  credentials_epoch integer not null default 1,
+  called_at timestamptz,
+  finality text constraint attempt_finality_check check (finality in ('other_may_help', 'final')),
+  code text,
+  provider_code text,
+  message text,
+  -- Why the provider did not execute an order that it has on record.
+  refusal jsonb,
+  contradiction_code text,
+  contradiction_at timestamptz,
+  end_to_end text,
+  unknown_since timestamptz,
+  next_check_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- An operation has one row for each connection.
+  constraint attempt_once unique (operation, subject_uuid, connection_uuid),
+  -- A refusal says whether another provider may help.
+  constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
+  -- A contradicted settlement has both, code and time.
+  constraint attempt_contradiction check ((contradiction_code is null) = (contradiction_at is null))
+);
+-- Money leaves through one provider at a time: the next one is tried only after proof that nothing moved.
+create unique index attempt_one_live on attempt (operation, subject_uuid)
+  where operation <> 'issue' and state not in ('rejected', 'unreachable', 'duplicate');
+-- The operation of a provider notification, by our id.
+create index attempt_by_reference on attempt (reference);
+-- What a connection answered lately, and how fast.
+create index attempt_of_connection on attempt (connection_uuid, created_at);
+-- Operators' lists and metrics: unknown outcomes, payouts that move, orphan payloads, contradicted settlements.
+create index attempt_unknown on attempt (unknown_since) where state = 'unknown';
+create index attempt_moving on attempt (created_at)
+  where state in ('calling', 'accepted', 'unknown') and operation in ('transfer', 'refund', 'return');
+create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan';
+create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;`,
+
+  rules: `
+-- The final outcome of a sending stays: after it no other may be sent (attempt_one_live). What a provider has accepted is not
+-- sent again.
+create trigger attempt_stays before update of state on attempt for each row
+  when ((old.state in ('settled', 'duplicate') and new.state <> old.state)
+    or (old.state = 'accepted' and new.state in ('calling', 'unknown')
+      and old.operation in ('transfer', 'refund', 'return')))
+  execute function refuse();
+
+-- Only an attempt of which nothing moved may begin again in another epoch of credentials.
+create trigger attempt_epoch_stays before update of credentials_epoch on attempt for each row
+  when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('rejected', 'unreachable'))
+  execute function refuse();
+
+-- No sending begins after the order's deadline: its caller may have been answered that it was not accepted.
+create function refuse_late_sending() returns trigger language plpgsql as $$
+begin
+  if exists (select from transfer where uuid = new.subject_uuid and take_before < clock_timestamp())
+    or exists (select from refund where uuid = new.subject_uuid and take_before < clock_timestamp()) then
+    raise exception 'a row of attempt would break attempt_in_time'
+      using errcode = 'check_violation', constraint = 'attempt_in_time', table = 'attempt';
+  end if;
+  return new;
+end $$;
+create trigger attempt_in_time before insert or update of state on attempt for each row
+  when (new.state = 'calling' and new.operation in ('transfer', 'refund'))
+  execute function refuse_late_sending();`,
+}

@@ -1,0 +1,147 @@
+import type { SchemaPart } from './schema-part.ts'
+import { createTransitionTrigger, createValueTrigger } from './state-transitions.ts'
+import { FREQUENT_VACUUM } from './storage.ts'
+
+const TRANSITIONS = createTransitionTrigger('charge', {
+  issuing: 'pending paying paid refunding partially_refunded refunded failed expired cancelled',
+  pending: 'paying paid refunding partially_refunded refunded expired cancelled',
+  paying: 'pending paid refunding partially_refunded refunded expired cancelled',
+  paid: 'refunding partially_refunded refunded',
+  refunding: 'paid partially_refunded refunded',
+  partially_refunded: 'paid refunding refunded',
+  expired: 'pending paying paid refunding partially_refunded refunded cancelled',
+  cancelled: 'pending paying paid refunding partially_refunded refunded expired',
+})
+
+/** Charges (PIX In) and their splits. */
+export const charges: SchemaPart = {
+  tables: `
+create table charge (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  -- The first candidate until a provider has issued the charge.
+  connection_uuid uuid not null references connection,
+  provider_account_uuid uuid not null references provider_account,
+  state text not null constraint charge_state_check check (state in ('issuing', 'pending', 'paying', 'paid', 'refunding',
+    'partially_refunded', 'refunded', 'failed', 'expired', 'cancelled')),
+  -- 0: the payer decides the amount.
+  value_cents bigint not null constraint charge_value_cents_check check (value_cents between 0 and 999999999999),
+  fee_cents bigint not null default 0 constraint charge_fee_cents_check check (fee_cents >= 0),
+  total_cents bigint not null constraint charge_total_cents_check check (total_cents >= 0),
+  external_ref varchar(255),
+  beneficiary_name varchar(140),
+  beneficiary_document varchar(14),
+  payment_uuid uuid not null,
+  payload text,
+  txid text,
+  pix_key text,
+  receiver jsonb,
+  expires_in_seconds int not null
+    constraint charge_expires_in_seconds_check check (expires_in_seconds between 60 and 2592000),
+  expires_at timestamptz,
+  cancel_requested_at timestamptz,
+  -- A cancel request may have removed the payload, but its answer was lost.
+  cancel_unanswered boolean not null default false,
+  movement_uuid uuid constraint charge_movement references movement,
+  end_to_end text,
+  paid_at timestamptz,
+  received_cents bigint not null default 0 constraint charge_received_cents_check check (received_cents >= 0),
+  refunding_cents bigint not null default 0 constraint charge_refunding_cents_check check (refunding_cents >= 0),
+  refunded_cents bigint not null default 0 constraint charge_refunded_cents_check check (refunded_cents >= 0),
+  disputed_cents bigint not null default 0 constraint charge_disputed_cents_check check (disputed_cents >= 0),
+  failure jsonb,
+  history jsonb not null default '[]',
+  -- Counts its events.
+  sequence int not null default 0,
+  request_id varchar(128) not null,
+  fingerprint text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Refunds and disputes together never exceed what was received (SPEC §3).
+  constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
+  -- A beneficiary has both, name and document.
+  constraint charge_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
+  -- A charge that can be paid has a payload. One that was restored as ended may have none.
+  constraint charge_issued check (state in ('issuing', 'failed', 'cancelled', 'expired') or payload is not null),
+  -- A paid charge names the PIX that paid it.
+  constraint charge_paid
+    check (state not in ('paid', 'refunding', 'partially_refunded', 'refunded') or movement_uuid is not null),
+  -- The payer pays value and fee; of an open amount nothing is known before it is paid, and the fee comes out of it.
+  constraint charge_total check (case value_cents when 0 then total_cents = received_cents and fee_cents <= total_cents
+    else total_cents = value_cents + fee_cents end),
+  -- A charge is paid whole, by one PIX, or not at all.
+  constraint charge_settled check (received_cents in (0, total_cents)
+    and (received_cents > 0) = (state in ('paid', 'refunding', 'partially_refunded', 'refunded'))),
+  -- Its state says how much was refunded.
+  constraint charge_returns check ((refunding_cents > 0) = (state = 'refunding') and case state
+    when 'partially_refunded' then refunded_cents > 0 and refunded_cents < received_cents
+    when 'refunded' then refunded_cents = received_cents
+    else state = 'refunding' or refunded_cents = 0 end)
+) ${FREQUENT_VACUUM};
+-- A PIX pays one charge.
+create unique index charge_one_pix on charge (movement_uuid) where movement_uuid is not null;
+-- The list, without and with a filter; index-only, so that a million charges cost what a page costs.
+create index charge_listed on charge (account_uuid, created_at desc, uuid desc)
+  include (connection_uuid, state, value_cents, paid_at);
+create index charge_by_state on charge (account_uuid, state, created_at desc, uuid desc);
+create index charge_of_provider on charge (account_uuid, connection_uuid, created_at desc, uuid desc)
+  include (state, value_cents);
+create index charge_of_provider_and_state on charge (account_uuid, connection_uuid, state, created_at desc, uuid desc);
+create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
+create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
+  where paid_at is not null;
+-- Look-ups by an id.
+create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
+create index charge_by_txid on charge (account_uuid, txid) where txid is not null;
+create index charge_by_end_to_end on charge (account_uuid, end_to_end) where end_to_end is not null;
+-- Whether an open charge can be paid to a PIX key.
+create index charge_open_key on charge (pix_key) where state in ('pending', 'paying');
+-- Operators' watch over the few that move, and the comparison of rows with running workflows. By created_at, which
+-- never changes: an update of a charge need not touch these indexes.
+create index charge_moving on charge (created_at) where state in ('issuing', 'paying', 'refunding');
+create index charge_unfinished on charge (created_at, uuid) where state in ('issuing', 'pending', 'paying');
+
+create table split (
+  uuid uuid primary key,
+  charge_uuid uuid not null references charge,
+  position int not null,
+  type text not null constraint split_type_check check (type in ('PERCENTAGE', 'FIXED')),
+  -- Hundredths of a percent; centavos if FIXED.
+  amount bigint not null constraint split_amount_check check (amount >= 0 and (type = 'FIXED' or amount <= 10000)),
+  recipient_account_uuid uuid not null references account,
+  status text not null default 'PENDING'
+    constraint split_status_check check (status in ('PENDING', 'CREDITED', 'FAILED')),
+  credited_cents bigint not null default 0 constraint split_credited_cents_check check (credited_cents >= 0),
+  -- What settled refunds have asked back from it; the recipient's balance may have covered less.
+  asked_back_cents bigint not null default 0
+    constraint split_asked_back_cents_check check (asked_back_cents between 0 and credited_cents),
+  -- A recipient has one share of a type.
+  constraint split_once unique (charge_uuid, recipient_account_uuid, type),
+  -- Only a credited split holds money.
+  constraint split_credited check (credited_cents = 0 or status = 'CREDITED')
+);
+-- The splits of a charge, in order.
+create index split_of_charge on split (charge_uuid, position);`,
+
+  rules: `${TRANSITIONS}
+${createValueTrigger('charge')}
+
+-- The splits of a charge never exceed what they divide, nor the credits what came in.
+create function splits_fit() returns trigger language plpgsql as $$
+begin
+  if exists (
+    select from charge c, lateral (
+      select sum(amount) filter (where type = 'PERCENTAGE') as percent, sum(credited_cents) as credited,
+        sum(case type when 'FIXED' then amount else c.value_cents * amount / 10000 end) as shares
+      from split where charge_uuid = c.uuid) s
+    where c.uuid = new.charge_uuid
+      and (s.percent > 10000 or s.shares > c.value_cents or s.credited > c.received_cents - c.fee_cents)
+  ) then
+    raise exception 'the splits of charge % exceed it', new.charge_uuid
+      using errcode = 'check_violation', constraint = 'split_shares';
+  end if;
+  return null;
+end $$;
+create constraint trigger split_shares after insert or update of type, amount, credited_cents on split
+  deferrable initially deferred for each row execute function splits_fit();`,
+}

@@ -1,0 +1,88 @@
+import type { SchemaPart } from './schema-part.ts'
+
+/** Accounts at providers, the connections of merchants to them, their priority and the circuit breaker of each. */
+export const connections: SchemaPart = {
+  tables: `
+-- Where the money is held at a provider; POOL connections of many accounts share one.
+create table provider_account (
+  uuid uuid primary key,
+  provider text not null constraint provider_account_provider_check
+    check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
+  name text not null,
+  -- When its list of disputes was polled last; the sweep goes round in this order, at a pace that providers bear.
+  meds_asked_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint provider_account_once unique (provider, name)
+);
+-- The sweep of disputes: never polled first, then the longest ago.
+create index provider_account_dispute_sweep on provider_account (meds_asked_at nulls first);
+
+create table connection (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  provider_account_uuid uuid not null references provider_account,
+  provider text not null constraint connection_provider_check
+    check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
+  dialect text not null constraint connection_dialect_check check (dialect in ('efi', 'woovi')),
+  type text not null constraint connection_type_check check (type in ('NOMINAL', 'POOL')),
+  status text not null,
+  is_public boolean not null default true,
+  is_simulated boolean not null,
+  base_url text not null,
+  sealed_credentials text not null,
+  secret_key_id text not null,
+  -- Hashes that identify the account at the provider; credentials of another account begin a new epoch.
+  provider_identity jsonb,
+  credentials_epoch integer not null default 1,
+  credentials_since timestamptz,
+  collection_key varchar(77),
+  fees jsonb not null,
+  virtual_account jsonb,
+  -- How long a sending that the provider does not find may still arrive.
+  settle_window_ms int not null default 600000
+    constraint connection_settle_window_ms_check check (settle_window_ms > 0),
+  -- Movements before it are part of the opening balance; null: none is.
+  credited_since timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Target of references that must stay within one account.
+  constraint connection_of_account unique (uuid, account_uuid),
+  constraint connection_epoch check (credentials_epoch >= 1)
+);
+-- The list of an account's providers.
+create index connection_listed on connection (account_uuid, created_at desc, uuid desc);
+-- The connections that share a provider account.
+create index connection_of_provider_account on connection (provider_account_uuid);
+-- Whether a PIX key collects for a connection.
+create index connection_by_collection_key on connection (collection_key) where collection_key is not null;
+
+create table default_provider (
+  account_uuid uuid not null references account,
+  payment_type text not null constraint default_provider_payment_type_check check (payment_type = 'PIX'),
+  connection_uuid uuid not null references connection,
+  -- Among simulators, or among real providers.
+  position int not null constraint default_provider_position_check check (position between 1 and 10),
+  primary key (account_uuid, payment_type, connection_uuid)
+);
+
+create table breaker (
+  connection_uuid uuid primary key references connection,
+  failures timestamptz[] not null default '{}',
+  opened_at timestamptz,
+  probed_at timestamptz,
+  -- Last answer and the worker that had it, so that a worker that reaches no provider opens no breaker.
+  answered_at timestamptz,
+  answered_by text
+);`,
+
+  rules: `
+-- No epoch of credentials comes back: "not found" in a later one says nothing about an attempt of an earlier one.
+create trigger connection_epoch_rises before update of credentials_epoch on connection for each row
+  when (new.credentials_epoch < old.credentials_epoch) execute function refuse();
+
+-- An epoch begins when it is written.
+create function epoch_begins() returns trigger language plpgsql as $$
+begin new.credentials_since = now(); return new; end $$;
+create trigger connection_epoch_begins before update of credentials_epoch on connection for each row
+  when (new.credentials_epoch > old.credentials_epoch) execute function epoch_begins();`,
+}

@@ -1,0 +1,175 @@
+import type { SchemaPart } from './schema-part.ts'
+import { FREQUENT_VACUUM } from './storage.ts'
+
+/** The double-entry ledger: movements of money, their postings, and the balances that these add up to. */
+export const ledger: SchemaPart = {
+  tables: `
+create table movement (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  provider_account_uuid uuid not null references provider_account,
+  connection_uuid uuid references connection,
+  type text not null constraint movement_type_check
+    check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'DEPOSIT', 'ADJUSTMENT')),
+  movement_type text not null constraint movement_movement_type_check check (movement_type in ('IN', 'OUT')),
+  value_cents bigint not null constraint movement_value_cents_check check (value_cents > 0),
+  status text not null constraint movement_status_check check (status in ('PENDING', 'SETTLED', 'FAILED')),
+  -- Ids of the rail and of providers have no limit of ours: money is never refused over the length of its id.
+  end_to_end text,
+  txid text,
+  pix_key text,
+  sender jsonb,
+  receiver jsonb,
+  charge_uuid uuid,
+  transfer_uuid uuid,
+  refund_uuid uuid,
+  med_uuid uuid,
+  original_uuid uuid references movement,
+  -- Identity of a return that a provider lists: end-to-end id of the returned PIX, and the provider's id of the return.
+  return_of text,
+  return_id text,
+  -- Why the movement belongs to no order of ours.
+  reason text constraint movement_reasons check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over',
+    'orphan', 'duplicate_settlement', 'late_settlement', 'provider_tariff', 'provider_withdrawal', 'provider_credit',
+    'provider_block', 'provider_unblock', 'panel_transfer', 'panel_return', 'opening_balance', 'adjustment')),
+  -- Identity of what is not a PIX: the provider's id of the entry, or the proposal of an adjustment.
+  entry_name text,
+  -- What became of an unmatched PIX.
+  disposition text constraint movement_disposition_check
+    check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),
+  -- Counts its events.
+  sequence int not null default 0,
+  settled_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- Settled money has a time.
+  constraint movement_settled check (status <> 'SETTLED' or settled_at is not null),
+  -- Exactly the movements that are not PIX are identified by an entry; a PIX of the provider's panel has settled.
+  constraint movement_entry check (
+    (entry_name is not null) = coalesce(reason in ('provider_tariff', 'provider_withdrawal', 'provider_credit',
+      'provider_block', 'provider_unblock', 'adjustment'), false)
+    and (reason is distinct from 'panel_transfer' or (end_to_end is not null and status = 'SETTLED'))
+  ),
+  -- An id of a return says which PIX it returns.
+  constraint movement_return_named check (return_id is null or return_of is not null)
+);
+-- A PIX is booked once, in each direction.
+create unique index movement_once on movement (provider_account_uuid, movement_type, end_to_end)
+  where end_to_end is not null;
+-- So is a return,
+create unique index movement_return_once on movement (provider_account_uuid, movement_type, return_of, return_id)
+  where return_id is not null;
+-- an entry that is not a PIX,
+create unique index movement_entry_once on movement (provider_account_uuid, movement_type, entry_name)
+  where entry_name is not null;
+-- and the opening balance of a provider account, whichever of its connections came first.
+create unique index movement_opened_once on movement (provider_account_uuid) where reason = 'opening_balance';
+-- An account's movements, newest first.
+create index movement_listed on movement (account_uuid, created_at desc, uuid desc);
+-- Movements of one operation.
+create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
+create index movement_of_transfer on movement (transfer_uuid) where transfer_uuid is not null;
+create index movement_of_refund on movement (refund_uuid) where refund_uuid is not null;
+create index movement_of_dispute on movement (med_uuid) where med_uuid is not null;
+-- Operators' lists: unmatched PIX that are still ours,
+create index movement_unmatched on movement (created_at) where disposition in ('held', 'returning', 'not_returned');
+-- and settlement anomalies. By created_at, which never changes: an update of a movement need not touch this index.
+create index movement_unexpected on movement (created_at)
+  where reason in ('duplicate_settlement', 'late_settlement');
+
+-- One row per bucket; a posting locks it and adds to it.
+create table balance (
+  account_uuid uuid not null references account,
+  provider_account_uuid uuid not null references provider_account,
+  bucket text not null constraint balance_bucket_check check (bucket in ('available', 'pending', 'provisioned',
+    'blocked', 'retained', 'fee', 'shortfall', 'outside')),
+  cents bigint not null,
+  primary key (account_uuid, provider_account_uuid, bucket),
+  -- No bucket of a merchant is below zero (SPEC §7);
+  constraint balance_covered check (bucket in ('outside', 'shortfall') or cents >= 0),
+  -- what is missing is booked as a shortfall, which is never a credit.
+  constraint balance_shortfall check (bucket <> 'shortfall' or cents <= 0)
+);
+-- What the merchants of a provider account own together.
+create index balance_of_provider_account on balance (provider_account_uuid);
+
+create table posting (
+  id bigint generated always as identity primary key,
+  movement_uuid uuid not null references movement,
+  account_uuid uuid not null references account,
+  provider_account_uuid uuid not null references provider_account,
+  bucket text not null,
+  cents bigint not null constraint posting_cents_check check (cents <> 0),
+  -- The bucket's balance after this posting.
+  balance_cents bigint not null,
+  created_at timestamptz not null default now(),
+  foreign key (account_uuid, provider_account_uuid, bucket) references balance
+) ${FREQUENT_VACUUM};
+-- The postings of a movement.
+create index posting_of_movement on posting (movement_uuid);
+-- The latest posting of a bucket, and trilho check-ledger, which adds them up.
+create index posting_of_bucket on posting (account_uuid, provider_account_uuid, bucket, id);
+-- The account statement, in the order of its postings, which is what its balances follow; and by day.
+create index posting_available on posting (account_uuid, id desc) include (provider_account_uuid, created_at)
+  where bucket = 'available';
+create index posting_available_day on posting (account_uuid, created_at) include (provider_account_uuid, id)
+  where bucket = 'available';`,
+
+  rules: `
+alter table movement
+  add constraint movement_charge_uuid_fkey foreign key (charge_uuid) references charge,
+  -- A transfer and its movement name each other, in either order within a transaction.
+  add constraint movement_transfer_uuid_fkey foreign key (transfer_uuid) references transfer
+    deferrable initially deferred,
+  add constraint movement_refund_uuid_fkey foreign key (refund_uuid) references refund,
+  add constraint movement_med_uuid_fkey foreign key (med_uuid) references med;
+
+-- An account holds money only where it has a connection, and there it has every bucket from the start, so that no
+-- posting inserts a balance.
+create function open_balances() returns trigger language plpgsql as $$
+begin
+  insert into balance (account_uuid, provider_account_uuid, bucket, cents)
+  select new.account_uuid, new.provider_account_uuid, name, 0
+  from unnest(array['available', 'pending', 'provisioned', 'blocked', 'retained', 'fee', 'shortfall', 'outside']) as name
+  on conflict do nothing;
+  return null;
+end $$;
+create trigger connection_balances after insert or update of provider_account_uuid on connection
+  for each row execute function open_balances();
+
+-- The postings of a movement add up to zero at each provider account: money is neither made nor lost.
+create function postings_balance() returns trigger language plpgsql as $$
+begin
+  if exists (select from written group by movement_uuid, provider_account_uuid having sum(cents) <> 0) then
+    raise exception 'the postings of a movement do not add up to zero' using errcode = 'check_violation';
+  end if;
+  return null;
+end $$;
+create trigger posting_balanced after insert on posting referencing new table as written
+  for each statement execute function postings_balance();
+
+-- The ledger is append-only.
+create trigger posting_immutable before update or delete or truncate on posting
+  for each statement execute function immutable();
+
+-- What has moved stays as it is. An end-to-end id may be learned late; one that failed leaves its id to what came after all.
+create trigger movement_stays before update on movement for each row
+  when (old.value_cents <> new.value_cents or old.type <> new.type or old.movement_type <> new.movement_type
+    or old.account_uuid <> new.account_uuid or old.provider_account_uuid <> new.provider_account_uuid
+    or (old.status = 'SETTLED' and (new.status <> 'SETTLED' or new.end_to_end is distinct from
+      coalesce(old.end_to_end, new.end_to_end))))
+  execute function refuse();
+
+-- What has settled is booked. A hold may pass from one dispute to another without a posting.
+create function movement_is_booked() returns trigger language plpgsql as $$
+begin
+  if not exists (select from posting where movement_uuid = new.uuid) then
+    raise exception 'movement % has settled and is not booked', new.uuid
+      using errcode = 'check_violation', constraint = 'movement_booked';
+  end if;
+  return null;
+end $$;
+create constraint trigger movement_booked after insert or update of status on movement
+  deferrable initially deferred for each row when (new.status = 'SETTLED' and new.type <> 'HOLD')
+  execute function movement_is_booked();`,
+}

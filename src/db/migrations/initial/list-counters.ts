@@ -1,0 +1,110 @@
+import type { SchemaPart } from './schema-part.ts'
+
+/** Appends to the changes since the last fold. */
+const INSERT_DELTA = 'insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)'
+
+/** The connection of an event that no connection carried. */
+const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
+
+/** Builds the triggers that count the rows of a table by day, connection and state. */
+const createRowCounters = (table: string) => `
+create trigger ${table}_born after insert on ${table} for each row execute function tally_change('${table}');
+create trigger ${table}_moved after update of state, connection_uuid, created_at on ${table} for each row
+  when ((old.state, old.connection_uuid, old.created_at) is distinct from (new.state, new.connection_uuid, new.created_at))
+  execute function tally_change('${table}');`
+
+/**
+ * Exact totals of lists without counting rows: each transaction appends its changes, and a sweep folds them into the
+ * counters (src/db/repositories/list-counters.ts).
+ */
+export const listCounters: SchemaPart = {
+  tables: `
+create table tally (
+  noun text not null
+    constraint tally_noun_check check (noun in ('charge', 'transfer', 'posting', 'event', 'delivery')),
+  account_uuid uuid not null,
+  -- Of a posting its provider account, of a delivery its webhook; zeros for an event that no connection carried.
+  connection_uuid uuid not null,
+  -- The UTC day of creation; infinity: the sum over all days.
+  day date not null,
+  -- Of a posting its bucket, of an event its type.
+  state text not null,
+  count bigint not null,
+  primary key (noun, account_uuid, day, connection_uuid, state)
+);
+
+-- Appended to, so that no two transactions wait for one counter's row.
+create table tally_delta (
+  id bigint generated always as identity primary key,
+  noun text not null,
+  account_uuid uuid not null,
+  connection_uuid uuid not null,
+  day date not null,
+  state text not null,
+  count int not null
+);
+-- What a total adds to the counters.
+create index tally_delta_of_account on tally_delta (noun, account_uuid) include (connection_uuid, day, state, count);`,
+
+  rules: `
+create function tally_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count) values
+      (tg_argv[0], old.account_uuid, old.connection_uuid, (old.created_at at time zone 'UTC')::date, old.state, -1);
+  end if;
+  insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count) values
+    (tg_argv[0], new.account_uuid, new.connection_uuid, (new.created_at at time zone 'UTC')::date, new.state, 1);
+  return null;
+end $$;
+${createRowCounters('charge')}
+${createRowCounters('transfer')}
+
+-- The lines of account statements.
+create function tally_postings() returns trigger language plpgsql as $$
+begin
+  ${INSERT_DELTA}
+  select 'posting', account_uuid, provider_account_uuid, (created_at at time zone 'UTC')::date as day, bucket, count(*)
+  from written where bucket = 'available' group by account_uuid, provider_account_uuid, day, bucket;
+  return null;
+end $$;
+create trigger posting_tallied after insert on posting referencing new table as written
+  for each statement execute function tally_postings();
+
+create function tally_events() returns trigger language plpgsql as $$
+begin
+  ${INSERT_DELTA}
+  select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as through, (created_at at time zone 'UTC')::date as day,
+    type, tg_argv[0]::int * count(*)
+  from changed group by account_uuid, through, day, type;
+  return null;
+end $$;
+create trigger event_born after insert on event referencing new table as changed
+  for each statement execute function tally_events('1');
+create trigger event_forgotten after delete on event referencing old table as changed
+  for each statement execute function tally_events('-1');
+
+create function tally_deliveries() returns trigger language plpgsql as $$
+begin
+  ${INSERT_DELTA}
+  select 'delivery', w.account_uuid, w.uuid, (c.created_at at time zone 'UTC')::date as day, c.status,
+    tg_argv[0]::int * count(*)
+  from changed c join webhook w on w.uuid = c.webhook_uuid group by w.uuid, day, c.status;
+  return null;
+end $$;
+create trigger delivery_born after insert on delivery referencing new table as changed
+  for each statement execute function tally_deliveries('1');
+create trigger delivery_forgotten after delete on delivery referencing old table as changed
+  for each statement execute function tally_deliveries('-1');
+
+create function tally_delivery_move() returns trigger language plpgsql as $$
+begin
+  ${INSERT_DELTA}
+  select 'delivery', w.account_uuid, w.uuid, (new.created_at at time zone 'UTC')::date, its.status, its.count
+  from webhook w cross join (values (old.status, -1), (new.status, 1)) as its (status, count)
+  where w.uuid = new.webhook_uuid;
+  return null;
+end $$;
+create trigger delivery_moved after update of status on delivery for each row
+  when (old.status is distinct from new.status) execute function tally_delivery_move();`,
+}

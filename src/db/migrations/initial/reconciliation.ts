@@ -1,0 +1,132 @@
+import type { SchemaPart } from './schema-part.ts'
+
+/** What a provider's books and the ledger disagree on, and the adjustments that two operators agree on. */
+export const reconciliation: SchemaPart = {
+  tables: `
+-- One disagreement about one PIX, until it is settled.
+create table difference (
+  uuid uuid primary key,
+  provider_account_uuid uuid not null references provider_account,
+  kind text not null constraint difference_kind_check
+    check (kind in ('missing_here', 'missing_there', 'value_differs', 'status_differs')),
+  movement_type text not null constraint difference_movement_type_check check (movement_type in ('IN', 'OUT')),
+  end_to_end text not null,
+  detail jsonb not null,
+  -- Why it is not booked yet.
+  waits text,
+  found_at timestamptz not null,
+  seen_at timestamptz not null,
+  settled_at timestamptz,
+  constraint difference_once unique (provider_account_uuid, movement_type, end_to_end, kind)
+);
+-- Operators' list of open differences.
+create index difference_open on difference (found_at) where settled_at is null;
+
+-- An entry of a provider's statement that is not a PIX.
+create table account_entry (
+  uuid uuid primary key,
+  provider_account_uuid uuid not null references provider_account,
+  type text not null constraint account_entry_type_check check (type <> ''),
+  entry_id text not null constraint account_entry_entry_id_check check (entry_id <> ''),
+  kind text not null constraint account_entry_kind_check
+    check (kind in ('tariff', 'withdrawal', 'credit', 'block', 'unblock', 'unlisted')),
+  value_cents bigint not null constraint account_entry_value_cents_check check (value_cents > 0),
+  end_to_end text,
+  moved_at timestamptz not null,
+  first_seen_at timestamptz not null default now(),
+  -- What accounts for it: the movement that books it, or the dispute whose block it is.
+  movement_uuid uuid references movement,
+  med_uuid uuid references med,
+  -- An entry is read once, and a movement books one entry.
+  constraint account_entry_once unique (provider_account_uuid, type, entry_id),
+  constraint account_entry_movement_once unique (movement_uuid),
+  constraint account_entry_accounted check (movement_uuid is null or med_uuid is null),
+  -- A dispute blocks and unblocks, nothing else.
+  constraint account_entry_med check (med_uuid is null or kind in ('block', 'unblock'))
+);
+-- The entries that nothing accounts for.
+create index account_entry_open on account_entry (provider_account_uuid, moved_at)
+  where movement_uuid is null and med_uuid is null;
+
+create table ledger_adjustment (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  connection_uuid uuid not null references connection,
+  movement_type text not null constraint ledger_adjustment_movement_type_check check (movement_type in ('IN', 'OUT')),
+  value_cents bigint not null constraint ledger_adjustment_value_cents_check check (value_cents > 0),
+  reason text not null constraint ledger_adjustment_reason_check check (reason <> ''),
+  -- The entry of a statement that it explains.
+  entry_uuid uuid references account_entry,
+  proposed_by uuid not null references app_user,
+  proposed_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  approved_by uuid references app_user,
+  approved_at timestamptz,
+  movement_uuid uuid references movement,
+  -- A movement books one adjustment.
+  constraint ledger_adjustment_movement_once unique (movement_uuid),
+  -- Nobody approves his own proposal.
+  constraint ledger_adjustment_second_person check (approved_by <> proposed_by),
+  -- An approval books at once.
+  constraint ledger_adjustment_booked check (
+    (approved_by is null) = (approved_at is null) and (approved_by is null) = (movement_uuid is null)),
+  constraint ledger_adjustment_in_time check (expires_at > proposed_at and approved_at <= expires_at)
+);
+-- Proposals that wait for a second operator.
+create index ledger_adjustment_open on ledger_adjustment (proposed_at) where movement_uuid is null;
+
+-- What a provider holds by its own answer, compared with the ledger.
+create table balance_check (
+  provider_account_uuid uuid primary key references provider_account,
+  provider_cents bigint not null,
+  ledger_cents bigint not null,
+  -- Part of ledger_cents that may have left, or not arrived, at the provider.
+  moving_cents bigint not null constraint balance_check_moving_cents_check check (moving_cents >= 0),
+  checked_at timestamptz not null,
+  differs_since timestamptz,
+  constraint balance_check_differs check (
+    (differs_since is not null) = (provider_cents not between ledger_cents - moving_cents and ledger_cents))
+);`,
+
+  rules: `
+-- An entry does not change, and stays booked by its movement.
+create trigger account_entry_stays before update on account_entry for each row
+  when (old.type <> new.type or old.entry_id <> new.entry_id or old.value_cents <> new.value_cents
+    or old.provider_account_uuid <> new.provider_account_uuid
+    or (old.movement_uuid is not null and new.movement_uuid is distinct from old.movement_uuid))
+  execute function refuse();
+
+-- A proposal is approved as it was proposed, once.
+create function ledger_adjustment_stays() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' or old.movement_uuid is not null
+    or (old.account_uuid, old.connection_uuid, old.movement_type, old.value_cents, old.reason, old.proposed_by, old.proposed_at,
+        old.expires_at) is distinct from
+       (new.account_uuid, new.connection_uuid, new.movement_type, new.value_cents, new.reason, new.proposed_by, new.proposed_at,
+        new.expires_at)
+    or old.entry_uuid is distinct from new.entry_uuid
+  then
+    raise exception 'a proposed adjustment does not change'
+      using errcode = 'check_violation', constraint = 'ledger_adjustment_stays';
+  end if;
+  return new;
+end $$;
+create trigger ledger_adjustment_stays before update or delete on ledger_adjustment for each row
+  execute function ledger_adjustment_stays();
+
+-- A movement that is an adjustment is the one that was approved.
+create function movement_is_adjustment() returns trigger language plpgsql as $$
+begin
+  if not exists (
+    select from ledger_adjustment a join connection c on c.uuid = a.connection_uuid
+    where a.movement_uuid = new.uuid and a.account_uuid = new.account_uuid and a.value_cents = new.value_cents
+      and a.movement_type = new.movement_type and c.provider_account_uuid = new.provider_account_uuid
+  ) then
+    raise exception 'movement % is an adjustment that was not approved', new.uuid
+      using errcode = 'check_violation', constraint = 'movement_adjusted';
+  end if;
+  return null;
+end $$;
+create constraint trigger movement_adjusted after insert or update of reason on movement
+  deferrable initially deferred for each row when (new.reason = 'adjustment') execute function movement_is_adjustment();`,
+}

@@ -1,0 +1,80 @@
+import type { SchemaPart } from './schema-part.ts'
+import { createTransitionTrigger, createValueTrigger } from './state-transitions.ts'
+
+const TRANSITIONS = createTransitionTrigger('refund', {
+  sending: 'settling settled failed',
+  settling: 'settled failed',
+  failed: 'settled',
+})
+
+/** Refunds of charges, whole or in part. */
+export const refunds: SchemaPart = {
+  tables: `
+create table refund (
+  uuid uuid primary key,
+  charge_uuid uuid not null references charge,
+  account_uuid uuid not null references account,
+  connection_uuid uuid not null references connection,
+  provider_account_uuid uuid not null references provider_account,
+  -- The dispute by which the provider sent it.
+  med_uuid uuid,
+  state text not null constraint refund_state_check check (state in ('sending', 'settling', 'settled', 'failed')),
+  value_cents bigint not null constraint refund_value_cents_check check (value_cents between 1 and 999999999999),
+  fee_cents bigint not null default 0 constraint refund_fee_cents_check check (fee_cents >= 0),
+  -- Who pays how much: the owner's part and that of each split; they add up to the value.
+  parts jsonb not null default '[]',
+  movement_uuid uuid references movement,
+  end_to_end text,
+  failure jsonb,
+  -- From then on a repeated request is answered as accepted.
+  accepted_at timestamptz,
+  -- Counts its events.
+  sequence int not null default 0,
+  -- Deadline of the first sending, as in transfer.
+  take_before timestamptz,
+  request_id varchar(128) not null,
+  fingerprint text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- What a provider has returned by a dispute has settled from the start.
+  constraint refund_of_med check (med_uuid is null or state = 'settled'),
+  -- A provider has it only if it was sent before the deadline, which is then cleared.
+  constraint refund_taken check (take_before is null or state in ('sending', 'failed'))
+);
+-- One refund of a charge runs at a time (SPEC §3).
+create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');
+-- The refunds of a charge, newest first.
+create index refund_of_charge on refund (charge_uuid, created_at desc, uuid desc);`,
+
+  rules: `
+alter table refund add constraint refund_med_uuid_fkey foreign key (med_uuid) references med;
+${TRANSITIONS}
+${createValueTrigger('refund')}
+
+-- A charge counts its refunds: the running ones exactly, of the settled ones no more than there are (late settlements
+-- beyond what was received are not counted). None exceeds what was received, except by a dispute.
+create function charge_refunds(wanted uuid) returns void language plpgsql as $$
+begin
+  if exists (
+    select from charge c, lateral (
+      select coalesce(sum(value_cents) filter (where state in ('sending', 'settling')), 0) as running,
+        coalesce(sum(value_cents) filter (where state = 'settled'), 0) as settled,
+        max(value_cents) filter (where state <> 'failed' and med_uuid is null) as largest
+      from refund where charge_uuid = c.uuid) r
+    where c.uuid = wanted and (c.refunding_cents <> r.running or c.refunded_cents > r.settled or r.largest > c.received_cents)
+  ) then
+    raise exception 'charge % does not count its refunds', wanted
+      using errcode = 'check_violation', constraint = 'charge_refunds';
+  end if;
+end $$;
+create function refund_is_counted() returns trigger language plpgsql as $$
+begin perform charge_refunds(new.charge_uuid); return null; end $$;
+create function charge_counts() returns trigger language plpgsql as $$
+begin perform charge_refunds(new.uuid); return null; end $$;
+create constraint trigger refund_counted after insert or update of state on refund
+  deferrable initially deferred for each row execute function refund_is_counted();
+create constraint trigger charge_counted after update of refunding_cents, refunded_cents on charge
+  deferrable initially deferred for each row
+  when (old.refunding_cents <> new.refunding_cents or old.refunded_cents <> new.refunded_cents)
+  execute function charge_counts();`,
+}

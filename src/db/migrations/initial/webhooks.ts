@@ -1,0 +1,125 @@
+import type { SchemaPart } from './schema-part.ts'
+import { FREQUENT_VACUUM } from './storage.ts'
+
+/** Events, the endpoints that receive them, and the deliveries with their attempts. */
+export const webhooks: SchemaPart = {
+  tables: `
+create table event (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  connection_uuid uuid references connection,
+  -- TEST is sent on request and cannot be subscribed to.
+  type text not null constraint event_type_check
+    check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'TEST')),
+  subject_uuid uuid not null,
+  sequence int not null,
+  -- Not jsonb: the receiver gets the fields in the order of GET.
+  body json not null,
+  -- Subject of the workflow that starts its deliveries.
+  life_uuid uuid not null,
+  request_id varchar(128) not null,
+  created_at timestamptz not null,
+  -- A change of a resource is one event.
+  constraint event_once unique (subject_uuid, type, sequence)
+) ${FREQUENT_VACUUM};
+-- The list, without and with a filter.
+create index event_listed on event (account_uuid, created_at desc, uuid desc) include (connection_uuid, type);
+create index event_of_kind on event (account_uuid, type, created_at desc, uuid desc) include (connection_uuid);
+create index event_of_provider on event (account_uuid, connection_uuid, created_at desc, uuid desc);
+-- The events whose deliveries a workflow starts.
+create index event_of_workflow on event (life_uuid);
+-- Events are deleted by age, their deliveries with them.
+create index event_age on event (created_at);
+
+create table webhook (
+  uuid uuid primary key,
+  account_uuid uuid not null references account,
+  url text not null constraint webhook_url_check check (length(url) <= 2048),
+  -- Receives events of simulators or of real providers; null: of both.
+  mode text constraint webhook_mode_check check (mode in ('live', 'test')),
+  events text[] not null constraint webhook_events_check check (cardinality(events) between 1 and 5),
+  sealed_token text not null,
+  masked_token text not null,
+  -- Replaced signing secrets, which sign for a day more: [{ sealed, until }], the newest first.
+  previous_tokens jsonb not null default '[]',
+  status text not null default 'ACTIVE' constraint webhook_status_check check (status in ('ACTIVE', 'DISABLED')),
+  disabled_reason text,
+  last_success_at timestamptz,
+  failing_since timestamptz,
+  deleted_at timestamptz,
+  -- The answer of its POST, which a repeated request gets again.
+  sealed_creation text,
+  -- Counts its test events.
+  sequence int not null default 0,
+  fingerprint text not null,
+  created_at timestamptz not null,
+  -- Only these can be subscribed to.
+  constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']),
+  -- A delivery is signed by ten secrets at most.
+  constraint webhook_previous_tokens
+    check (jsonb_typeof(previous_tokens) = 'array' and jsonb_array_length(previous_tokens) <= 9),
+  -- A disabled endpoint says why.
+  constraint webhook_disabled check ((status = 'DISABLED') = (disabled_reason is not null))
+);
+-- The list.
+create index webhook_listed on webhook (account_uuid, created_at desc, uuid desc) where deleted_at is null;
+-- Endpoints that will be disabled if they fail on.
+create index webhook_failing on webhook (failing_since) where status = 'ACTIVE' and deleted_at is null;
+-- Whether an account has test events, which are shown in the endpoint's mode only.
+create index webhook_tested on webhook (account_uuid, mode) where sequence > 0;
+
+create table delivery (
+  uuid uuid primary key,
+  webhook_uuid uuid not null references webhook,
+  event_uuid uuid not null references event on delete cascade,
+  status text not null default 'PENDING'
+    constraint delivery_status_check check (status in ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
+  tries int not null default 0,
+  -- Attempts before the current run of the retry schedule.
+  round_from int not null default 0,
+  next_try_at timestamptz,
+  -- When the sweep signals its workflow unless the row has changed by then; null: nothing is left to do.
+  wake_at timestamptz default now() + interval '5 minutes',
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  -- An event is delivered to an endpoint once.
+  constraint delivery_once unique (webhook_uuid, event_uuid),
+  constraint delivery_round check (round_from between 0 and tries),
+  -- What is over has no next attempt.
+  constraint delivery_waits check (status = 'PENDING' or next_try_at is null)
+) ${FREQUENT_VACUUM};
+-- The list, without and with the filter by status.
+create index delivery_listed on delivery (webhook_uuid, created_at desc, uuid desc);
+create index delivery_of_status on delivery (webhook_uuid, status, created_at desc, uuid desc);
+-- The deliveries of an event, and those that are pending.
+create index delivery_of_event on delivery (event_uuid);
+create index delivery_event_pending on delivery (event_uuid) where status = 'PENDING';
+-- The longest overdue delivery of each endpoint, and the sweep; by endpoint, so that the backlog of one delays no other.
+create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_try_at, created_at))
+  where status = 'PENDING';
+create index delivery_of_webhook_to_wake on delivery (webhook_uuid, wake_at) where wake_at is not null;
+
+create table delivery_try (
+  delivery_uuid uuid not null references delivery on delete cascade,
+  number int not null,
+  status_code int,
+  failure text,
+  duration_ms int not null,
+  -- The beginning of the endpoint's response.
+  answer text not null default '' constraint delivery_try_answer check (octet_length(answer) <= 1024),
+  at timestamptz not null,
+  primary key (delivery_uuid, number)
+);`,
+
+  rules: `
+-- An account has 20 endpoints, however many requests come at once.
+create function at_most_20_webhooks() returns trigger language plpgsql as $$
+begin
+  perform from account where uuid = new.account_uuid for update;
+  if (select count(*) from webhook where account_uuid = new.account_uuid and deleted_at is null) >= 20 then
+    raise exception 'an account has at most 20 webhooks' using errcode = 'check_violation', constraint = 'webhook_limit';
+  end if;
+  return new;
+end $$;
+create trigger webhook_limit before insert on webhook for each row execute function at_most_20_webhooks();`,
+}
