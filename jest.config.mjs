@@ -34,7 +34,7 @@ export default {
   testTimeout: 60_000,
   projects: [
     suite('domain'),
-    { ...suite('architecture'), testMatch: ['<rootDir>/test/architecture.test.ts'] },
+    suite('architecture'),
     suite('simulator'),
     suite('providers'),
     suite('webhooks'),

@@ -4,7 +4,7 @@ import { StartupRefusal } from './startup/startup-refusal.ts'
 import { parseStorageSettings, storageVariables } from './storage/settings.ts'
 
 /**
- * Environment of the processes, parsed once. Nothing else reads `process.env` (test/architecture.test.ts checks
+ * Environment of the processes, parsed once. Nothing else reads `process.env` (test/architecture/architecture.test.ts checks
  * this).
  */
 

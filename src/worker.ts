@@ -35,7 +35,7 @@ import { startTracing } from './tracing/tracing.ts'
 import { createAddressPolicy } from './webhook-client/address-policy.ts'
 import { createWebhookClient } from './webhook-client/client.ts'
 import { buildWorkflowBundle } from './workflows/bundle/bundle.ts'
-import { webhookTaskQueueOf } from './workflows/contracts/workflow-ids.ts'
+import { webhookTaskQueueOf } from './workflows/contracts/webhooks.ts'
 
 /** Timeout of one provider call: two candidates fit into the 10 s that a create waits. */
 const PROVIDER_TIMEOUT_MS = 4_500

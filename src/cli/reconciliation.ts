@@ -5,11 +5,12 @@ import { listUnknownOutcomes } from '../dashboard/queries/operator-lists.ts'
 import { migrate } from '../db/client/orm.ts'
 import { type AttemptVersion, PAYOUT_KINDS, type PayoutKind } from '../domain/payouts/payout-kind.ts'
 import { requestManualSettlement } from '../temporal/manual-settlement.ts'
-import type { ManualSettlement } from '../workflows/contracts/messages.ts'
-import type {
-  ReconciliationInput,
-  reconciliationWorkflow,
-} from '../workflows/maintenance/reconciliation.workflow.ts'
+import {
+  RECONCILIATION_WORKFLOW,
+  type ReconciliationInput,
+  type ReconciliationWorkflowSignature,
+} from '../workflows/contracts/maintenance.ts'
+import type { ManualSettlement } from '../workflows/contracts/payouts.ts'
 import {
   type ActorOptions,
   addActorOptions,
@@ -56,8 +57,8 @@ export function registerReconciliationCommands(
     .action((period: ReconciliationInput) =>
       withTools(({ em, config }) =>
         withWorkflowClient(config, async ({ taskQueue }, client) => {
-          const results = await client.workflow.execute<typeof reconciliationWorkflow>(
-            'reconciliationWorkflow',
+          const results = await client.workflow.execute<ReconciliationWorkflowSignature>(
+            RECONCILIATION_WORKFLOW,
             {
               workflowId: `reconciliation/${randomUUID()}`,
               taskQueue,

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { Connection } from '@temporalio/client'
 import type { Command } from 'commander'
 import { waitForTemporal } from '../dev/services/temporal.ts'
-import { SEARCH_ATTRIBUTES } from '../workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import type { CommandEnvironment } from './command-context.ts'
 
 const DAY_S = 86_400

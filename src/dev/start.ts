@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES } from '../workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { setUpDemo } from './demo/demo.ts'
 import { runDevStack } from './run.ts'
 import { waitForWorker } from './services/temporal.ts'

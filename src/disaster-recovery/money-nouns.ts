@@ -4,10 +4,21 @@ import { refundMachine } from '../domain/refunds/refund.ts'
 import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
 import { signalCharge, signalRefund, signalReturn, signalTransfer } from '../temporal/signals.ts'
 import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { CHARGE_WORKFLOW } from '../workflows/contracts/charges.ts'
+import { REFUND_WORKFLOW } from '../workflows/contracts/refunds.ts'
+import { TRANSFER_WORKFLOW } from '../workflows/contracts/transfers.ts'
+import { RETURN_WORKFLOW } from '../workflows/contracts/unmatched.ts'
 
 /** Comparison of restored rows with workflow histories, for each noun that carries money. */
 
 export type MoneyNoun = 'charge' | 'transfer' | 'refund' | 'return'
+/** Workflow type of each noun. */
+export const MONEY_WORKFLOWS: Record<MoneyNoun, string> = {
+  charge: CHARGE_WORKFLOW,
+  transfer: TRANSFER_WORKFLOW,
+  refund: REFUND_WORKFLOW,
+  return: RETURN_WORKFLOW,
+}
 /** SQL that reads a noun's row by uuid; of a return, the row of the PIX that goes back. */
 export const SELECT_ROW: Record<MoneyNoun, string> = {
   charge: 'select state, connection_uuid from charge where uuid = ?',

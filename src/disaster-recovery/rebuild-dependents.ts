@@ -4,8 +4,14 @@ import { Connection } from '../db/entities/connection.ts'
 import { type DisputeState, disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
 import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
-import type { DisputeInput } from '../workflows/contracts/messages.ts'
-import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
+import type { DisputeInput } from '../workflows/contracts/disputes.ts'
+import {
+  PIX_KEY_REMOVAL_WORKFLOW,
+  PIX_KEY_WORKFLOW,
+  type PixKeyInput,
+  type PixKeyRemovalWorkflowSignature,
+  type PixKeyWorkflowSignature,
+} from '../workflows/contracts/pix-keys.ts'
 import type { RebuildOutcome } from './rebuild.ts'
 import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
 
@@ -77,7 +83,7 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
     return { outcome: 'impossible', why: 'a random key has no name of ours: look for it at the provider' }
   const refusal = await refuseMissingConnection(em, history.input.connectionUuid)
   if (refusal) return refusal
-  await client.workflow.start('pixKeyWorkflow', {
+  await client.workflow.start<PixKeyWorkflowSignature>(PIX_KEY_WORKFLOW, {
     ...buildReopenOptions(engine, id),
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
     args: [{ ...history.input, restored: { ended: history.result ?? null } }],
@@ -97,7 +103,7 @@ async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildO
     return { outcome: 'restored' }
   }
   if (row.state !== 'removing') return null
-  await client.workflow.start('pixKeyRemovalWorkflow', {
+  await client.workflow.start<PixKeyRemovalWorkflowSignature>(PIX_KEY_REMOVAL_WORKFLOW, {
     ...buildReopenOptions(engine, id),
     args: [{ uuid, timeScale: engine.timeScale }],
   })

@@ -3,13 +3,11 @@ import {
   buildPayoutWorkflowOptions,
   type WorkflowMetadata,
 } from '../temporal/workflow-options.ts'
-import type {
-  ChargeInput,
-  PreRestoreState,
-  RefundInput,
-  TransferInput,
-} from '../workflows/contracts/messages.ts'
-import type { ReturnPaymentInput } from '../workflows/unmatched/return.workflow.ts'
+import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import type { RefundInput } from '../workflows/contracts/refunds.ts'
+import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import type { TransferInput } from '../workflows/contracts/transfers.ts'
+import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import type { PayoutHistory } from './payout-history.ts'
 import type { WorkflowHistory } from './workflow-history.ts'
 

@@ -6,11 +6,20 @@ import { Pause } from '../db/entities/pause.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
 import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
-import type { PreRestoreState } from '../workflows/contracts/messages.ts'
-import { chargeWorkflowId } from '../workflows/contracts/workflow-ids.ts'
+import {
+  CHARGE_WORKFLOW,
+  type ChargeWorkflowSignature,
+  chargeWorkflowId,
+  ORPHAN_WORKFLOW,
+} from '../workflows/contracts/charges.ts'
+import { DISPUTE_WORKFLOW } from '../workflows/contracts/disputes.ts'
+import { PIX_KEY_REMOVAL_WORKFLOW, PIX_KEY_WORKFLOW } from '../workflows/contracts/pix-keys.ts'
+import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import { DELIVERY_WORKFLOW } from '../workflows/contracts/webhooks.ts'
 import {
   IS_FINAL,
   isHistoryAhead,
+  MONEY_WORKFLOWS,
   type MoneyNoun,
   type RestoredRow,
   SELECT_ROW,
@@ -89,7 +98,11 @@ export async function* rebuildWorkflows(
   const client = await engine.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
-  for (const [id, { isRunning }] of await listWorkflowsBetween(client, MONEY_WORKFLOW_TYPES, range)) {
+  for (const [id, { isRunning }] of await listWorkflowsBetween(
+    client,
+    Object.values(MONEY_WORKFLOWS),
+    range,
+  )) {
     const context = { engine, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
     const outcome = await rebuildWorkflow(context, request)
     if (outcome) yield { life: id, ...outcome }
@@ -107,17 +120,15 @@ export async function* rebuildWorkflows(
   }
 }
 
-/** Workflows that carry their order, and money. */
-const MONEY_WORKFLOW_TYPES = ['chargeWorkflow', 'transferWorkflow', 'refundWorkflow', 'returnWorkflow']
 /** Workflows whose subject is polled at its provider, or whose result only their history has. */
 const DEPENDENT_WORKFLOW_TYPES = [
-  'disputeWorkflow',
-  'pixKeyWorkflow',
-  'pixKeyRemovalWorkflow',
-  'deliveryWorkflow',
+  DISPUTE_WORKFLOW,
+  PIX_KEY_WORKFLOW,
+  PIX_KEY_REMOVAL_WORKFLOW,
+  DELIVERY_WORKFLOW,
 ]
 /** Workflows whose input is only the id of their row. */
-const ROW_WORKFLOW_TYPES = ['deliveryWorkflow', 'orphanWorkflow']
+const ROW_WORKFLOW_TYPES = [DELIVERY_WORKFLOW, ORPHAN_WORKFLOW]
 const TABLE_BY_ID_PREFIX = { webhook: 'delivery', orphan: 'attempt' } as const
 
 /**
@@ -203,7 +214,7 @@ async function rebuildIssuedCharge(
   if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
     return requestPoll(context, row)
   const uuid = id.split('/')[1]!
-  await client.workflow.start('chargeWorkflow', {
+  await client.workflow.start<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
     ...buildReopenOptions(engine, chargeWorkflowId(uuid)),
     args: [{ reopen: uuid, timeScale: engine.timeScale, restored: { ended: result } }],
   })
@@ -253,8 +264,7 @@ async function restartWorkflow(
   const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
   await recordOperatorAction(em, { who, act: 'rebuild', subject: id, reason })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  const type = `${id.split('/')[0]}Workflow`
-  await client.workflow.start(type, {
+  await client.workflow.start(MONEY_WORKFLOWS[id.split('/')[0] as MoneyNoun], {
     ...buildRebuildMetadata(id, input, attributes),
     taskQueue: engine.taskQueue,
     args: [input],

@@ -1,8 +1,12 @@
 import type { Client } from '@temporalio/client'
 import type { Sealer } from '../security/sealing.ts'
 import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
-import type { ChargeInput, TransferInput } from '../workflows/contracts/messages.ts'
-import { chargeWorkflowId, transferWorkflowId } from '../workflows/contracts/workflow-ids.ts'
+import { CHARGE_WORKFLOW, type ChargeInput, chargeWorkflowId } from '../workflows/contracts/charges.ts'
+import {
+  TRANSFER_WORKFLOW,
+  type TransferInput,
+  transferWorkflowId,
+} from '../workflows/contracts/transfers.ts'
 import { readPayoutHistory } from './payout-history.ts'
 import { buildRebuildMetadata, type RebuildableInput, restoreOriginalInput } from './rebuild-inputs.ts'
 import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
@@ -46,7 +50,11 @@ export async function reopenScheduledTransfer(
   const input = history
     ? (restoreOriginalInput(history.input) as TransferInput)
     : { ...buildInputFromRow(engine, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
-  await startOriginalWorkflow(engine, client, transferWorkflowId(uuid), input)
+  await startOriginalWorkflow(engine, client, {
+    type: TRANSFER_WORKFLOW,
+    workflowId: transferWorkflowId(uuid),
+    input,
+  })
   return true
 }
 
@@ -75,7 +83,11 @@ export async function reopenIssuingCharge(
     ...(history?.result !== undefined && { ended: history.result }),
     ...(history?.connectionUuid !== undefined && { connectionUuid: history.connectionUuid }),
   }
-  await startOriginalWorkflow(engine, client, chargeWorkflowId(uuid), { ...input, restored })
+  await startOriginalWorkflow(engine, client, {
+    type: CHARGE_WORKFLOW,
+    workflowId: chargeWorkflowId(uuid),
+    input: { ...input, restored },
+  })
 }
 
 async function hasStartedSending(
@@ -97,14 +109,19 @@ function buildInputFromRow({ timeScale }: WorkflowClientContext, row: UnsentRow)
   }
 }
 
+type OriginalWorkflow = {
+  type: string
+  workflowId: string
+  input: RebuildableInput & { candidates: string[] }
+}
+
 async function startOriginalWorkflow(
   engine: WorkflowClientContext,
   client: Client,
-  workflowId: string,
-  input: RebuildableInput & { candidates: string[] },
-) {
+  { type, workflowId, input }: OriginalWorkflow,
+): Promise<void> {
   const attributes = { provider: input.candidates[0]! }
-  await client.workflow.start(`${workflowId.split('/')[0]}Workflow`, {
+  await client.workflow.start<(input: RebuildableInput) => Promise<unknown>>(type, {
     ...buildRebuildMetadata(workflowId, input, attributes),
     ...buildReopenOptions(engine, workflowId),
     args: [input],

@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { Sealer } from '../security/sealing.ts'
 import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
 import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { chargeWorkflowId, orphanWorkflowId } from '../workflows/contracts/charges.ts'
+import { disputeWorkflowId } from '../workflows/contracts/disputes.ts'
 import {
-  chargeWorkflowId,
-  disputeWorkflowId,
-  orphanWorkflowId,
+  PIX_KEY_REMOVAL_WORKFLOW,
+  type PixKeyRemovalInput,
   pixKeyRemovalWorkflowId,
   pixKeyWorkflowId,
-  refundWorkflowId,
-  returnWorkflowId,
-  transferWorkflowId,
-} from '../workflows/contracts/workflow-ids.ts'
+} from '../workflows/contracts/pix-keys.ts'
+import { refundWorkflowId } from '../workflows/contracts/refunds.ts'
+import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
+import { transferWorkflowId } from '../workflows/contracts/transfers.ts'
+import { type ReturnPaymentInput, returnWorkflowId } from '../workflows/contracts/unmatched.ts'
+import { MONEY_WORKFLOWS } from './money-nouns.ts'
 import {
   type CreatedTransferRow,
   type IssuingChargeRow,
@@ -100,7 +103,11 @@ export async function reopenWorkflow(
       return true
     case 'pix_key':
       if (state !== 'removing') return false
-      await startReopenedWorkflow(engine, 'pixKeyRemovalWorkflow', pixKeyRemovalWorkflowId(uuid), { uuid })
+      await startReopenedWorkflow<PixKeyRemovalInput>(engine, {
+        type: PIX_KEY_REMOVAL_WORKFLOW,
+        workflowId: pixKeyRemovalWorkflowId(uuid),
+        input: { uuid, timeScale: engine.timeScale },
+      })
       return true
   }
 }
@@ -130,23 +137,27 @@ export function reopenPayout(
   { uuid, connection_uuid: connectionUuid, created_at, tried = [] }: ActiveRow,
 ): Promise<void> {
   const orderedAt = new Date(created_at).toISOString()
-  const input =
+  const { timeScale } = engine
+  const candidates = [...new Set([...tried, connectionUuid])]
+  const input: ReturnPaymentInput | ReopenedInput =
     noun === 'return'
-      ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt } }
-      : { reopen: uuid, unfinished: { candidates: [...new Set([...tried, connectionUuid])], orderedAt } }
-  return startReopenedWorkflow(engine, `${noun}Workflow`, WORKFLOW_IDS[noun](uuid), input)
+      ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt }, timeScale }
+      : { reopen: uuid, unfinished: { candidates, orderedAt }, timeScale }
+  return startReopenedWorkflow(engine, {
+    type: MONEY_WORKFLOWS[noun],
+    workflowId: WORKFLOW_IDS[noun](uuid),
+    input,
+  })
 }
 
 /** Starts a workflow from its row; one that runs already continues unchanged. */
-async function startReopenedWorkflow(
+async function startReopenedWorkflow<Input>(
   engine: WorkflowClientContext,
-  type: string,
-  workflowId: string,
-  input: object,
+  { type, workflowId, input }: { type: string; workflowId: string; input: Input },
 ): Promise<void> {
   const client = await engine.client()
-  await client.workflow.start(type, {
+  await client.workflow.start<(input: Input) => Promise<unknown>>(type, {
     ...buildReopenOptions(engine, workflowId),
-    args: [{ ...input, timeScale: engine.timeScale }],
+    args: [input],
   })
 }

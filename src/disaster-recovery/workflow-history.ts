@@ -1,6 +1,6 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
-import { SEARCH_ATTRIBUTES } from '../workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 
 /**
  * Reads of workflows in Temporal, independent of their rows; Temporal has every workflow within its retention.

@@ -1,6 +1,6 @@
 import type { Connection } from '../db/entities/connection.ts'
 import type { ProviderNotification } from '../db/entities/notice.ts'
-import type { ProviderNotificationSignal } from '../workflows/contracts/messages.ts'
+import type { ProviderNotificationSignal } from '../workflows/contracts/provider-notifications.ts'
 
 /** A provider notification and the connection that received it. */
 export type InboundNotification = { notification: ProviderNotification; connection: Connection }

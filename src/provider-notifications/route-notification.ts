@@ -19,7 +19,7 @@ import {
   signalTransfer,
 } from '../temporal/signals.ts'
 import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
-import { chargeWorkflowId } from '../workflows/contracts/workflow-ids.ts'
+import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import { queryProviderDisputeIds, routeToDispute, routeToDisputes } from './disputes.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
 

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { WorkflowNotFoundError } from '@temporalio/common'
-import type { ReplayEventsInput } from '../activities/webhooks/replay-events.ts'
-import { deliveryChangedSignal } from '../workflows/contracts/messages.ts'
-import { deliveryWorkflowId } from '../workflows/contracts/workflow-ids.ts'
+import {
+  DELIVERY_SWEEP_WORKFLOW,
+  DELIVERY_WORKFLOW,
+  type DeliveryWorkflowSignature,
+  deliveryChangedSignal,
+  deliveryWorkflowId,
+  EVENT_REPLAY_WORKFLOW,
+  type EventReplayWorkflowSignature,
+  type ReplayEventsInput,
+} from '../workflows/contracts/webhooks.ts'
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
 /** Client calls for webhook deliveries. Rows are written first; the sweep repeats any call that is lost. */
@@ -20,7 +27,7 @@ export async function signalDelivery(
   const client = await engine.client()
   const workflowId = deliveryWorkflowId(uuid)
   if (status === 'PENDING') {
-    await client.workflow.signalWithStart('deliveryWorkflow', {
+    await client.workflow.signalWithStart<DeliveryWorkflowSignature>(DELIVERY_WORKFLOW, {
       ...buildReopenOptions(engine, workflowId),
       args: [{ deliveryUuid: uuid, timeScale: engine.timeScale }],
       signal: deliveryChangedSignal,
@@ -40,7 +47,7 @@ export async function signalDelivery(
  */
 export async function startDeliverySweep(engine: WorkflowClientContext): Promise<void> {
   const client = await engine.client()
-  await client.workflow.start('deliverySweepWorkflow', {
+  await client.workflow.start(DELIVERY_SWEEP_WORKFLOW, {
     workflowId: `delivery-sweep/${randomUUID()}`,
     taskQueue: engine.taskQueue,
     args: [],
@@ -61,7 +68,7 @@ export async function startEventReplay(
   const client = await engine.client()
   const input: ReplayEventsInput = { ...range, until: new Date(Date.now() + CLOCK_SKEW_MS).toISOString() }
   await client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.start('eventReplayWorkflow', {
+    client.workflow.start<EventReplayWorkflowSignature>(EVENT_REPLAY_WORKFLOW, {
       workflowId: `recovery/${randomUUID()}`,
       taskQueue: engine.taskQueue,
       args: [input],

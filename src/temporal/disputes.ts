@@ -3,12 +3,13 @@ import { WithStartWorkflowOperation } from '@temporalio/client'
 import type { Dispute } from '../db/entities/med.ts'
 import { uuidFromHash } from '../domain/pix/identifiers.ts'
 import {
+  DISPUTE_WORKFLOW,
+  type DisputeWorkflowSignature,
+  disputeWorkflowId,
   type ReplyToDisputeInput,
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
-} from '../workflows/contracts/messages.ts'
-import { disputeWorkflowId } from '../workflows/contracts/workflow-ids.ts'
-import type { disputeWorkflow } from '../workflows/disputes/dispute.workflow.ts'
+} from '../workflows/contracts/disputes.ts'
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
 /**
@@ -37,7 +38,7 @@ export async function submitDisputeReply(
 ): Promise<ReplyToDisputeResult> {
   const client = await engine.client()
   const { uuid, providerMedId, endToEnd } = dispute
-  const start = new WithStartWorkflowOperation<typeof disputeWorkflow>('disputeWorkflow', {
+  const start = new WithStartWorkflowOperation<DisputeWorkflowSignature>(DISPUTE_WORKFLOW, {
     ...buildReopenOptions(engine, disputeWorkflowId(uuid)),
     args: [
       {

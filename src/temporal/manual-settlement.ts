@@ -7,12 +7,10 @@ import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/se
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
 import { isWorkflowRunning } from '../disaster-recovery/workflow-history.ts'
 import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
-import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/messages.ts'
-import {
-  refundWorkflowId,
-  returnWorkflowId,
-  transferWorkflowId,
-} from '../workflows/contracts/workflow-ids.ts'
+import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
+import { refundWorkflowId } from '../workflows/contracts/refunds.ts'
+import { transferWorkflowId } from '../workflows/contracts/transfers.ts'
+import { returnWorkflowId } from '../workflows/contracts/unmatched.ts'
 import type { WorkflowClientContext } from './workflow-options.ts'
 
 /** Workflow ids of the nouns that an operator may settle manually. */

@@ -1,15 +1,20 @@
 import { WithStartWorkflowOperation } from '@temporalio/client'
 import type { Workflow, WorkflowIdReusePolicy } from '@temporalio/common'
-import { awaitResultUpdate } from '../workflows/contracts/messages.ts'
-import type { PixKeyInput, VerificationCodeInput } from '../workflows/contracts/pix-keys.ts'
+import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
+  PIX_KEY_REMOVAL_WORKFLOW,
+  PIX_KEY_WORKFLOW,
+  type PixKeyInput,
+  type PixKeyRemovalWorkflowSignature,
+  type PixKeyWorkflowSignature,
   pixKeyRemovalWorkflowId,
   pixKeyWorkflowId,
-  SEARCH_ATTRIBUTES,
+  VERIFICATION_CODE_WORKFLOW,
+  type VerificationCodeInput,
+  type VerificationCodeWorkflowSignature,
   verificationCodeWorkflowId,
-} from '../workflows/contracts/workflow-ids.ts'
-import type { pixKeyRemovalWorkflow, pixKeyWorkflow } from '../workflows/pix-keys/pix-key.workflows.ts'
-import type { verificationCodeWorkflow } from '../workflows/pix-keys/verification-code.workflow.ts'
+} from '../workflows/contracts/pix-keys.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import type { WorkflowClientContext } from './workflow-options.ts'
 
 /**
@@ -23,7 +28,7 @@ export function startPixKeyWorkflow(
   input: PixKeyInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitAnswer<typeof pixKeyWorkflow>(engine, 'pixKeyWorkflow', {
+  return startAndAwaitAnswer<PixKeyWorkflowSignature>(engine, PIX_KEY_WORKFLOW, {
     ...input,
     workflowId: pixKeyWorkflowId(input.uuid),
     summary: `PIX key, ${input.type}`,
@@ -50,7 +55,7 @@ export function startPixKeyRemovalWorkflow(
   removal: PixKeyRemovalRequest,
   { updateId, waitMs }: { updateId: string; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitAnswer<typeof pixKeyRemovalWorkflow>(engine, 'pixKeyRemovalWorkflow', {
+  return startAndAwaitAnswer<PixKeyRemovalWorkflowSignature>(engine, PIX_KEY_REMOVAL_WORKFLOW, {
     ...removal,
     workflowId: pixKeyRemovalWorkflowId(removal.uuid),
     summary: 'Removal of a PIX key',
@@ -70,7 +75,7 @@ export function startVerificationCodeWorkflow(
   input: VerificationCodeInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitAnswer<typeof verificationCodeWorkflow>(engine, 'verificationCodeWorkflow', {
+  return startAndAwaitAnswer<VerificationCodeWorkflowSignature>(engine, VERIFICATION_CODE_WORKFLOW, {
     ...input,
     workflowId: verificationCodeWorkflowId(input.uuid),
     summary: `Code for a key, ${input.type}`,

@@ -6,6 +6,14 @@ import {
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
 import { scaleWait } from '../domain/shared/intervals.ts'
+import {
+  DISPUTE_SWEEP_WORKFLOW,
+  LIST_COUNTERS_WORKFLOW,
+  NOTIFICATION_SWEEP_WORKFLOW,
+  RECONCILIATION_WORKFLOW,
+  WORKFLOW_SWEEP_WORKFLOW,
+} from '../workflows/contracts/maintenance.ts'
+import { DELIVERY_SWEEP_WORKFLOW, EVENT_PRUNING_WORKFLOW } from '../workflows/contracts/webhooks.ts'
 import { readDeployment, type WorkerDeployment, type WorkerVersion } from './worker-version.ts'
 import type { WorkflowClientContext } from './workflow-options.ts'
 
@@ -36,43 +44,43 @@ export async function upsertMaintenanceSchedules(
 ): Promise<void> {
   await upsertSchedule(client, engine, {
     id: 'notice-sweep',
-    type: 'notificationSweepWorkflow',
+    type: NOTIFICATION_SWEEP_WORKFLOW,
     intervalMs: MINUTE_MS,
     args: [],
   })
   await upsertSchedule(client, engine, {
     id: 'tally',
-    type: 'listCountersWorkflow',
+    type: LIST_COUNTERS_WORKFLOW,
     intervalMs: 2 * MINUTE_MS,
     args: [],
   })
   await upsertSchedule(client, engine, {
     id: 'med-sweep',
-    type: 'disputeSweepWorkflow',
+    type: DISPUTE_SWEEP_WORKFLOW,
     intervalMs: DISPUTE_SWEEP_MS,
     args: [],
   })
   await upsertSchedule(client, engine, {
     id: 'reconciliation',
-    type: 'reconciliationWorkflow',
+    type: RECONCILIATION_WORKFLOW,
     intervalMs: HOUR_MS,
     args: [{ hours: RECONCILIATION_HOURS }],
   })
   await upsertSchedule(client, engine, {
     id: 'workflow-sweep',
-    type: 'workflowSweepWorkflow',
+    type: WORKFLOW_SWEEP_WORKFLOW,
     intervalMs: HOUR_MS,
     args: [],
   })
   await upsertSchedule(client, engine, {
     id: 'delivery-sweep',
-    type: 'deliverySweepWorkflow',
+    type: DELIVERY_SWEEP_WORKFLOW,
     intervalMs: 5 * MINUTE_MS,
     args: [],
   })
   await upsertSchedule(client, engine, {
     id: 'event-pruning',
-    type: 'eventPruningWorkflow',
+    type: EVENT_PRUNING_WORKFLOW,
     // Events are kept for thirty days at any time scale.
     intervalMs: 6 * HOUR_MS * engine.timeScale,
     args: [],
@@ -119,7 +127,7 @@ export async function followCurrentVersion(
 
 type MaintenanceSchedule = {
   id: string
-  type: keyof typeof import('../workflows/index.ts')
+  type: string
   intervalMs: number
   args: unknown[]
 }

@@ -1,20 +1,28 @@
 import { WorkflowNotFoundError } from '@temporalio/common'
-import type { RecordDepositInput } from '../activities/unmatched/record-deposit.ts'
 import type { Attempt } from '../db/entities/attempt.ts'
 import {
-  type DisputeInput,
+  CHARGE_WORKFLOW,
+  chargeWorkflowId,
+  ORPHAN_WORKFLOW,
+  type OrphanInput,
+  orphanWorkflowId,
+} from '../workflows/contracts/charges.ts'
+import { DISPUTE_WORKFLOW, type DisputeInput, disputeWorkflowId } from '../workflows/contracts/disputes.ts'
+import {
   type ProviderNotificationSignal,
   providerNotificationSignal,
-} from '../workflows/contracts/messages.ts'
+} from '../workflows/contracts/provider-notifications.ts'
+import { REFUND_WORKFLOW, refundWorkflowId } from '../workflows/contracts/refunds.ts'
+import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
+import { TRANSFER_WORKFLOW, transferWorkflowId } from '../workflows/contracts/transfers.ts'
 import {
-  chargeWorkflowId,
+  DEPOSIT_WORKFLOW,
   depositWorkflowId,
-  disputeWorkflowId,
-  orphanWorkflowId,
-  refundWorkflowId,
+  RETURN_WORKFLOW,
+  type RecordDepositInput,
+  type ReturnPaymentInput,
   returnWorkflowId,
-  transferWorkflowId,
-} from '../workflows/contracts/workflow-ids.ts'
+} from '../workflows/contracts/unmatched.ts'
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
 /**
@@ -27,10 +35,10 @@ export function signalCharge(
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notification, {
-    type: 'chargeWorkflow',
+  return signalOrReopen<ReopenedInput>(engine, notification, {
+    type: CHARGE_WORKFLOW,
     workflowId: chargeWorkflowId(uuid),
-    input: { reopen: uuid },
+    input: { reopen: uuid, timeScale: engine.timeScale },
   })
 }
 
@@ -39,10 +47,10 @@ export function signalTransfer(
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notification, {
-    type: 'transferWorkflow',
+  return signalOrReopen<ReopenedInput>(engine, notification, {
+    type: TRANSFER_WORKFLOW,
     workflowId: transferWorkflowId(uuid),
-    input: { reopen: uuid },
+    input: { reopen: uuid, timeScale: engine.timeScale },
   })
 }
 
@@ -51,10 +59,10 @@ export function signalRefund(
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notification, {
-    type: 'refundWorkflow',
+  return signalOrReopen<ReopenedInput>(engine, notification, {
+    type: REFUND_WORKFLOW,
     workflowId: refundWorkflowId(uuid),
-    input: { reopen: uuid },
+    input: { reopen: uuid, timeScale: engine.timeScale },
   })
 }
 
@@ -63,10 +71,10 @@ export function signalOrphanPayload(
   attemptUuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notification, {
-    type: 'orphanWorkflow',
+  return signalOrReopen<OrphanInput>(engine, notification, {
+    type: ORPHAN_WORKFLOW,
     workflowId: orphanWorkflowId(attemptUuid),
-    input: { attemptUuid },
+    input: { attemptUuid, timeScale: engine.timeScale },
   })
 }
 
@@ -101,10 +109,10 @@ export function signalReturn(
   input: { uuid: string; connectionUuid: string },
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen(engine, notification, {
-    type: 'returnWorkflow',
+  return signalOrReopen<ReturnPaymentInput>(engine, notification, {
+    type: RETURN_WORKFLOW,
     workflowId: returnWorkflowId(input.uuid),
-    input,
+    input: { ...input, timeScale: engine.timeScale },
   })
 }
 
@@ -115,7 +123,11 @@ export function signalDeposit(
   notification: ProviderNotificationSignal,
 ): Promise<void> {
   const workflowId = depositWorkflowId(deposit.connectionUuid, deposit.endToEnd)
-  return signalOrReopen(engine, notification, { type: 'depositWorkflow', workflowId, input: deposit })
+  return signalOrReopen<RecordDepositInput>(engine, notification, {
+    type: DEPOSIT_WORKFLOW,
+    workflowId,
+    input: { ...deposit, timeScale: engine.timeScale },
+  })
 }
 
 /** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
@@ -126,7 +138,12 @@ export function signalDispute(
 ): Promise<void> {
   const staticSummary = `Dispute ${input.providerDisputeId} of a provider`
   const workflowId = disputeWorkflowId(input.uuid)
-  return signalOrReopen(engine, notification, { type: 'disputeWorkflow', workflowId, input, staticSummary })
+  return signalOrReopen<DisputeInput>(engine, notification, {
+    type: DISPUTE_WORKFLOW,
+    workflowId,
+    input: { ...input, timeScale: engine.timeScale },
+    staticSummary,
+  })
 }
 
 /** Signals a running workflow; false if none runs. */
@@ -145,22 +162,22 @@ export async function signalIfRunning(
   }
 }
 
-/** Workflow types that the worker registers; src/workflows/index.ts exports them. */
-type WorkflowTypeName = keyof typeof import('../workflows/index.ts')
+type SignalRequest<Input> = { type: string; workflowId: string; input: Input; staticSummary?: string }
 
-type SignalRequest = { type: WorkflowTypeName; workflowId: string; input: object; staticSummary?: string }
-
-async function signalOrReopen(
+async function signalOrReopen<Input>(
   engine: WorkflowClientContext,
   notification: ProviderNotificationSignal,
-  { type, workflowId, input, staticSummary }: SignalRequest,
+  { type, workflowId, input, staticSummary }: SignalRequest<Input>,
 ): Promise<void> {
   const client = await engine.client()
-  await client.workflow.signalWithStart(type, {
-    ...buildReopenOptions(engine, workflowId),
-    ...(staticSummary !== undefined && { staticSummary }),
-    args: [{ ...input, timeScale: engine.timeScale }],
-    signal: providerNotificationSignal,
-    signalArgs: [notification],
-  })
+  await client.workflow.signalWithStart<(input: Input) => Promise<unknown>, [ProviderNotificationSignal]>(
+    type,
+    {
+      ...buildReopenOptions(engine, workflowId),
+      ...(staticSummary !== undefined && { staticSummary }),
+      args: [input],
+      signal: providerNotificationSignal,
+      signalArgs: [notification],
+    },
+  )
 }

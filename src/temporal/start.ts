@@ -1,24 +1,29 @@
 import { WithStartWorkflowOperation } from '@temporalio/client'
 import { type Workflow, WorkflowNotFoundError } from '@temporalio/common'
-import type { chargeWorkflow } from '../workflows/charges/charge.workflow.ts'
+import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
   awaitIssuedUpdate,
-  awaitResultUpdate,
   type CancelChargeResult,
+  CHARGE_WORKFLOW,
   type ChargeInput,
+  type ChargeWorkflowSignature,
   cancelChargeUpdate,
-  cancelTransferUpdate,
-  type RefundInput,
-  type TransferInput,
-} from '../workflows/contracts/messages.ts'
-import {
   chargeWorkflowId,
-  pixKeyWorkflowId,
+} from '../workflows/contracts/charges.ts'
+import { pixKeyWorkflowId } from '../workflows/contracts/pix-keys.ts'
+import {
+  REFUND_WORKFLOW,
+  type RefundInput,
+  type RefundWorkflowSignature,
   refundWorkflowId,
+} from '../workflows/contracts/refunds.ts'
+import {
+  cancelTransferUpdate,
+  TRANSFER_WORKFLOW,
+  type TransferInput,
+  type TransferWorkflowSignature,
   transferWorkflowId,
-} from '../workflows/contracts/workflow-ids.ts'
-import type { refundWorkflow } from '../workflows/refunds/refund.workflow.ts'
-import type { transferWorkflow } from '../workflows/transfers/transfer.workflow.ts'
+} from '../workflows/contracts/transfers.ts'
 import {
   buildChargeWorkflowOptions,
   buildPayoutWorkflowOptions,
@@ -39,7 +44,7 @@ export async function startChargeWorkflow(
   options: { externalRef?: string; provider: string; waitMs: number },
 ): Promise<void> {
   const client = await engine.client()
-  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+  const start = new WithStartWorkflowOperation<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
     ...buildChargeWorkflowOptions(input, options),
     taskQueue: engine.taskQueue,
     args: [input],
@@ -60,7 +65,7 @@ export function startRefundWorkflow(
   input: RefundInput,
   waitMs: number,
 ): Promise<void> {
-  return startPayoutWorkflow<typeof refundWorkflow>(engine, 'refundWorkflow', {
+  return startPayoutWorkflow<RefundWorkflowSignature>(engine, REFUND_WORKFLOW, {
     ...buildPayoutWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
     args: [input],
     waitMs,
@@ -74,7 +79,7 @@ export function startTransferWorkflow(
   input: TransferInput,
   options: { externalRef: string | undefined; waitMs: number },
 ): Promise<void> {
-  return startPayoutWorkflow<typeof transferWorkflow>(engine, 'transferWorkflow', {
+  return startPayoutWorkflow<TransferWorkflowSignature>(engine, TRANSFER_WORKFLOW, {
     ...buildPayoutWorkflowOptions(transferWorkflowId(input.uuid), input, {
       ...options,
       provider: input.candidates[0]!,
@@ -158,7 +163,7 @@ export async function executeCancelChargeUpdate(
   request: { updateId: string; waitMs: number },
 ): Promise<CancelChargeResult> {
   const client = await engine.client()
-  const start = new WithStartWorkflowOperation<typeof chargeWorkflow>('chargeWorkflow', {
+  const start = new WithStartWorkflowOperation<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
     ...buildReopenOptions(engine, chargeWorkflowId(uuid)),
     args: [{ reopen: uuid, timeScale: engine.timeScale }],
   })

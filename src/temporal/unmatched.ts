@@ -4,8 +4,12 @@ import { Movement } from '../db/entities/movement.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import type { UnmatchedDisposition } from '../domain/ledger/movement.ts'
-import { keepUnmatchedWorkflowId, returnWorkflowId } from '../workflows/contracts/workflow-ids.ts'
-import type { keepUnmatchedWorkflow } from '../workflows/unmatched/keep.workflow.ts'
+import {
+  KEEP_UNMATCHED_WORKFLOW,
+  type KeepUnmatchedWorkflowSignature,
+  keepUnmatchedWorkflowId,
+  returnWorkflowId,
+} from '../workflows/contracts/unmatched.ts'
 import { signalReturn } from './signals.ts'
 import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
 
@@ -78,7 +82,7 @@ export async function requestUnmatchedKeep(
   const client = await engine.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, { who, act: 'keep_unmatched', subject: returnWorkflowId(uuid), reason })
   const workflowId = keepUnmatchedWorkflowId(uuid)
-  await client.workflow.start<typeof keepUnmatchedWorkflow>('keepUnmatchedWorkflow', {
+  await client.workflow.start<KeepUnmatchedWorkflowSignature>(KEEP_UNMATCHED_WORKFLOW, {
     ...buildReopenOptions(engine, workflowId),
     args: [{ uuid, sending: expected.sending }],
     staticSummary: 'An unmatched PIX is kept for its account',

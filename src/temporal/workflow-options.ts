@@ -1,7 +1,8 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
-import { chargeWorkflowId, SEARCH_ATTRIBUTES } from '../workflows/contracts/workflow-ids.ts'
+import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
+import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 
 /** Start options of workflows: id, search attributes, one-line summary. */
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { type EntityManager, runInTransaction } from '../../src/db/client/orm.ts'
 import { lockConnection } from '../../src/db/locks.ts'
 import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
-import type { TransferInput } from '../../src/workflows/contracts/messages.ts'
+import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from './support/activity-fixture.ts'
 import { slowDownCommits } from './support/slow-commit.ts'
 

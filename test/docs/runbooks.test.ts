@@ -6,7 +6,7 @@ import { parser } from '@prometheus-io/lezer-promql'
 import type { ApiDependencies } from '../../src/api/app.ts'
 import type { ApiRouter } from '../../src/api/http/route.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
-import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { ROOT } from './support/documents.ts'
 import { alerts, codeBlocks, runbooks } from './support/runbooks.ts'
 

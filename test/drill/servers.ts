@@ -1,6 +1,6 @@
 import { setUpDemo } from '../../src/dev/demo/demo.ts'
 import { runDevStack } from '../../src/dev/run.ts'
-import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 
 /**
  * The servers of a drill as `npm start` runs them, and an API without a proxy before it, by which the checkers read. The

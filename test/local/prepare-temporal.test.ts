@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
 import { runCommand } from '../../src/dev/os/exec.ts'
-import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 /** A server that knows nothing of Trilho, as a fresh cluster does. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import {
   type ApiResource,
   createPayoutActions,

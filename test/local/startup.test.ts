@@ -9,7 +9,7 @@ import { migrate, openOrm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { readPublishedMetrics } from '../../src/metrics/worker-metrics-publication.ts'
-import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 

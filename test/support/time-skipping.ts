@@ -2,7 +2,8 @@ import { WorkflowClient } from '@temporalio/client'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
 import { resolveTimeSkippingServer } from '../../src/dev/binaries/temporal-test-server.ts'
-import { SEARCH_ATTRIBUTES, webhookTaskQueueOf } from '../../src/workflows/contracts/workflow-ids.ts'
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
+import { webhookTaskQueueOf } from '../../src/workflows/contracts/webhooks.ts'
 import { buildWorkflowBundle } from './workflow-bundle.ts'
 
 type ActivityFunctions = Record<string, (...inputs: never[]) => Promise<unknown>>

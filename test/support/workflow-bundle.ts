@@ -9,7 +9,7 @@ const SOURCE_FOLDER = join(ROOT, 'src')
 const INTERCEPTOR_PATH = join(import.meta.dirname, 'local-activity-timeout.ts')
 const CACHE_FOLDER = join(ROOT, 'node_modules/.cache/trilho')
 
-/** The folders whose code may be in it, as test/architecture.test.ts holds. */
+/** The folders whose code may be in it, as test/architecture/architecture.test.ts holds. */
 const BUNDLED_FOLDERS = ['workflows', 'domain', 'activities']
 
 /** The real bundle of all workflows, built once for each state of their code: building takes as long as ten stories. */

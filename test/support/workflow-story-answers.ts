@@ -1,13 +1,13 @@
-import type { IssueChargeResult } from '../../src/activities/charges/issue-charge.ts'
-import type { DisputeSnapshot } from '../../src/activities/disputes/poll-dispute.ts'
-import type { FollowUps } from '../../src/activities/events/follow-ups.ts'
-import type { TransferSnapshot } from '../../src/activities/payouts/payout-handler.ts'
-import type { CodeOutcome } from '../../src/activities/pix-keys/verification-codes.ts'
 import type { ChargeState } from '../../src/domain/charges/charge.ts'
 import type { DisputeState } from '../../src/domain/disputes/dispute.ts'
 import type { PixKeyState } from '../../src/domain/pix-keys/pix-key.ts'
 import type { RefundState } from '../../src/domain/refunds/refund.ts'
 import type { TransferState } from '../../src/domain/transfers/transfer.ts'
+import type { IssueChargeResult } from '../../src/workflows/contracts/charges.ts'
+import type { DisputeSnapshot } from '../../src/workflows/contracts/disputes.ts'
+import type { FollowUps } from '../../src/workflows/contracts/follow-ups.ts'
+import type { TransferSnapshot } from '../../src/workflows/contracts/payouts.ts'
+import type { CodeOutcome } from '../../src/workflows/contracts/pix-keys.ts'
 import type { ActivityResult, Story } from './workflow-story.ts'
 
 /** What the far side says in the stories, so that a script reads like one. */

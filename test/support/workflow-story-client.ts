@@ -3,7 +3,7 @@ import { type SearchAttributePair, type UpdateDefinition, WorkflowNotFoundError 
 import {
   type ProviderNotificationSignal,
   providerNotificationSignal,
-} from '../../src/workflows/contracts/messages.ts'
+} from '../../src/workflows/contracts/provider-notifications.ts'
 
 /** A life's door. The stories knock at it by the same messages and policies as src/engine does. */
 export type WorkflowTarget = { client: WorkflowClient; taskQueue: string; workflowId: string }

@@ -8,13 +8,28 @@ import {
 import {
   awaitIssuedUpdate,
   type ChargeInput,
-  type DisputeInput,
-  type RefundInput,
-  type TransferInput,
-} from '../../src/workflows/contracts/messages.ts'
+  chargeWorkflowId,
+  orphanWorkflowId,
+} from '../../src/workflows/contracts/charges.ts'
+import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
+import { disputeWorkflowId } from '../../src/workflows/contracts/disputes.ts'
 import type { PixKeyInput, VerificationCodeInput } from '../../src/workflows/contracts/pix-keys.ts'
-import * as ids from '../../src/workflows/contracts/workflow-ids.ts'
-import type { ReturnPaymentInput } from '../../src/workflows/unmatched/return.workflow.ts'
+import {
+  pixKeyRemovalWorkflowId,
+  pixKeyWorkflowId,
+  verificationCodeWorkflowId,
+} from '../../src/workflows/contracts/pix-keys.ts'
+import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
+import { refundWorkflowId } from '../../src/workflows/contracts/refunds.ts'
+import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
+import { transferWorkflowId } from '../../src/workflows/contracts/transfers.ts'
+import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
+import {
+  depositWorkflowId,
+  keepUnmatchedWorkflowId,
+  returnWorkflowId,
+} from '../../src/workflows/contracts/unmatched.ts'
+import { deliveryWorkflowId } from '../../src/workflows/contracts/webhooks.ts'
 import { startTimeSkippingServer, type TimeSkippingServer } from './time-skipping.ts'
 import {
   type ActivityName,
@@ -127,7 +142,7 @@ export function setUpWorkflowStories() {
       const story = tell({
         ...CHARGE,
         script,
-        workflowId: ids.chargeWorkflowId(order.uuid),
+        workflowId: chargeWorkflowId(order.uuid),
         uuid: order.uuid,
       })
       await orderCharge(story, order)
@@ -142,14 +157,14 @@ export function setUpWorkflowStories() {
       const story = tell({
         ...TRANSFER,
         script,
-        workflowId: ids.transferWorkflowId(order.uuid),
+        workflowId: transferWorkflowId(order.uuid),
         uuid: order.uuid,
       })
       await storyClient.startWorkflow(story.target, {
         ...TRANSFER,
         input: order,
         searchAttributes: searchAttributesOf(
-          buildPayoutWorkflowOptions(ids.transferWorkflowId(order.uuid), order, visibilityOf(order)),
+          buildPayoutWorkflowOptions(transferWorkflowId(order.uuid), order, visibilityOf(order)),
         ),
       })
       return story
@@ -168,7 +183,7 @@ export function setUpWorkflowStories() {
       const story = tell({
         ...REFUND,
         script,
-        workflowId: ids.refundWorkflowId(order.uuid),
+        workflowId: refundWorkflowId(order.uuid),
         uuid: order.uuid,
       })
       await storyClient.startWorkflow(story.target, { ...REFUND, input: order })
@@ -178,22 +193,22 @@ export function setUpWorkflowStories() {
     /** A charge of which only the row is there. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
       const own = uuid()
-      return tell({ ...CHARGE, script, workflowId: ids.chargeWorkflowId(own), uuid: own })
+      return tell({ ...CHARGE, script, workflowId: chargeWorkflowId(own), uuid: own })
     },
     /** Lives that ended long ago, woken by a notice. */
-    notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: ids.chargeWorkflowId }),
+    notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: chargeWorkflowId }),
     notifiedTransfer: (script: ActivityScript, notice?: { isAboutReturn: true }) =>
-      woken(script, { ...TRANSFER, id: ids.transferWorkflowId, notice }),
-    notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: ids.refundWorkflowId }),
+      woken(script, { ...TRANSFER, id: transferWorkflowId, notice }),
+    notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: refundWorkflowId }),
     /** Rows that move and had lost their workflows (src/disaster-recovery/reopen.ts). */
     reopenedTransfer: (script: ActivityScript) =>
-      begun(script, { type: 'transferWorkflow', id: ids.transferWorkflowId, input: unfinishedInput }),
+      begun(script, { type: 'transferWorkflow', id: transferWorkflowId, input: unfinishedInput }),
     reopenedRefund: (script: ActivityScript) =>
-      begun(script, { type: 'refundWorkflow', id: ids.refundWorkflowId, input: unfinishedInput }),
+      begun(script, { type: 'refundWorkflow', id: refundWorkflowId, input: unfinishedInput }),
     reopenedReturn: (script: ActivityScript) =>
       begun(script, {
         type: 'returnWorkflow',
-        id: ids.returnWorkflowId,
+        id: returnWorkflowId,
         input: uuid => ({
           ...returnInput(uuid, 1),
           continuation: 'unknown_outcome',
@@ -209,7 +224,7 @@ export function setUpWorkflowStories() {
       const story = tell({
         script,
         type: 'disputeWorkflow',
-        workflowId: ids.disputeWorkflowId(input.uuid),
+        workflowId: disputeWorkflowId(input.uuid),
         uuid: input.uuid,
         reopenInput: input,
       })
@@ -222,7 +237,7 @@ export function setUpWorkflowStories() {
       return tell({
         script,
         type: 'disputeWorkflow',
-        workflowId: ids.disputeWorkflowId(input.uuid),
+        workflowId: disputeWorkflowId(input.uuid),
         uuid: input.uuid,
         reopenInput: input,
       })
@@ -231,7 +246,7 @@ export function setUpWorkflowStories() {
     orphan: (script: ActivityScript) =>
       begun(script, {
         type: 'orphanWorkflow',
-        id: ids.orphanWorkflowId,
+        id: orphanWorkflowId,
         input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
       }),
     return: (script: ActivityScript, timeScale = 1) =>
@@ -239,31 +254,31 @@ export function setUpWorkflowStories() {
     delivery: (script: ActivityScript, timeScale = 1) =>
       begun(script, {
         type: 'deliveryWorkflow',
-        id: ids.deliveryWorkflowId,
+        id: deliveryWorkflowId,
         input: deliveryUuid => ({ deliveryUuid, timeScale }),
       }),
     pixKey: (script: ActivityScript, timeScale = 1) =>
       begun(script, {
         type: 'pixKeyWorkflow',
-        id: ids.pixKeyWorkflowId,
+        id: pixKeyWorkflowId,
         input: uuid => ({ ...pixKeyInput(uuid), timeScale }),
       }),
     pixKeyRemoval: (script: ActivityScript) =>
       begun(script, {
         type: 'pixKeyRemovalWorkflow',
-        id: ids.pixKeyRemovalWorkflowId,
+        id: pixKeyRemovalWorkflowId,
         input: uuid => ({ uuid, timeScale: 1 }),
       }),
     authCode: (script: ActivityScript) =>
       begun(script, {
         type: 'verificationCodeWorkflow',
-        id: ids.verificationCodeWorkflowId,
+        id: verificationCodeWorkflowId,
         input: authCodeInput,
       }),
     keepUnmatchedPayment: (script: ActivityScript) =>
       begun(script, {
         type: 'keepUnmatchedWorkflow',
-        id: ids.keepUnmatchedWorkflowId,
+        id: keepUnmatchedWorkflowId,
         input: uuid => ({ uuid }),
       }),
     disputeSweep: (script: ActivityScript) =>
@@ -304,7 +319,7 @@ export function setUpWorkflowStories() {
       const story = tell({
         script,
         type: 'depositWorkflow',
-        workflowId: ids.depositWorkflowId(deposit.connectionUuid, deposit.endToEnd),
+        workflowId: depositWorkflowId(deposit.connectionUuid, deposit.endToEnd),
         uuid: deposit.connectionUuid,
         reopenInput: deposit,
       })
@@ -321,7 +336,7 @@ type ReopenOptions = Omit<StartOptions, 'input'> &
 const CHARGE = { type: 'chargeWorkflow' }
 const TRANSFER = { type: 'transferWorkflow' }
 const REFUND = { type: 'refundWorkflow' }
-const RETURN = { type: 'returnWorkflow', id: ids.returnWorkflowId }
+const RETURN = { type: 'returnWorkflow', id: returnWorkflowId }
 
 /** Resolves when a charge is issued or cannot be; ordered twice, it is joined. */
 export async function orderCharge(story: Story, order: ChargeInput): Promise<void> {

@@ -9,17 +9,12 @@ import type {
   reconciliationActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
-import {
-  awaitResultUpdate,
-  type CancelChargeResult,
-  cancelChargeUpdate,
-  cancelTransferUpdate,
-  deliveryChangedSignal,
-  type ManualSettlement,
-  manualSettlementSignal,
-  type ReplyToDisputeResult,
-  replyToDisputeUpdate,
-} from '../../src/workflows/contracts/messages.ts'
+import { awaitResultUpdate } from '../../src/workflows/contracts/await-result.ts'
+import { type CancelChargeResult, cancelChargeUpdate } from '../../src/workflows/contracts/charges.ts'
+import { type ReplyToDisputeResult, replyToDisputeUpdate } from '../../src/workflows/contracts/disputes.ts'
+import { type ManualSettlement, manualSettlementSignal } from '../../src/workflows/contracts/payouts.ts'
+import { cancelTransferUpdate } from '../../src/workflows/contracts/transfers.ts'
+import { deliveryChangedSignal } from '../../src/workflows/contracts/webhooks.ts'
 import type { TimeSkippingServer } from './time-skipping.ts'
 import * as storyClient from './workflow-story-client.ts'
 import { type HistorySummary, summarizeHistory } from './workflow-story-history.ts'

@@ -3,22 +3,13 @@ import { Charge } from '../../db/entities/charge.ts'
 import { mapQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
-import { type FollowUps, pendingFollowUps } from '../events/follow-ups.ts'
+import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
+import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection, type ProviderConnection } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { getStillOpenCode } from './poll-charge.ts'
-
-/** Outcome of closing an orphan: a payload that the API has never shown. */
-export type CloseOrphanResult =
-  | (FollowUps & { kind: 'closed' })
-  /** The provider does not find the payload, which proves nothing before the settle window has passed. */
-  | { kind: 'not_found'; settleWindowMs: number }
-  | { kind: 'no_answer'; code: string }
-
-/** `isFinalPoll`: the settle window has passed and no poll found the payload, so "not found" is now proof. */
-export type CloseOrphanInput = { attemptUuid: string; isFinalPoll: boolean }
 
 /** Cancels an orphan at its provider; a payment made to it is recorded as an unmatched payment (SPEC §2). */
 export function closeOrphan(dependencies: ActivityDependencies) {

@@ -1,8 +1,6 @@
 import { Charge } from '../../db/entities/charge.ts'
-import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { ChargeSnapshot } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-
-export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
 
 /** Reads the state of a charge, for a workflow that is reopened. */
 export function getCharge({ orm }: ActivityDependencies) {

@@ -7,11 +7,10 @@ import { lockRow } from '../../db/locks.ts'
 import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { isAnsweredByOtherWorker, recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
-import type { ChargeState } from '../../domain/charges/charge.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import type { IssuedCharge } from '../../domain/providers/provider.ts'
-import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/messages.ts'
-import { type FollowUps, pendingFollowUpsOfRow } from '../events/follow-ups.ts'
+import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
+import { pendingFollowUpsOfRow } from '../events/follow-ups.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -25,17 +24,6 @@ import {
   startIssueAttempt,
   type UnsealedChargeOrder,
 } from './issue-attempts.ts'
-
-/**
- * State of a charge after issuing. `orphans`: attempts whose payload may exist at the provider and must be cancelled.
- */
-export type IssueChargeResult = FollowUps & {
-  state: ChargeState
-  connectionUuid: string
-  /** ISO 8601 UTC; null where no provider issued a payload. */
-  expiresAt: string | null
-  orphans: string[]
-}
 
 /**
  * Issues a charge: stores it, then calls its candidates in order until one returns a payload (SPEC §2). Each attempt is

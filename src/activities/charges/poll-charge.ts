@@ -2,29 +2,17 @@ import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
-import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { CancelChargeOutcome, FoundCharge } from '../../domain/providers/provider.ts'
-import { type FollowUps, pendingFollowUps } from '../events/follow-ups.ts'
+import type { PollChargeInput, PollChargeResult } from '../../workflows/contracts/charges.ts'
+import { pendingFollowUps } from '../events/follow-ups.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge, transitionCharge } from '../shared/transition.ts'
 import { recordPayments } from './record-payments.ts'
-
-/** State of a charge after its provider was polled. */
-export type PollChargeResult =
-  /** `listedPaymentCount`: number of payments that the provider lists; absent where they were not requested. */
-  | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
-  /** The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. */
-  | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string })
-
-/**
- * `isPayloadExpired`: the payload's validity is over, so a provider that reports it as not paid makes the charge
- * EXPIRED.
- */
-export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 
 /** Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock. */
 export function pollCharge(dependencies: ActivityDependencies) {

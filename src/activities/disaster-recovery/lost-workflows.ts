@@ -7,6 +7,7 @@ import {
 } from '../../disaster-recovery/reopen.ts'
 import { findRunningWorkflows } from '../../disaster-recovery/workflow-history.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { SweepWorkflowsResult } from '../../workflows/contracts/maintenance.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -40,8 +41,6 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
   orphan: `select r.uuid, c.account_uuid, r.state, r.connection_uuid, r.created_at
     from attempt r join charge c on c.uuid = r.subject_uuid where r.state = 'orphan' and r.operation = 'issue'`,
 }
-
-export type SweepWorkflowsResult = { lookedAt: number; reopened: number; shown: number }
 
 /**
  * Reopens the workflow of each unfinished row that has none, as a provider notification would, and records those that

@@ -6,31 +6,27 @@ import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { type ChargeState, isPaidChargeState } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
-import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/messages.ts'
-import { type ChargeSnapshot, toChargeSnapshot } from '../charges/get-charge.ts'
+import type {
+  ChargeInput,
+  ChargeInputDetails,
+  ChargeSnapshot,
+  IssueChargeResult,
+  RestoreIssuedChargeResult,
+} from '../../workflows/contracts/charges.ts'
+import { toChargeSnapshot } from '../charges/get-charge.ts'
 import {
   recordIssueRefusal,
   startIssueAttempt,
   storeCharge,
   type UnsealedChargeOrder,
 } from '../charges/issue-attempts.ts'
-import {
-  failIssuing,
-  type IssueChargeResult,
-  readIssueResult,
-  recordIssuedCharge,
-} from '../charges/issue-charge.ts'
+import { failIssuing, readIssueResult, recordIssuedCharge } from '../charges/issue-charge.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge } from '../shared/transition.ts'
 import { restoreChargeEnd } from './restore-final-state.ts'
-
-/** Result of restoring a charge that the restored database lacks. */
-export type RestoreIssuedChargeResult =
-  | { kind: 'known'; issued: IssueChargeResult }
-  | { kind: 'no_answer'; code: string }
 
 type KnownCharge = { connectionUuid: string; found: FoundCharge }
 

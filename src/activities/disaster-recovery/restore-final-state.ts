@@ -6,7 +6,7 @@ import { type ChargeEvent, type ChargeState, chargeMachine } from '../../domain/
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
-import type { PreRestoreState } from '../../workflows/contracts/messages.ts'
+import type { PreRestoreState } from '../../workflows/contracts/reopening.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { AttemptedRow } from '../payouts/payout-handler.ts'
 import { FINAL_ATTEMPT_STATES } from '../payouts/record-outcome.ts'

@@ -6,7 +6,13 @@ import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FindPayoutOutcome } from '../../domain/providers/provider.ts'
-import type { AttemptedRow, PayoutHandler, SendResult } from '../payouts/payout-handler.ts'
+import type {
+  RejectedSendResult,
+  RestorePayoutInput,
+  RestorePayoutResult,
+  RestorePoll,
+} from '../../workflows/contracts/payouts.ts'
+import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import {
   type AttemptKey,
   findLiveAttempt,
@@ -23,26 +29,6 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
  * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
  * every candidate is polled by our id, which a restore does not change. Nothing here sends money.
  */
-
-/** `isFinalPoll`: all candidates have answered "not found" twice, so that a third time is proof. */
-export type RestorePoll = { pollCount: number; isFinalPoll: boolean }
-/** `orderedAt`: ISO 8601 UTC; absent in workflows that were started by a version that did not pass it. */
-export type RestorePayoutInput = RestorePoll & {
-  uuid: string
-  candidates: string[]
-  orderedAt?: string | undefined
-}
-
-/**
- * Result of a restore poll. The money is held for the named connection, and an operator may settle the payout there.
- */
-export type RestorePayoutResult =
-  | { kind: 'found'; connectionUuid: string }
-  | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }
-  | { kind: 'unknown'; connectionUuid: string }
-  /** The payout was never sent. */
-  | RejectedSendResult
-type RejectedSendResult = Extract<SendResult, { kind: 'rejected' }>
 
 /** Answer of one candidate's provider about the payout. */
 type CandidateAnswer = {

@@ -14,7 +14,7 @@ import {
 } from '../../domain/disputes/dispute.ts'
 import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
-import type { DisputeInput } from '../../workflows/contracts/messages.ts'
+import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent } from '../events/record-event.ts'
 import { addLateRefunds } from '../refunds/settle.ts'
 import { type LockedTransfer, lockCharge, lockTransfer, transitionDispute } from '../shared/transition.ts'

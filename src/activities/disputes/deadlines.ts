@@ -1,9 +1,10 @@
 import { constantQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
 import { disputeMachine } from '../../domain/disputes/dispute.ts'
+import type { DisputeSnapshot } from '../../workflows/contracts/disputes.ts'
 import { createAttachmentLinker, recordDisputeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { transitionDispute } from '../shared/transition.ts'
-import { type DisputeSnapshot, isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
+import { isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
 import { findDisputeForUpdate } from './replies.ts'
 
 /** Records a warning event of a dispute without a reply, `hours` before its deadline; once for each number of hours. */

@@ -7,38 +7,13 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
-import type { DisputeState } from '../../domain/disputes/dispute.ts'
 import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
-import type { DisputeInput } from '../../workflows/contracts/messages.ts'
-import { type FollowUps, NO_FOLLOW_UPS, pendingFollowUps } from '../events/follow-ups.ts'
+import type { DisputeInput, DisputeSnapshot, PollDisputeResult } from '../../workflows/contracts/disputes.ts'
+import { NO_FOLLOW_UPS, pendingFollowUps } from '../events/follow-ups.ts'
 import { createAttachmentLinker } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { applyDisputeFacts } from './apply-provider-state.ts'
-
-/** State of a dispute, and the details that its workflow shows to an operator. */
-export type DisputeSnapshot = FollowUps & {
-  state: DisputeState
-  accountUuid: string
-  connectionUuid: string
-  endToEnd: string
-  valueCents: number
-  /** ISO 8601 UTC. */
-  dueAt: string
-  /** Whether the merchant can still reply, and so is warned before the deadline. */
-  isAnswerable: boolean
-  warnedHours: number | null
-  /** A reply is stored that the provider has not confirmed yet. */
-  isReplyPending: boolean
-}
-
-export type PollDisputeResult =
-  | (DisputeSnapshot & { kind: 'known' })
-  /** The provider does not find the dispute. */
-  | { kind: 'not_found' }
-  /** The dispute has ended at the provider, and its PIX has no movement. */
-  | { kind: 'foreign' }
-  | { kind: 'no_answer'; code: string }
 
 /** Polls the provider of a dispute, then applies its answer in one transaction under the row locks. */
 export function pollDispute(dependencies: ActivityDependencies) {

@@ -14,14 +14,16 @@ import type { ProviderDisputeReply, ReplyToDisputeOutcome } from '../../domain/d
 import type {
   DisputeInput,
   DisputeReplyDetails,
+  DisputeSnapshot,
   ReplyToDisputeInput,
   ReplyToDisputeResult,
-} from '../../workflows/contracts/messages.ts'
+  SendDisputeReplyResult,
+} from '../../workflows/contracts/disputes.ts'
 import { createAttachmentLinker, recordDisputeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transitionDispute } from '../shared/transition.ts'
-import { type DisputeSnapshot, queryDisputeSnapshot } from './poll-dispute.ts'
+import { queryDisputeSnapshot } from './poll-dispute.ts'
 
 /** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
 const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
@@ -86,8 +88,6 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
       return 'accepted'
     })
 }
-
-export type SendDisputeReplyResult = DisputeSnapshot & { kind: 'closed' | 'again' }
 
 /**
  * Sends the stored reply to the provider. `again`: the provider may not have it, so the workflow polls and sends it

@@ -1,7 +1,6 @@
 import { constantQuery, type Query, query } from '../../db/pipeline/query.ts'
+import type { FollowUps } from '../../workflows/contracts/follow-ups.ts'
 
-/** Follow-ups of a transaction: the deliveries and returns whose workflows are to be started after it. */
-export type FollowUps = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
 export const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
 
 type FollowUpRow = { uuid: string; connection_uuid: string | null }

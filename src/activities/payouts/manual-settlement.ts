@@ -6,9 +6,9 @@ import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { findSettleableAttempt } from '../../db/repositories/settleable-attempts.ts'
 import type { SendPayoutOutcome } from '../../domain/providers/provider.ts'
-import type { ManualSettlement } from '../../workflows/contracts/messages.ts'
+import type { ManualSettlement, SendResult } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import type { AttemptedRow, PayoutHandler, SendResult } from './payout-handler.ts'
+import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import { type AttemptKey, queryAttemptOutcome, recordOutcome } from './record-outcome.ts'
 
 /** Validates the payload of a manual settlement signal: one sent from the Temporal UI is not validated there. */

@@ -3,48 +3,13 @@ import type { Attempt, AttemptOperation } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { Query } from '../../db/pipeline/query.ts'
 import type { FindPayoutOutcome, ProviderPayout, SendPayoutOutcome } from '../../domain/providers/provider.ts'
-import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { Provider } from '../../providers/port.ts'
-import type { FollowUps } from '../events/follow-ups.ts'
+import type { TransferSnapshot } from '../../workflows/contracts/payouts.ts'
 
 /**
  * Defines a payout: what a transfer, a refund and a return of an unmatched PIX share. One set of rules decides what may
  * be sent, what is polled and what an answer means (SPEC §6); each noun supplies what is held, settled or released.
  */
-
-/** Outcome of a payout at one provider, after sending or polling. */
-export type SendResult =
-  /** `returnsUnknown`: the look-up of its returns failed. `transfer`: its state, for a transfer. */
-  | (FollowUps & { kind: 'settled'; returnsUnknown?: true; transfer?: TransferSnapshot })
-  | { kind: 'in_process' }
-  | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
-  | (FollowUps & { kind: 'unreachable'; code: string })
-  /** The provider may have carried the payout out: only this provider is polled, by our id. */
-  | { kind: 'unknown'; code: string }
-  /** Another attempt is live, at this connection: the workflow polls that one. */
-  | { kind: 'redirect'; connectionUuid: string }
-
-/** State of a transfer and the connection of its latest attempt. */
-export type TransferSnapshot = { state: TransferState; connectionUuid: string }
-
-export type PollResult =
-  | SendResult
-  | { kind: 'not_found'; settleWindowMs: number }
-  /** No attempt was stored, so nothing can have been sent. */
-  | { kind: 'not_started' }
-
-/** `isResend`: the payout's absence at the provider is proved, so the same id may be sent once more. */
-export type SendPayoutInput = { uuid: string; connectionUuid: string; isResend: boolean }
-/**
- * `pollCount`: number of earlier polls, which decides the time of the next one. `canAnswerFromRow`: a final outcome is
- * answered from the attempt's row; a notification or a late look-up polls the provider in any case.
- */
-export type PollPayoutInput = {
-  uuid: string
-  connectionUuid: string
-  pollCount: number
-  canAnswerFromRow?: boolean
-}
 
 /**
  * Supplies the rules of one kind of payout. Every method except `send` and `find` runs under the row lock of `lock`, in

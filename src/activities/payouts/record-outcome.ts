@@ -10,8 +10,9 @@ import type {
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import { pendingFollowUps } from '../events/follow-ups.ts'
-import type { AttemptedRow, PayoutHandler, SendResult } from './payout-handler.ts'
+import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
 /** Applies a provider's answer to an attempt and its payout's row, in one transaction. */
 

@@ -16,20 +16,19 @@ import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
+import type {
+  PollPayoutInput,
+  PollResult,
+  SendPayoutInput,
+  SendResult,
+} from '../../workflows/contracts/payouts.ts'
 import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 import { createContradictionReporter } from './contradiction.ts'
-import type {
-  AttemptedRow,
-  PayoutHandler,
-  PollPayoutInput,
-  PollResult,
-  SendPayoutInput,
-  SendResult,
-} from './payout-handler.ts'
+import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
   type AttemptKey,

@@ -8,6 +8,7 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { EXISTING_KEY_STATES, normalizePixKey, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
+import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import { markUnknown } from '../payouts/record-outcome.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
@@ -21,20 +22,6 @@ import {
   recordKeyRefusal,
   transitionPixKey,
 } from './attempts.ts'
-
-/** State of a key after a call to its provider or a poll. */
-export type KeyOperationResult =
-  | { kind: 'closed'; state: PixKeyState }
-  /** The provider may have done it: only its list of keys can tell. */
-  | { kind: 'unknown'; code: string }
-  /** The provider's list does not have the key, which proves nothing before the settle window has passed. */
-  | { kind: 'not_found'; settleWindowMs: number }
-  /** No attempt was stored, so no request can have been sent. */
-  | { kind: 'not_started' }
-  /** Result of polling a removal: the provider still has the key, so it may be removed again. */
-  | { kind: 'still_there' }
-
-export type PollPixKeyInput = { uuid: string; pollCount: number }
 
 /** Creates a key at its provider. The attempt is stored before the call; a key with a stored attempt is only polled. */
 export function createKey(dependencies: ActivityDependencies) {

@@ -7,6 +7,7 @@ import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
 import type { DeleteKeyOutcome } from '../../domain/providers/provider.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
+import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import { markUnknown } from '../payouts/record-outcome.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
@@ -19,7 +20,6 @@ import {
   recordKeyRefusal,
   transitionPixKey,
 } from './attempts.ts'
-import type { KeyOperationResult, PollPixKeyInput } from './create.ts'
 
 /** Deletes a key at its provider. Deleting is idempotent there, so an interrupted call may be repeated. */
 export function deleteKey(dependencies: ActivityDependencies) {

@@ -1,15 +1,14 @@
 import { randomInt } from 'node:crypto'
-import { AuthCode, type CodeDelivery } from '../../db/entities/pix-key.ts'
+import { AuthCode } from '../../db/entities/pix-key.ts'
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
 import type { OutboundMessage } from '../../messaging/messenger.ts'
 import type {
+  CodeOutcome,
+  SendAuthCodeResult,
   VerificationCodeInput,
   VerificationCodeInputDetails,
 } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-
-export type CodeOutcome = Exclude<CodeDelivery, 'waiting'>
-export type SendAuthCodeResult = { kind: 'closed'; outcome: CodeOutcome } | { kind: 'again'; code: string }
 
 /** Message with a code, sealed in its row until it is sent. */
 export type CodeMessage = { to: string; code: string }

@@ -7,7 +7,6 @@ import { IS_CONFIGURED } from '../../db/repositories/connections.ts'
 import { readDatabaseTime } from '../../db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import {
-  type BalanceComparison,
   compareStatement,
   isEntryOfDifference,
   type StatementDifference,
@@ -16,6 +15,7 @@ import { scaleWait } from '../../domain/shared/intervals.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import { sha256 } from '../../security/sealing.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
 import { raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -26,30 +26,6 @@ import { type ComparisonPeriod, findComparableMovements } from './comparable-mov
 import { recordDifferences } from './differences.ts'
 import { postPanelPix } from './panel-pix.ts'
 import { relistQuarantinedPeriods } from './quarantine.ts'
-
-/** Result of comparing one provider account's statement with the ledger. */
-export type ReconcileResult = {
-  providerAccountUuid: string
-  matched: number
-  /** Number of entries routed to their workflows, because their provider notification was lost. */
-  repaired: number
-  differences: number
-  /**
-   * Number of entries that moved at the provider without an order of ours and were posted from its statement by this
-   * run.
-   */
-  booked?: number
-  /** Number of entries other than PIX that nothing explains yet. */
-  unexplainedEntryCount?: number
-  /** Balance at the provider and in the ledger, in centavos; absent where the provider did not answer. */
-  balance?: BalanceComparison
-  /** Why the statement was not compared: the provider did not answer, or the activity was interrupted. */
-  noAnswer?: string
-  /** Why the disputes were not listed: the code of the provider's missing answer. */
-  disputesNoAnswer?: string
-}
-
-export type ReconcileInput = { providerAccountUuid: string; from: string; to: string }
 
 /** Age at which an entry is compared: the notification of a younger one may still arrive. */
 const SETTLING_MS = 2 * 60_000

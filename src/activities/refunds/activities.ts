@@ -8,15 +8,13 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
-import type { RefundInput } from '../../workflows/contracts/messages.ts'
+import type { OpenRefundResult, RebuildRefundResult, RefundInput } from '../../workflows/contracts/refunds.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
-import { type FollowUps, pendingFollowUps } from '../events/follow-ups.ts'
+import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockCharge } from '../shared/transition.ts'
 import { planRefund, storeRefund } from './open.ts'
 import { refundPayout } from './refund-payout.ts'
-
-export type OpenRefundResult = FollowUps & { state: RefundState }
 
 /**
  * Stores a refund and holds its money, or stores it as FAILED where the charge cannot be refunded any more. All rules
@@ -33,13 +31,6 @@ export function openRefund({ orm }: ActivityDependencies) {
       )
     })
 }
-
-/**
- * Result of rebuilding a refund that the restored database lacks; `unknown` until its charge is rebuilt and covers it.
- */
-export type RebuildRefundResult =
-  | { kind: 'known'; opened: OpenRefundResult }
-  | { kind: 'unknown'; code: string }
 
 /**
  * Stores a refund again after a restore, or records the failure that its workflow history proves. Its money was covered

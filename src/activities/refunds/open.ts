@@ -10,7 +10,7 @@ import {
   computeSplitRefunds,
   refundErrorCodeOf,
 } from '../../domain/refunds/refund.ts'
-import type { RefundInput } from '../../workflows/contracts/messages.ts'
+import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { transitionCharge } from '../shared/transition.ts'

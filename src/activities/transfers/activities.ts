@@ -13,17 +13,22 @@ import {
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
-import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
+import type { SendResult } from '../../workflows/contracts/payouts.ts'
+import type { PreRestoreState } from '../../workflows/contracts/reopening.ts'
 import type {
-  PreRestoreState,
+  EndScheduledTransferInput,
+  EndTransferResult,
+  SendTransferInput,
   TransferInput,
   TransferInputDetails,
-} from '../../workflows/contracts/messages.ts'
+  TransferResult,
+} from '../../workflows/contracts/transfers.ts'
 import { restoreTransferEnd } from '../disaster-recovery/restore-final-state.ts'
-import { type FollowUps, pendingFollowUpsOfRow } from '../events/follow-ups.ts'
+import { pendingFollowUpsOfRow } from '../events/follow-ups.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
 import { applyAcceptanceDeadline } from '../payouts/acceptance-deadline.ts'
-import type { PayoutHandler, SendPayoutInput, SendResult } from '../payouts/payout-handler.ts'
+import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal, findLiveAttempt } from '../payouts/record-outcome.ts'
 import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -36,9 +41,6 @@ import {
 import { createTransferFailure } from './failure.ts'
 import { openTransfer, queryTransferPreconditions, type TransferPreconditions } from './open.ts'
 import { endUnsentTransfer, holdTransferFunds, transferPayout } from './transfer-payout.ts'
-
-/** State of a transfer. `connectionUuid`: the connection of its latest attempt, which the workflow polls. */
-export type TransferResult = FollowUps & { state: TransferState; connectionUuid: string }
 
 /**
  * Stores a transfer's order. An order committed after its acceptance deadline, or with an external reference in use, is
@@ -67,12 +69,6 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
     )
   }
 }
-
-/**
- * Input of a sending. `order`: given where the transfer's row may not exist yet; the sending stores it with its first
- * attempt.
- */
-export type SendTransferInput = SendPayoutInput & { order?: TransferInput }
 
 /** Sends a transfer through one provider, and stores its row first if it has none. */
 export function sendTransfer(dependencies: ActivityDependencies) {
@@ -122,13 +118,6 @@ async function restoreTransferRow(
 }
 
 /**
- * Result of ending a transfer. `liveConnectionUuid`: connection of an attempt that is not final. A paused worker may
- * start a sending that Temporal has already timed out: the workflow polls that attempt to its end before the transfer
- * ends.
- */
-export type EndTransferResult = TransferResult & { liveConnectionUuid?: string }
-
-/**
  * Ends a transfer that no provider has accepted: FAILED with the combined reason of its attempts, unless an attempt is
  * live.
  */
@@ -142,13 +131,6 @@ export function failTransfer({ orm }: ActivityDependencies) {
         await endUnsentTransfer(em, out, 'refused', combineRefusals(await loadAttemptProviders(em, attempts)))
       return queryTransferResult(transfer, live)
     })
-}
-
-/** `unlessPaused`: the transfer stays scheduled while one of these connections is paused. */
-export type EndScheduledTransferInput = {
-  uuid: string
-  event: 'cancelled' | 'never_sent'
-  unlessPaused?: string[]
 }
 
 /** Ends a scheduled transfer before its first sending, unless an attempt is live. */

@@ -1,6 +1,6 @@
 import { runInTransaction } from '../../db/client/orm.ts'
 import { noQuery } from '../../db/pipeline/query.ts'
-import type { KeepUnmatchedInput } from '../../workflows/contracts/messages.ts'
+import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { keptPaymentPostings } from '../ledger/apply-inflow.ts'

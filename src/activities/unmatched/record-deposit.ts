@@ -8,24 +8,11 @@ import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
-import { type FollowUps, pendingFollowUps } from '../events/follow-ups.ts'
+import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
+import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from './record.ts'
-
-/** Input of a PIX that a provider notification names and no charge expects. */
-export type RecordDepositInput = {
-  connectionUuid: string
-  endToEnd: string
-  requestId: string
-  timeScale: number
-}
-export type RecordDepositResult =
-  | (FollowUps & { kind: 'accepted' })
-  /** A charge expects the PIX after all: its workflow was signalled to poll. */
-  | { kind: 'expected' }
-  | { kind: 'not_found' }
-  | { kind: 'no_answer'; code: string }
 
 /**
  * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names

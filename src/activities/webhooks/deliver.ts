@@ -10,13 +10,8 @@ import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult } from '../../webhook-client/client.ts'
 import { buildSignatureHeaders } from '../../webhook-client/signature.ts'
+import type { AttemptDeliveryInput, AttemptDeliveryResult } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-
-export type AttemptDeliveryInput = { deliveryUuid: string; timeScale: number }
-export type AttemptDeliveryResult =
-  | { kind: 'closed'; outcome: 'DELIVERED' | 'FAILED' | 'CANCELLED' }
-  /** `waitMs`: not divided by `TRILHO_TIME_SCALE` yet. */
-  | { kind: 'again'; waitMs: number }
 
 /** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
 const CLOCK_TOLERANCE_MS = 1_000

@@ -1,6 +1,7 @@
 import { runInTransaction } from '../../db/client/orm.ts'
 import { lockWebhook, MATCHES_ENDPOINT_MODE } from '../../db/repositories/webhook-endpoints.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { EventCursor, ReplayEventsInput } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import {
   CLAIM_EXPIRY_SQL,
@@ -8,19 +9,6 @@ import {
   type ClaimedDelivery,
   wakeDeliveries,
 } from './sweep-deliveries.ts'
-
-/**
- * Input of a replay: the events of the endpoint's account and mode from `since` until `until`, after the cursor
- * `after`. Times are ISO 8601.
- */
-export type ReplayEventsInput = {
-  webhookUuid: string
-  since: string
-  until: string
-  after?: EventCursor
-  recovered?: number
-}
-type EventCursor = { at: string; uuid: string }
 
 const REPLAY_BATCH_SIZE = 500
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Logger } from 'pino'
 import { type AttachmentType, attachmentStorageKeyOf } from '../../domain/disputes/attachment.ts'
 import type { FileStorage } from '../../storage/storage.ts'
-import type { DisputeReplyDetails } from '../../workflows/contracts/messages.ts'
+import type { DisputeReplyDetails } from '../../workflows/contracts/disputes.ts'
 import { Upload } from '../http/multipart.ts'
 
 /** Files of a dispute reply: first on this machine's disk, then in the storage under keys of that reply alone. */

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
+import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import type { OperationFailure } from './transfer.ts'
@@ -32,9 +32,6 @@ const pixKey = defineEntity({
 /** A PIX key of an account at one provider. */
 export class PixKey extends pixKey.class {}
 pixKey.setClass(PixKey)
-
-/** `kept`: stored in the local outbox instead of being sent; `refused`: by the messenger. */
-export type CodeDelivery = 'waiting' | 'sent' | 'kept' | 'refused' | 'expired'
 
 const authCode = defineEntity({
   name: 'AuthCode',

@@ -3,7 +3,7 @@ import type { SearchAttributeType } from '@temporalio/common'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
 import { WAIT_LIMITS, waitUntil } from '../os/wait-until.ts'
 
-/** As src/workflows/contracts/workflow-ids.ts defines them. */
+/** As src/workflows/contracts/search-attributes.ts defines them. */
 export type SearchAttribute = { name: string; type: SearchAttributeType }
 
 export type TemporalServerOptions = {

@@ -10,6 +10,9 @@ export type PixKeyType = (typeof PIX_KEY_TYPES)[number]
 export const VERIFIED_KEY_TYPES = ['EMAIL', 'PHONE'] as const satisfies PixKeyType[]
 export type VerifiedKeyType = (typeof VERIFIED_KEY_TYPES)[number]
 
+/** Delivery of a verification code. `kept`: in the local outbox instead of being sent; `refused`: by the messenger. */
+export type CodeDelivery = 'waiting' | 'sent' | 'kept' | 'refused' | 'expired'
+
 /** DICT API 2.12.1, Key: no key of any type is longer. */
 export const MAX_KEY_LENGTH = 77
 

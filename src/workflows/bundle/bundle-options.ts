@@ -5,7 +5,7 @@ const workflowsPath = fileURLToPath(new URL('../index.ts', import.meta.url))
 
 /**
  * Options of Temporal's bundler for the bundle of all workflows. Imported modules are loaded once for all workflows instead
- * of once per cached workflow; this is safe while no module holds state (test/architecture.test.ts).
+ * of once per cached workflow; this is safe while no module holds state (test/architecture/architecture.test.ts).
  */
 export const BUNDLE_OPTIONS = {
   workflowsPath,

@@ -1,4 +1,4 @@
-import type { CancelChargeResult } from '../contracts/messages.ts'
+import type { CancelChargeResult } from '../contracts/charges.ts'
 
 /** Requests to cancel a charge, which wait for their result. */
 export class CancellationRequests {

@@ -5,7 +5,6 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow'
-import type { PollChargeResult } from '../../activities/charges/poll-charge.ts'
 import { type ChargeState, chargeMachine, isIssuedChargeState } from '../../domain/charges/charge.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import {
@@ -13,9 +12,13 @@ import {
   type CancelChargeResult,
   type ChargeInput,
   cancelChargeUpdate,
-  type ReopenedInput,
-} from '../contracts/messages.ts'
-import { orphanWorkflowId, SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+  ORPHAN_WORKFLOW,
+  type OrphanInput,
+  orphanWorkflowId,
+  type PollChargeResult,
+} from '../contracts/charges.ts'
+import type { ReopenedInput } from '../contracts/reopening.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
@@ -23,7 +26,6 @@ import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
 import { CHARGE_STATUS_DETAILS } from '../shared/status-details.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
 import { CancellationRequests } from './cancellation-requests.ts'
-import { orphanWorkflow } from './orphan-payload.workflow.ts'
 
 /**
  * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later
@@ -76,7 +78,10 @@ class ChargeWorkflow {
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: issued.connectionUuid }])
     const { timeScale } = order
     for (const attemptUuid of issued.orphans)
-      await startChildOnce(orphanWorkflow, orphanWorkflowId(attemptUuid), { attemptUuid, timeScale })
+      await startChildOnce<OrphanInput>(ORPHAN_WORKFLOW, orphanWorkflowId(attemptUuid), {
+        attemptUuid,
+        timeScale,
+      })
     await startFollowUps(issued, timeScale)
     // It may have been paid, cancelled or expired before it was found again.
     if (order.restored && isIssuedChargeState(this.state)) await this.poll()

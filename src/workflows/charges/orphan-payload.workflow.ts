@@ -1,9 +1,8 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
+import type { OrphanInput } from '../contracts/charges.ts'
 import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { AbsenceProof, ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
-
-export type OrphanInput = { attemptUuid: string; timeScale: number }
 
 /**
  * Workflow of an orphan, a payload that may exist at a provider but was shown to no merchant: cancels it there, without

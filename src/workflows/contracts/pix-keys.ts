@@ -1,6 +1,10 @@
-import type { PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
+import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 
-/** Inputs of the workflows of PIX keys and of their verification codes. */
+/** Workflows of PIX keys and of their verification codes. */
+
+export const PIX_KEY_WORKFLOW = 'pixKeyWorkflow'
+export type PixKeyWorkflowSignature = (input: PixKeyInput) => Promise<PixKeyState>
+export const pixKeyWorkflowId = (uuid: string) => `pix-key/${uuid}`
 
 /** The order of a PIX key; the key itself travels sealed. */
 export type PixKeyInput = {
@@ -20,7 +24,30 @@ export type PixKeyInput = {
 /** `key` is null for RANDOM, which the provider makes. */
 export type PixKeyInputDetails = { key: string | null; fingerprint: string }
 
+export const PIX_KEY_REMOVAL_WORKFLOW = 'pixKeyRemovalWorkflow'
+export type PixKeyRemovalWorkflowSignature = (input: PixKeyRemovalInput) => Promise<PixKeyState>
+export const pixKeyRemovalWorkflowId = (uuid: string) => `pix-key/${uuid}/removal`
+
 export type PixKeyRemovalInput = { uuid: string; timeScale: number }
+
+/** State of a key after a call to its provider or a poll. */
+export type KeyOperationResult =
+  | { kind: 'closed'; state: PixKeyState }
+  /** The provider may have done it: only its list of keys can tell. */
+  | { kind: 'unknown'; code: string }
+  /** The provider's list does not have the key, which proves nothing before the settle window has passed. */
+  | { kind: 'not_found'; settleWindowMs: number }
+  /** No attempt was stored, so no request can have been sent. */
+  | { kind: 'not_started' }
+  /** Result of polling a removal: the provider still has the key, so it may be removed again. */
+  | { kind: 'still_there' }
+
+export type PollPixKeyInput = { uuid: string; pollCount: number }
+
+export const VERIFICATION_CODE_WORKFLOW = 'verificationCodeWorkflow'
+export type VerificationCodeWorkflowSignature = (input: VerificationCodeInput) => Promise<CodeOutcome>
+/** Sends a verification code to the address that it proves. */
+export const verificationCodeWorkflowId = (uuid: string) => `auth-code/${uuid}`
 
 /** The order of a code; the address travels sealed, and the code is made where it is stored. */
 export type VerificationCodeInput = {
@@ -33,3 +60,6 @@ export type VerificationCodeInput = {
   timeScale: number
 }
 export type VerificationCodeInputDetails = { address: string; fingerprint: string }
+
+export type CodeOutcome = Exclude<CodeDelivery, 'waiting'>
+export type SendAuthCodeResult = { kind: 'closed'; outcome: CodeOutcome } | { kind: 'again'; code: string }

@@ -6,8 +6,6 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { DisputeSnapshot } from '../../activities/disputes/poll-dispute.ts'
-import type { SendDisputeReplyResult } from '../../activities/disputes/replies.ts'
 import {
   type DisputeState,
   disputeMachine,
@@ -17,10 +15,12 @@ import {
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import {
   type DisputeInput,
+  type DisputeSnapshot,
   type ReplyToDisputeInput,
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
-} from '../contracts/messages.ts'
+  type SendDisputeReplyResult,
+} from '../contracts/disputes.ts'
 import { isWorkerLoss } from '../payouts/execute-payout.ts'
 import {
   idempotentProviderActivities,

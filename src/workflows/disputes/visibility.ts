@@ -1,7 +1,7 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
-import type { DisputeSnapshot } from '../../activities/disputes/poll-dispute.ts'
 import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute.ts'
-import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import type { DisputeSnapshot } from '../contracts/disputes.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 
 /** What an operator finds a dispute by, and reads of it, in the Temporal UI. */
 export function upsertDisputeVisibility(now: DisputeSnapshot, isNew: boolean): void {

@@ -1,10 +1,7 @@
 import { log, setCurrentDetails } from '@temporalio/workflow'
-import type { ReconcileResult } from '../../activities/reconciliation/reconcile.ts'
+import type { ReconcileResult, ReconciliationInput } from '../contracts/maintenance.ts'
 import { isWorkerLoss } from '../payouts/execute-payout.ts'
 import { maintenanceActivities } from '../shared/activity-proxies.ts'
-
-/** How far back, in hours. */
-export type ReconciliationInput = { hours: number }
 
 /**
  * Compares every provider's statement with our movements, repairs what lost notifications left open, and reports other

@@ -1,4 +1,4 @@
-import type { SweepWorkflowsResult } from '../../activities/disaster-recovery/lost-workflows.ts'
+import type { SweepWorkflowsResult } from '../contracts/maintenance.ts'
 import { maintenanceActivities } from '../shared/activity-proxies.ts'
 
 /** Reopens the workflows of rows that move without one; a schedule runs it every hour. */

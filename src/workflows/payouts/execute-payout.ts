@@ -7,10 +7,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
-import type { PollResult, SendResult } from '../../activities/payouts/payout-handler.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import type { ManualSettlement } from '../contracts/messages.ts'
-import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import type { ManualSettlement, PollResult, SendResult } from '../contracts/payouts.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 
 /** Sends a payout through one connection and polls it there. */

@@ -1,5 +1,5 @@
-import type { PollResult } from '../../activities/payouts/payout-handler.ts'
 import { WAITS } from '../../domain/shared/intervals.ts'
+import type { PollResult } from '../contracts/payouts.ts'
 import type { ProviderInbox } from '../shared/provider-inbox.ts'
 import { hasUnknownReturns } from './execute-payout.ts'
 

@@ -1,6 +1,5 @@
-import type { RestorePayoutResult, RestorePoll } from '../../activities/disaster-recovery/restore-payout.ts'
-import type { PollResult } from '../../activities/payouts/payout-handler.ts'
 import { WAITS } from '../../domain/shared/intervals.ts'
+import type { PollResult, RestorePayoutResult, RestorePoll } from '../contracts/payouts.ts'
 import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 import {
   executePayout,

@@ -9,12 +9,11 @@ import {
   sleep,
   upsertSearchAttributes,
 } from '@temporalio/workflow'
-import type { KeyOperationResult } from '../../activities/pix-keys/create.ts'
 import { type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { awaitResultUpdate } from '../contracts/messages.ts'
-import type { PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
-import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import { awaitResultUpdate } from '../contracts/await-result.ts'
+import type { KeyOperationResult, PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'

@@ -1,8 +1,7 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler, sleep } from '@temporalio/workflow'
-import type { CodeOutcome } from '../../activities/pix-keys/verification-codes.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { awaitResultUpdate } from '../contracts/messages.ts'
-import type { VerificationCodeInput } from '../contracts/pix-keys.ts'
+import { awaitResultUpdate } from '../contracts/await-result.ts'
+import type { CodeOutcome, VerificationCodeInput } from '../contracts/pix-keys.ts'
 import { dbActivities, messagingActivities } from '../shared/activity-proxies.ts'
 
 /** Workflow of a verification code: stores it, then sends it until a messaging service accepts or refuses it, or it expires. */

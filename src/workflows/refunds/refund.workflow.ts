@@ -6,16 +6,12 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow'
-import type { OpenRefundResult } from '../../activities/refunds/activities.ts'
 import { type RefundState, refundMachine } from '../../domain/refunds/refund.ts'
-import {
-  awaitResultUpdate,
-  type ManualSettlement,
-  type RefundInput,
-  type ReopenedInput,
-  type UnfinishedPayout,
-} from '../contracts/messages.ts'
-import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import { awaitResultUpdate } from '../contracts/await-result.ts'
+import type { ManualSettlement, UnfinishedPayout } from '../contracts/payouts.ts'
+import type { OpenRefundResult, RefundInput } from '../contracts/refunds.ts'
+import type { ReopenedInput } from '../contracts/reopening.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { executePayout, type TerminalOutcome } from '../payouts/execute-payout.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
 import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'

@@ -7,7 +7,7 @@ import type {
   reconciliationActivities,
   webhookActivities,
 } from '../../activities/index.ts'
-import { webhookTaskQueueOf } from '../contracts/workflow-ids.ts'
+import { webhookTaskQueueOf } from '../contracts/webhooks.ts'
 import { withSummaries } from './with-summaries.ts'
 
 /** Activity proxies of all workflows, each with its time limit and the reason for it. */

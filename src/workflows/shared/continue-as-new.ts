@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow'
-import type { Continuation, PreRestoreState } from '../contracts/messages.ts'
+import type { Continuation } from '../contracts/payouts.ts'
+import type { PreRestoreState } from '../contracts/reopening.ts'
 
 /**
  * A workflow that waits for months for its provider continues as new before Temporal ends it at 51,200 events. Its next run

@@ -1,11 +1,10 @@
 import { condition, log, setHandler } from '@temporalio/workflow'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { type ManualSettlement, manualSettlementSignal } from '../contracts/payouts.ts'
 import {
-  type ManualSettlement,
-  manualSettlementSignal,
   type ProviderNotificationSignal,
   providerNotificationSignal,
-} from '../contracts/messages.ts'
+} from '../contracts/provider-notifications.ts'
 import { idempotentProviderActivities, localActivities } from './activity-proxies.ts'
 import { shouldContinueAsNew } from './continue-as-new.ts'
 

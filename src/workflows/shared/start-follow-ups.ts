@@ -1,9 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ParentClosePolicy, startChild } from '@temporalio/workflow'
-import type { FollowUps } from '../../activities/events/follow-ups.ts'
-import { deliveryWorkflowId, returnWorkflowId } from '../contracts/workflow-ids.ts'
-import { returnWorkflow } from '../unmatched/return.workflow.ts'
-import { deliveryWorkflow } from '../webhooks/delivery.workflow.ts'
+import type { FollowUps } from '../contracts/follow-ups.ts'
+import { RETURN_WORKFLOW, type ReturnPaymentInput, returnWorkflowId } from '../contracts/unmatched.ts'
+import { type AttemptDeliveryInput, DELIVERY_WORKFLOW, deliveryWorkflowId } from '../contracts/webhooks.ts'
 
 /**
  * Starts the follow-ups of a transaction (deliveries and returns), each as an independent child workflow. One that was started
@@ -16,12 +15,15 @@ export async function startFollowUps(
   if (deliveries.length === 0 && returns.length === 0) return
   await Promise.all([
     ...deliveries.map(deliveryUuid =>
-      startChildOnce(deliveryWorkflow, deliveryWorkflowId(deliveryUuid), { deliveryUuid, timeScale }),
+      startChildOnce<AttemptDeliveryInput>(DELIVERY_WORKFLOW, deliveryWorkflowId(deliveryUuid), {
+        deliveryUuid,
+        timeScale,
+      }),
     ),
     // A return that is still to be sent has no running workflow; an earlier one may have completed before a restore.
     ...returns.map(order =>
-      startChildOnce(
-        returnWorkflow,
+      startChildOnce<ReturnPaymentInput>(
+        RETURN_WORKFLOW,
         returnWorkflowId(order.uuid),
         { ...order, timeScale },
         'ALLOW_DUPLICATE',
@@ -31,16 +33,16 @@ export async function startFollowUps(
 }
 
 /** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */
-export async function startChildOnce<Order>(
-  workflow: (order: Order) => Promise<unknown>,
+export async function startChildOnce<Input>(
+  type: string,
   workflowId: string,
-  order: Order,
+  input: Input,
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
 ): Promise<void> {
   try {
-    await startChild(workflow, {
+    await startChild<(input: Input) => Promise<unknown>>(type, {
       workflowId,
-      args: [order] as never,
+      args: [input],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: reuse,
     })

@@ -5,8 +5,9 @@ import {
   type TransferState,
   transferMachine,
 } from '../../domain/transfers/transfer.ts'
-import type { ReopenedInput, TransferInput } from '../contracts/messages.ts'
-import { SEARCH_ATTRIBUTES } from '../contracts/workflow-ids.ts'
+import type { ReopenedInput } from '../contracts/reopening.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
+import type { TransferInput, TransferWorkflowSignature } from '../contracts/transfers.ts'
 import { hasUnknownReturns, type PayoutPort, type TerminalOutcome } from '../payouts/execute-payout.ts'
 import { pollLateUpdates } from '../payouts/late-updates.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
@@ -15,7 +16,6 @@ import { ProviderInbox } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { TRANSFER_STATUS_DETAILS, UNKNOWN_OUTCOME_DETAILS } from '../shared/status-details.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
-import type { transferWorkflow } from './transfer.workflow.ts'
 
 /** After 5 s, 10 s, 30 s, 1 min and 5 min. */
 const MAX_RETURN_POLLS = 5
@@ -179,7 +179,7 @@ export class TransferPolling {
   async #continueRun(): Promise<void> {
     this.hasResult = true
     await condition(allHandlersFinished)
-    await continueAsNew<typeof transferWorkflow>(this.#nextRunInputWithPending())
+    await continueAsNew<TransferWorkflowSignature>(this.#nextRunInputWithPending())
   }
 
   /** Carries connections with unprocessed notifications over continue-as-new: their signals are not delivered again. */

@@ -1,12 +1,9 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
-import type { PollResult } from '../../activities/payouts/payout-handler.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
-import {
-  awaitResultUpdate,
-  cancelTransferUpdate,
-  type ReopenedInput,
-  type TransferInput,
-} from '../contracts/messages.ts'
+import { awaitResultUpdate } from '../contracts/await-result.ts'
+import type { PollResult } from '../contracts/payouts.ts'
+import type { ReopenedInput } from '../contracts/reopening.ts'
+import { cancelTransferUpdate, type TransferInput } from '../contracts/transfers.ts'
 import { executePayout, hasUnknownReturns, type PayoutPort } from '../payouts/execute-payout.ts'
 import { dbActivities, payoutActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'

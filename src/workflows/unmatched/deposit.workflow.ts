@@ -1,5 +1,5 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
-import type { RecordDepositInput, RecordDepositResult } from '../../activities/unmatched/record-deposit.ts'
+import type { RecordDepositInput, RecordDepositResult } from '../contracts/unmatched.ts'
 import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'

@@ -1,5 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow'
-import type { KeepUnmatchedInput } from '../contracts/messages.ts'
+import type { KeepUnmatchedInput } from '../contracts/unmatched.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
 
 /** Workflow that credits an unmatched PIX to its account, by an operator's decision, where it cannot go back to its payer. */

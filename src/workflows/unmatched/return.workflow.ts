@@ -1,21 +1,12 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../../domain/shared/intervals.ts'
-import type { ManualSettlement, PreRestoreState } from '../contracts/messages.ts'
+import type { ManualSettlement } from '../contracts/payouts.ts'
+import type { ReturnPaymentInput } from '../contracts/unmatched.ts'
 import { executePayout, type TerminalOutcome } from '../payouts/execute-payout.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
 import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
-
-/** `continuation`: what an earlier run of it was about when it had grown long. */
-export type ReturnPaymentInput = {
-  uuid: string
-  connectionUuid: string
-  timeScale: number
-  continuation?: 'unknown_outcome' | 'late_update'
-  /** The database was restored since: the provider is polled, and nothing is sent. */
-  restored?: PreRestoreState
-}
 
 /** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
 export async function returnWorkflow(order: ReturnPaymentInput): Promise<TerminalOutcome['kind']> {

@@ -1,7 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow'
-import type { AttemptDeliveryInput } from '../../activities/webhooks/deliver.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { deliveryChangedSignal } from '../contracts/messages.ts'
+import { type AttemptDeliveryInput, deliveryChangedSignal } from '../contracts/webhooks.ts'
 import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
-import type { ReplayEventsInput } from '../../activities/webhooks/replay-events.ts'
+import type { ReplayEventsInput } from '../contracts/webhooks.ts'
 import { eventMaintenanceActivities } from '../shared/activity-proxies.ts'
 
 /** Scheduled workflows that maintain events and deliveries. */

@@ -5,10 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { CodeMessage } from '../../../src/activities/pix-keys/verification-codes.ts'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
-import {
-  pixKeyWorkflowId,
-  verificationCodeWorkflowId,
-} from '../../../src/workflows/contracts/workflow-ids.ts'
+import { pixKeyWorkflowId, verificationCodeWorkflowId } from '../../../src/workflows/contracts/pix-keys.ts'
 import type { ApiResponse, RequestOptions } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { readOutboxCode } from '../support/outbox.ts'

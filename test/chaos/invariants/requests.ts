@@ -1,9 +1,7 @@
-import {
-  chargeWorkflowId,
-  disputeWorkflowId,
-  refundWorkflowId,
-  transferWorkflowId,
-} from '../../../src/workflows/contracts/workflow-ids.ts'
+import { chargeWorkflowId } from '../../../src/workflows/contracts/charges.ts'
+import { disputeWorkflowId } from '../../../src/workflows/contracts/disputes.ts'
+import { refundWorkflowId } from '../../../src/workflows/contracts/refunds.ts'
+import { transferWorkflowId } from '../../../src/workflows/contracts/transfers.ts'
 import type { FinalState, Violation } from '../final-state.ts'
 import type { RequestRecord } from '../merchant-requests.ts'
 

@@ -2,15 +2,12 @@ import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
-import {
-  chargeWorkflowId,
-  deliveryWorkflowId,
-  disputeWorkflowId,
-  orphanWorkflowId,
-  refundWorkflowId,
-  returnWorkflowId,
-  transferWorkflowId,
-} from '../../../src/workflows/contracts/workflow-ids.ts'
+import { chargeWorkflowId, orphanWorkflowId } from '../../../src/workflows/contracts/charges.ts'
+import { disputeWorkflowId } from '../../../src/workflows/contracts/disputes.ts'
+import { refundWorkflowId } from '../../../src/workflows/contracts/refunds.ts'
+import { transferWorkflowId } from '../../../src/workflows/contracts/transfers.ts'
+import { returnWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
+import { deliveryWorkflowId } from '../../../src/workflows/contracts/webhooks.ts'
 import type { FinalState, Violation } from '../final-state.ts'
 
 /** No row without a life, no life without a row, and nothing left open once every provider answers again. */

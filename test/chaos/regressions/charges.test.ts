@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { IncomingPix, IssueChargeOutcome } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import type { ChargeInput } from '../../../src/workflows/contracts/messages.ts'
+import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What storms found in issuing charges, each as small as it can be told. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import type { SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
-import type { TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What a sending that Temporal has given up does once its answer comes after all: nothing to what was learned since. */

@@ -4,7 +4,8 @@ import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/comm
 import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
 import { requestManualSettlement } from '../../../src/temporal/manual-settlement.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import type { ChargeInput, TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Rows that move while Temporal has lost their workflows, and the hourly sweep that compares them. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
-import type { TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What the row says decides what may still be sent, whatever process has ended or stood still. */

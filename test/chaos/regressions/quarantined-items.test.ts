@@ -4,7 +4,7 @@ import { storeUnexplainedAnswer } from '../../../src/db/repositories/unexplained
 import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import { depositWorkflowId } from '../../../src/workflows/contracts/workflow-ids.ts'
+import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** An item of a list that cannot be read is listed again by each reconciliation, until a release reads it. */

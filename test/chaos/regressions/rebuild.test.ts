@@ -6,7 +6,8 @@ import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { MoneyOutNotPaused, rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import type { ChargeInput, TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A scheduled transfer whose time comes about when money out is paused after a restore, and the rebuilding after that. */

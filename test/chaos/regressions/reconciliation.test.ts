@@ -3,7 +3,7 @@ import { listProviderAccounts, reconcile } from '../../../src/activities/reconci
 import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import { depositWorkflowId } from '../../../src/workflows/contracts/workflow-ids.ts'
+import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** What a storm found in reconciliation: a life that was told of a lost notice, and came to nothing. */

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { toParty } from '../../../src/providers/adapter/party.ts'
-import type {
-  ChargeInput,
-  PreRestoreState,
-  TransferInput,
-} from '../../../src/workflows/contracts/messages.ts'
+import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
+import type { PreRestoreState } from '../../../src/workflows/contracts/reopening.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /**

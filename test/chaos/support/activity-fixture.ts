@@ -8,7 +8,7 @@ import { openOrm } from '../../../src/db/client/orm.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/messages.ts'
+import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/transfers.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 type WorkflowStartOptions = { workflowId: string }

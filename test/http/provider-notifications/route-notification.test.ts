@@ -11,7 +11,7 @@ import { storeProviderNotifications } from '../../../src/db/repositories/provide
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import { depositWorkflowId } from '../../../src/workflows/contracts/workflow-ids.ts'
+import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Whom a notice of a payment is given to, where its provider account has no attempt that goes by its reference. */

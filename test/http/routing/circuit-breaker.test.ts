@@ -9,7 +9,7 @@ import {
 } from '../../../src/db/repositories/circuit-breaker.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
-import type { TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** SPEC §6: a connection whose breaker is open is tried last, except by the one who probes it. */

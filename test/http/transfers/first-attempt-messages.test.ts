@@ -8,7 +8,7 @@ import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
-import type { TransferInput } from '../../../src/workflows/contracts/messages.ts'
+import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
 

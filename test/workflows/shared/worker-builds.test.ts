@@ -5,10 +5,20 @@ import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { buildReopenOptions } from '../../../src/temporal/workflow-options.ts'
 import {
   awaitIssuedUpdate,
-  cancelTransferUpdate,
-  providerNotificationSignal,
-} from '../../../src/workflows/contracts/messages.ts'
-import * as ids from '../../../src/workflows/contracts/workflow-ids.ts'
+  chargeWorkflowId,
+  orphanWorkflowId,
+} from '../../../src/workflows/contracts/charges.ts'
+import { disputeWorkflowId } from '../../../src/workflows/contracts/disputes.ts'
+import {
+  pixKeyRemovalWorkflowId,
+  pixKeyWorkflowId,
+  verificationCodeWorkflowId,
+} from '../../../src/workflows/contracts/pix-keys.ts'
+import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
+import { refundWorkflowId } from '../../../src/workflows/contracts/refunds.ts'
+import { cancelTransferUpdate, transferWorkflowId } from '../../../src/workflows/contracts/transfers.ts'
+import { depositWorkflowId, returnWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
+import { deliveryWorkflowId } from '../../../src/workflows/contracts/webhooks.ts'
 import { DEPLOYMENT, startWorkerBuilds, TASK_QUEUE } from '../../support/worker-builds.ts'
 import { NOTIFICATION, type Story } from '../../support/workflow-story.ts'
 import {
@@ -103,31 +113,31 @@ afterAll(() => builds?.stop())
 
 /** A workflow of every kind: its type, its id, and what it is started with. */
 const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
-  ['chargeWorkflow', ids.chargeWorkflowId, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
-  ['transferWorkflow', ids.transferWorkflowId, sendingOf],
+  ['chargeWorkflow', chargeWorkflowId, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
+  ['transferWorkflow', transferWorkflowId, sendingOf],
   [
     'transferWorkflow',
-    uuid => `${ids.transferWorkflowId(uuid)}/later`,
+    uuid => `${transferWorkflowId(uuid)}/later`,
     uuid => ({ ...sendingOf(uuid), ...LATER }),
   ],
   [
     'refundWorkflow',
-    ids.refundWorkflowId,
+    refundWorkflowId,
     uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' }),
   ],
-  ['returnWorkflow', ids.returnWorkflowId, sendingOf],
-  ['keepUnmatchedWorkflow', uuid => `${ids.returnWorkflowId(uuid)}/kept`, uuid => ({ uuid })],
+  ['returnWorkflow', returnWorkflowId, sendingOf],
+  ['keepUnmatchedWorkflow', uuid => `${returnWorkflowId(uuid)}/kept`, uuid => ({ uuid })],
   [
     'disputeWorkflow',
-    ids.disputeWorkflowId,
+    disputeWorkflowId,
     uuid => ({ ...sendingOf(uuid), providerDisputeId: 'infraction', endToEnd: null }),
   ],
-  ['pixKeyWorkflow', ids.pixKeyWorkflowId, keyOf],
-  ['pixKeyRemovalWorkflow', ids.pixKeyRemovalWorkflowId, keyOf],
-  ['verificationCodeWorkflow', ids.verificationCodeWorkflowId, keyOf],
-  ['orphanWorkflow', ids.orphanWorkflowId, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
-  ['depositWorkflow', uuid => ids.depositWorkflowId('connection-a', uuid), sendingOf],
-  ['deliveryWorkflow', ids.deliveryWorkflowId, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
+  ['pixKeyWorkflow', pixKeyWorkflowId, keyOf],
+  ['pixKeyRemovalWorkflow', pixKeyRemovalWorkflowId, keyOf],
+  ['verificationCodeWorkflow', verificationCodeWorkflowId, keyOf],
+  ['orphanWorkflow', orphanWorkflowId, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
+  ['depositWorkflow', uuid => depositWorkflowId('connection-a', uuid), sendingOf],
+  ['deliveryWorkflow', deliveryWorkflowId, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
   ['eventReplayWorkflow', uuid => `recovery/${uuid}`, uuid => ({ webhookUuid: uuid })],
   ['deliverySweepWorkflow', uuid => `delivery-sweep/${uuid}`, none],
   ['eventPruningWorkflow', uuid => `event-pruning/${uuid}`, none],

@@ -1,0 +1,87 @@
+import { defineUpdate } from '@temporalio/workflow'
+import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { FollowUps } from './follow-ups.ts'
+import type { PreRestoreState, ReopenedInput } from './reopening.ts'
+
+/** Workflows of charges, and of payloads that no payer was shown (orphans). */
+
+export const CHARGE_WORKFLOW = 'chargeWorkflow'
+export type ChargeWorkflowSignature = (input: ChargeInput | ReopenedInput) => Promise<ChargeState>
+export const chargeWorkflowId = (uuid: string) => `charge/${uuid}`
+
+/** The order that issues a charge; names, documents and references travel sealed. */
+export type ChargeInput = {
+  uuid: string
+  accountUuid: string
+  /** Connections in order of priority, each at a provider account of its own. */
+  candidates: string[]
+  valueCents: number
+  expiresInSeconds: number
+  /** `ChargeInputDetails`, sealed. */
+  details: string
+  requestId: string
+  timeScale: number
+  restored?: PreRestoreState
+}
+
+/** The part of an order that no history may show in plain text. `amount` is hundredths of a percent, or centavos where FIXED. */
+export type ChargeInputDetails = {
+  externalRef?: string
+  finalBeneficiary?: { name: string; document: string }
+  splits: { type: 'PERCENTAGE' | 'FIXED'; amount: number; recipientAccountUuid: string }[]
+  fingerprint: string
+}
+
+/** Update: completes when the charge has been issued or has failed. */
+export const awaitIssuedUpdate = defineUpdate<ChargeState>('awaitIssued')
+
+export type CancelChargeResult = { kind: 'closed'; state: ChargeState } | { kind: 'no_answer' }
+/** Update: cancels a pending charge at its provider; returns the outcome. */
+export const cancelChargeUpdate = defineUpdate<CancelChargeResult>('cancelCharge')
+
+/**
+ * State of a charge after issuing. `orphans`: attempts whose payload may exist at the provider and must be cancelled.
+ */
+export type IssueChargeResult = FollowUps & {
+  state: ChargeState
+  connectionUuid: string
+  /** ISO 8601 UTC; null where no provider issued a payload. */
+  expiresAt: string | null
+  orphans: string[]
+}
+
+/** Result of restoring a charge that the restored database lacks. */
+export type RestoreIssuedChargeResult =
+  | { kind: 'known'; issued: IssueChargeResult }
+  | { kind: 'no_answer'; code: string }
+
+export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
+
+/**
+ * `isPayloadExpired`: the payload's validity is over, so a provider that reports it as not paid makes the charge
+ * EXPIRED.
+ */
+export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
+
+/** State of a charge after its provider was polled. */
+export type PollChargeResult =
+  /** `listedPaymentCount`: number of payments that the provider lists; absent where they were not requested. */
+  | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
+  /** The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. */
+  | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string })
+
+export const ORPHAN_WORKFLOW = 'orphanWorkflow'
+/** Cancels a payload that no payer was shown, until its provider confirms. */
+export const orphanWorkflowId = (attemptUuid: string) => `orphan/${attemptUuid}`
+
+export type OrphanInput = { attemptUuid: string; timeScale: number }
+
+/** `isFinalPoll`: the settle window has passed and no poll found the payload, so "not found" is now proof. */
+export type CloseOrphanInput = { attemptUuid: string; isFinalPoll: boolean }
+
+/** Outcome of closing an orphan: a payload that the API has never shown. */
+export type CloseOrphanResult =
+  | (FollowUps & { kind: 'closed' })
+  /** The provider does not find the payload, which proves nothing before the settle window has passed. */
+  | { kind: 'not_found'; settleWindowMs: number }
+  | { kind: 'no_answer'; code: string }

@@ -1,0 +1,79 @@
+import { defineUpdate } from '@temporalio/workflow'
+import type { AttachmentType } from '../../domain/disputes/attachment.ts'
+import type { DisputeState } from '../../domain/disputes/dispute.ts'
+import type { FollowUps } from './follow-ups.ts'
+
+/** Workflow of disputes (MED). */
+
+export const DISPUTE_WORKFLOW = 'disputeWorkflow'
+export type DisputeWorkflowSignature = (input: DisputeInput) => Promise<DisputeState | 'foreign'>
+export const disputeWorkflowId = (uuid: string) => `med/${uuid}`
+
+/**
+ * Input of a dispute's workflow, by the provider's id of the dispute. It opens, reopens and answers: the workflow polls the
+ * provider, and finds its row or writes it.
+ */
+export type DisputeInput = {
+  uuid: string
+  /** A connection that reaches the provider: the one that a notification came through, or that of the disputed PIX. */
+  connectionUuid: string
+  providerDisputeId: string
+  /** End-to-end id of the disputed PIX, where it is known. */
+  endToEnd: string | null
+  /** An earlier run received a notification, and its provider has not answered since. */
+  hasPendingNotification?: true
+  requestId: string
+  timeScale: number
+}
+
+/** State of a dispute, and the details that its workflow shows to an operator. */
+export type DisputeSnapshot = FollowUps & {
+  state: DisputeState
+  accountUuid: string
+  connectionUuid: string
+  endToEnd: string
+  valueCents: number
+  /** ISO 8601 UTC. */
+  dueAt: string
+  /** Whether the merchant can still reply, and so is warned before the deadline. */
+  isAnswerable: boolean
+  warnedHours: number | null
+  /** A reply is stored that the provider has not confirmed yet. */
+  isReplyPending: boolean
+}
+
+export type PollDisputeResult =
+  | (DisputeSnapshot & { kind: 'known' })
+  /** The provider does not find the dispute. */
+  | { kind: 'not_found' }
+  /** The dispute has ended at the provider, and its PIX has no movement. */
+  | { kind: 'foreign' }
+  | { kind: 'no_answer'; code: string }
+
+/** A merchant's reply; it travels sealed. */
+export type DisputeReplyDetails = {
+  accept: boolean
+  analysis: string
+  /** Files that are in the file store already. */
+  attachments: {
+    uuid: string
+    name: string
+    contentType: AttachmentType
+    bytes: number
+    storageKey: string
+  }[]
+}
+
+export type ReplyToDisputeInput = {
+  /** DisputeReplyDetails, sealed. */
+  details: string
+  requestId: string
+}
+/** `accepted`: the dispute shows PROCESSING and the reply is sent to the provider. */
+export type ReplyToDisputeResult = 'accepted' | 'med_already_answered' | 'med_not_answerable'
+/** Update: completes when the reply is stored, once only, or refused. */
+export const replyToDisputeUpdate = defineUpdate<ReplyToDisputeResult, [ReplyToDisputeInput]>(
+  'replyToDispute',
+)
+
+export type SendDisputeReplyResult = DisputeSnapshot & { kind: 'closed' | 'again' }

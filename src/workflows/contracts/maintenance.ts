@@ -1,0 +1,39 @@
+import type { BalanceComparison } from '../../domain/reconciliation/statement-comparison.ts'
+
+/** Workflows that schedules start. */
+
+export const NOTIFICATION_SWEEP_WORKFLOW = 'notificationSweepWorkflow'
+export const LIST_COUNTERS_WORKFLOW = 'listCountersWorkflow'
+export const DISPUTE_SWEEP_WORKFLOW = 'disputeSweepWorkflow'
+export const WORKFLOW_SWEEP_WORKFLOW = 'workflowSweepWorkflow'
+export const RECONCILIATION_WORKFLOW = 'reconciliationWorkflow'
+export type ReconciliationWorkflowSignature = (input: ReconciliationInput) => Promise<ReconcileResult[]>
+
+/** How far back, in hours. */
+export type ReconciliationInput = { hours: number }
+
+export type ReconcileInput = { providerAccountUuid: string; from: string; to: string }
+
+/** Result of comparing one provider account's statement with the ledger. */
+export type ReconcileResult = {
+  providerAccountUuid: string
+  matched: number
+  /** Number of entries routed to their workflows, because their provider notification was lost. */
+  repaired: number
+  differences: number
+  /**
+   * Number of entries that moved at the provider without an order of ours and were posted from its statement by this
+   * run.
+   */
+  booked?: number
+  /** Number of entries other than PIX that nothing explains yet. */
+  unexplainedEntryCount?: number
+  /** Balance at the provider and in the ledger, in centavos; absent where the provider did not answer. */
+  balance?: BalanceComparison
+  /** Why the statement was not compared: the provider did not answer, or the activity was interrupted. */
+  noAnswer?: string
+  /** Why the disputes were not listed: the code of the provider's missing answer. */
+  disputesNoAnswer?: string
+}
+
+export type SweepWorkflowsResult = { lookedAt: number; reopened: number; shown: number }

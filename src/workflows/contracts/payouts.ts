@@ -1,0 +1,80 @@
+import { defineSignal } from '@temporalio/workflow'
+import type { AttemptVersion } from '../../domain/payouts/payout-kind.ts'
+import type { TransferState } from '../../domain/transfers/transfer.ts'
+import type { FollowUps } from './follow-ups.ts'
+
+/** Shared by the workflows of payouts: transfers, refunds and returns of an unmatched PIX. */
+
+/** `isResend`: the payout's absence at the provider is proved, so the same id may be sent once more. */
+export type SendPayoutInput = { uuid: string; connectionUuid: string; isResend: boolean }
+
+/** Outcome of a payout at one provider, after sending or polling. */
+export type SendResult =
+  /** `returnsUnknown`: the look-up of its returns failed. `transfer`: its state, for a transfer. */
+  | (FollowUps & { kind: 'settled'; returnsUnknown?: true; transfer?: TransferSnapshot })
+  | { kind: 'in_process' }
+  | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
+  | (FollowUps & { kind: 'unreachable'; code: string })
+  /** The provider may have carried the payout out: only this provider is polled, by our id. */
+  | { kind: 'unknown'; code: string }
+  /** Another attempt is live, at this connection: the workflow polls that one. */
+  | { kind: 'redirect'; connectionUuid: string }
+
+/** State of a transfer and the connection of its latest attempt. */
+export type TransferSnapshot = { state: TransferState; connectionUuid: string }
+
+/**
+ * `pollCount`: number of earlier polls, which decides the time of the next one. `canAnswerFromRow`: a final outcome is
+ * answered from the attempt's row; a notification or a late look-up polls the provider in any case.
+ */
+export type PollPayoutInput = {
+  uuid: string
+  connectionUuid: string
+  pollCount: number
+  canAnswerFromRow?: boolean
+}
+
+export type PollResult =
+  | SendResult
+  | { kind: 'not_found'; settleWindowMs: number }
+  /** No attempt was stored, so nothing can have been sent. */
+  | { kind: 'not_started' }
+
+/**
+ * Manual settlement of an attempt with unknown outcome, with the operator's reason. It applies to the attempt and sending that it
+ * names, and to no other.
+ */
+export type ManualSettlement = AttemptVersion &
+  ({ as: 'rejected'; reason: string } | { as: 'settled'; endToEnd: string; reason: string })
+export const manualSettlementSignal = defineSignal<[ManualSettlement]>('manualSettlement')
+
+/** Input of the next run after continue-as-new, while a provider's outcome is still unknown. */
+export type Continuation = {
+  /** ISO 8601 UTC: when it was ordered. */
+  orderedAt: string
+}
+
+/** An unfinished row that lost its workflow: the candidates that may have its money are polled. `orderedAt`: ISO 8601 UTC. */
+export type UnfinishedPayout = { candidates: string[]; orderedAt: string }
+
+/** `isFinalPoll`: all candidates have answered "not found" twice, so that a third time is proof. */
+export type RestorePoll = { pollCount: number; isFinalPoll: boolean }
+
+/** `orderedAt`: ISO 8601 UTC; absent in workflows that were started by a version that did not pass it. */
+export type RestorePayoutInput = RestorePoll & {
+  uuid: string
+  candidates: string[]
+  orderedAt?: string | undefined
+}
+
+/**
+ * Result of a restore poll. The money is held for the named connection, and an operator may settle the payout there.
+ */
+export type RestorePayoutResult =
+  | { kind: 'found'; connectionUuid: string }
+  | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }
+  | { kind: 'unknown'; connectionUuid: string }
+  /** The payout was never sent. */
+  | RejectedSendResult
+
+export type RejectedSendResult = Extract<SendResult, { kind: 'rejected' }>

@@ -1,0 +1,36 @@
+import type { RefundState } from '../../domain/refunds/refund.ts'
+import type { FollowUps } from './follow-ups.ts'
+import type { Continuation } from './payouts.ts'
+import type { PreRestoreState, ReopenedInput } from './reopening.ts'
+
+/** Workflow of refunds. */
+
+export const REFUND_WORKFLOW = 'refundWorkflow'
+export type RefundWorkflowSignature = (input: RefundInput | ReopenedInput) => Promise<RefundState>
+export const refundWorkflowId = (uuid: string) => `refund/${uuid}`
+
+/** The order that refunds a charge; `fingerprint` is of the request that asked for it. */
+export type RefundInput = {
+  uuid: string
+  chargeUuid: string
+  accountUuid: string
+  /** The connection that received the PIX: a refund goes nowhere else. */
+  connectionUuid: string
+  valueCents: number
+  fingerprint: string
+  /** Without a key: ISO 8601, by PostgreSQL's clock; stored later, it is FAILED and no provider is called. */
+  acceptBefore?: string
+  requestId: string
+  timeScale: number
+  restored?: PreRestoreState
+  continuation?: Continuation
+}
+
+export type OpenRefundResult = FollowUps & { state: RefundState }
+
+/**
+ * Result of rebuilding a refund that the restored database lacks; `unknown` until its charge is rebuilt and covers it.
+ */
+export type RebuildRefundResult =
+  | { kind: 'known'; opened: OpenRefundResult }
+  | { kind: 'unknown'; code: string }

@@ -1,0 +1,32 @@
+import type { UnfinishedPayout } from './payouts.ts'
+
+/** Inputs of a workflow that is started again, from its row or after a restore of the database. */
+
+/**
+ * Input of a workflow that is newer than its database, which was restored from a backup (SPEC §11): its row is rebuilt from what
+ * providers have by our id. Nothing is issued or sent again.
+ */
+export type PreRestoreState = {
+  /** ISO 8601 UTC: when it was ordered. */
+  orderedAt: string
+  /** Final state of the workflow before the restore, where it had completed. */
+  ended?: string
+  /** Failure code, where the history holds one. */
+  failure?: string
+  /** The connection that carried it, as far as the workflow's history shows. */
+  connectionUuid?: string
+  /** It was scheduled for later than the pause of money out, so no provider was called: it continues as ordered. */
+  isScheduled?: true
+}
+
+/**
+ * Reopens a completed workflow from its row: it polls, and never issues or sends. `pendingConnections`: connections with a notification that an
+ * earlier run could not resolve. `restored`: the state to write back into the row before anything is polled.
+ */
+export type ReopenedInput = {
+  reopen: string
+  timeScale: number
+  pendingConnections?: string[]
+  restored?: Pick<PreRestoreState, 'ended'>
+  unfinished?: UnfinishedPayout
+}

@@ -1,0 +1,68 @@
+import { defineUpdate } from '@temporalio/workflow'
+import type { TransferState } from '../../domain/transfers/transfer.ts'
+import type { FollowUps } from './follow-ups.ts'
+import type { Continuation, SendPayoutInput } from './payouts.ts'
+import type { PreRestoreState, ReopenedInput } from './reopening.ts'
+
+/** Workflow of transfers. */
+
+export const TRANSFER_WORKFLOW = 'transferWorkflow'
+export type TransferWorkflowSignature = (input: TransferInput | ReopenedInput) => Promise<TransferState>
+export const transferWorkflowId = (uuid: string) => `transfer/${uuid}`
+
+/** The order that sends money; key, document, names and references travel sealed. */
+export type TransferInput = {
+  uuid: string
+  accountUuid: string
+  /** Connections in order of priority; after continue-as-new, the one whose outcome is unknown and those after it. */
+  candidates: string[]
+  valueCents: number
+  /** `TransferInputDetails`, sealed. */
+  details: string
+  /** ISO 8601 UTC: sent from then on, and not before. */
+  scheduledFor?: string
+  /** ISO 8601 UTC by PostgreSQL's clock: a row that is stored later is stored FAILED, and no provider is called. */
+  acceptBefore?: string
+  requestId: string
+  timeScale: number
+  restored?: PreRestoreState
+  /**
+   * `candidates`: all of the order, because money may have gone through any of them. `pendingConnections`: those with a notification that an
+   * earlier run received and has not resolved.
+   */
+  continuation?: Continuation & { candidates: string[]; pendingConnections?: string[] }
+}
+
+export type TransferInputDetails = {
+  pixKey: string
+  document?: string
+  externalRef?: string
+  finalBeneficiary?: { name: string; document: string }
+  fingerprint: string
+}
+
+/** Update: cancels a scheduled transfer; false where it has been sent already. */
+export const cancelTransferUpdate = defineUpdate<boolean>('cancelTransfer')
+
+/** State of a transfer. `connectionUuid`: the connection of its latest attempt, which the workflow polls. */
+export type TransferResult = FollowUps & { state: TransferState; connectionUuid: string }
+
+/**
+ * Input of a sending. `order`: given where the transfer's row may not exist yet; the sending stores it with its first
+ * attempt.
+ */
+export type SendTransferInput = SendPayoutInput & { order?: TransferInput }
+
+/** `unlessPaused`: the transfer stays scheduled while one of these connections is paused. */
+export type EndScheduledTransferInput = {
+  uuid: string
+  event: 'cancelled' | 'never_sent'
+  unlessPaused?: string[]
+}
+
+/**
+ * Result of ending a transfer. `liveConnectionUuid`: connection of an attempt that is not final. A paused worker may
+ * start a sending that Temporal has already timed out: the workflow polls that attempt to its end before the transfer
+ * ends.
+ */
+export type EndTransferResult = TransferResult & { liveConnectionUuid?: string }

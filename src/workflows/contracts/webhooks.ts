@@ -1,0 +1,40 @@
+import { defineSignal } from '@temporalio/workflow'
+
+/** Workflows of webhook deliveries, and of the replay, sweep and pruning of events. */
+
+export const DELIVERY_WORKFLOW = 'deliveryWorkflow'
+export type DeliveryWorkflowSignature = (
+  input: AttemptDeliveryInput,
+) => Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'>
+export const deliveryWorkflowId = (uuid: string) => `webhook/${uuid}`
+
+/** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
+export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`
+
+export type AttemptDeliveryInput = { deliveryUuid: string; timeScale: number }
+export type AttemptDeliveryResult =
+  | { kind: 'closed'; outcome: 'DELIVERED' | 'FAILED' | 'CANCELLED' }
+  /** `waitMs`: not divided by `TRILHO_TIME_SCALE` yet. */
+  | { kind: 'again'; waitMs: number }
+
+/** Signals that the row of a delivery was changed: its workflow reads it at once. */
+export const deliveryChangedSignal = defineSignal('deliveryChanged')
+
+export const EVENT_REPLAY_WORKFLOW = 'eventReplayWorkflow'
+export type EventReplayWorkflowSignature = (input: ReplayEventsInput) => Promise<{ recovered: number }>
+
+/**
+ * Input of a replay: the events of the endpoint's account and mode from `since` until `until`, after the cursor
+ * `after`. Times are ISO 8601.
+ */
+export type ReplayEventsInput = {
+  webhookUuid: string
+  since: string
+  until: string
+  after?: EventCursor
+  recovered?: number
+}
+export type EventCursor = { at: string; uuid: string }
+
+export const DELIVERY_SWEEP_WORKFLOW = 'deliverySweepWorkflow'
+export const EVENT_PRUNING_WORKFLOW = 'eventPruningWorkflow'
