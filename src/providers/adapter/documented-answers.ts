@@ -60,11 +60,21 @@ export function refusalByRail(code: string): AnswerMeaning {
   return { kind: 'refused', code, finality: 'final', isByRail: true }
 }
 
+/** Builds one line of an adapter's table. */
+export function documentAnswer(
+  status: number,
+  name: string,
+  meaning: AnswerMeaning,
+  source: string,
+): DocumentedAnswer {
+  return { status, name, meaning, source }
+}
+
 /** Finds the table line of a status and a name; undefined if the documents do not name it. */
 export function findDocumentedAnswer(
   answers: readonly DocumentedAnswer[],
   status: number,
   name: string,
 ): DocumentedAnswer | undefined {
-  return answers.find(one => one.status === status && one.name === name)
+  return answers.find(answer => answer.status === status && answer.name === name)
 }

@@ -20,7 +20,7 @@ export function replaceAnswerTable(page: string, answers: DocumentedAnswers): st
 const TABLE_HEADER = ['operation', 'HTTP', 'name', 'means', 'our code', 'another provider may help', 'source']
 
 function renderTable(answers: DocumentedAnswers): string {
-  const rows = Object.entries(answers).flatMap(([call, listed]) => listed.map(one => renderRow(call, one)))
+  const rows = Object.entries(answers).flatMap(([call, lines]) => lines.map(line => renderRow(call, line)))
   return [TABLE_HEADER, TABLE_HEADER.map(() => '---'), ...rows]
     .map(cells => `| ${cells.join(' | ')} |`)
     .join('\n')

@@ -6,52 +6,64 @@ import type { ExchangeOutcome } from '../http/exchange.ts'
 export type EfiAccessToken = { kind: 'token'; text: string; renewAtMs: number }
 export type EfiClientSecret = { client_id: string; client_secret: string }
 
-/** One token for all calls of a client: asked for once however many wait for it, and again when nine tenths of its life are over. */
+/**
+ * Caches one access token for all calls of a client. Concurrent calls share one request for it, and the next call after
+ * `renewAtMs` requests a new one.
+ */
 export function createAccessTokenCache(
-  ask: () => Promise<EfiAccessToken | UnreachableResult>,
+  requestToken: () => Promise<EfiAccessToken | UnreachableResult>,
   now: () => number,
 ) {
-  let kept: EfiAccessToken | undefined
-  let asked: Promise<EfiAccessToken | UnreachableResult> | undefined
+  let cachedToken: EfiAccessToken | undefined
+  let pendingRequest: Promise<EfiAccessToken | UnreachableResult> | undefined
 
-  async function renewed() {
-    const answer = await ask()
-    if (answer.kind === 'token') kept = answer
-    asked = undefined
+  async function renewToken() {
+    const answer = await requestToken()
+    if (answer.kind === 'token') cachedToken = answer
+    pendingRequest = undefined
     return answer
   }
 
   return {
     async getToken(): Promise<EfiAccessToken | UnreachableResult> {
-      if (kept && now() < kept.renewAtMs) return kept
-      asked ??= renewed()
-      return asked
+      if (cachedToken && now() < cachedToken.renewAtMs) return cachedToken
+      pendingRequest ??= renewToken()
+      return pendingRequest
     },
-    /** A refused token goes; one that has taken its place meanwhile stays. */
+    /** Removes a token that Efí refused; a newer token stays cached. */
     discardToken(token: EfiAccessToken) {
-      if (kept === token) kept = undefined
+      if (cachedToken === token) cachedToken = undefined
     },
   }
 }
 
-/** OAuth2 client credentials. Without a token the call that needs it never leaves, so every failure here is `unreachable`. */
+/** Fraction of a token's validity after which it is renewed. */
+const RENEWAL_FRACTION = 0.9
+
+/**
+ * Requests an access token by OAuth 2.0 client credentials. Every failure is `unreachable`: without a token, the call
+ * that needs it is not sent.
+ */
 export async function requestAccessToken(
   http: HttpClient,
   { client_id, client_secret }: EfiClientSecret,
   now: () => number,
 ): Promise<EfiAccessToken | UnreachableResult> {
-  const askedAt = now()
-  const reply = await http.call({
+  const requestedAtMs = now()
+  const response = await http.call({
     method: 'POST',
     path: '/oauth/token',
     headers: { authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` },
     json: { grant_type: 'client_credentials' },
   })
   const parsed =
-    reply.kind === 'answer' && reply.status < 300 ? tokenResponseSchema.safeParse(reply.json) : undefined
-  if (!parsed?.success) return toUnreachable(reply)
+    response.kind === 'answer' && response.status < 300
+      ? tokenResponseSchema.safeParse(response.json)
+      : undefined
+  if (!parsed?.success) return toUnreachable(response)
   const { access_token, expires_in } = parsed.data
-  return { kind: 'token', text: access_token, renewAtMs: askedAt + expires_in * 900 }
+  const renewAtMs = requestedAtMs + expires_in * 1000 * RENEWAL_FRACTION
+  return { kind: 'token', text: access_token, renewAtMs }
 }
 
 const tokenResponseSchema = z.object({
@@ -59,8 +71,8 @@ const tokenResponseSchema = z.object({
   expires_in: z.coerce.number().positive(),
 })
 
-function toUnreachable(reply: ExchangeOutcome): UnreachableResult {
-  if (reply.kind !== 'answer') return { ...reply, kind: 'unreachable' }
-  const message = `Efí gave no token (HTTP status ${reply.status})`
+function toUnreachable(response: ExchangeOutcome): UnreachableResult {
+  if (response.kind !== 'answer') return { ...response, kind: 'unreachable' }
+  const message = `Efí gave no token (HTTP status ${response.status})`
   return { kind: 'unreachable', code: 'no_token', message }
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { efiSumSchema } from './schemas.ts'
 
-/** Efí's wire, of what concerns the account as a whole. */
-
 export const efiSaldoSchema = z.object({
   saldo: efiSumSchema,
   bloqueios: z.object({ total: efiSumSchema }).nullish(),
 })
 
-/** Only what is changed here is looked at; everything else goes back as it came. */
+/** Names only the fields that `enablePixWithoutTxid` changes; the loose objects keep every other field. */
 const receivingConfigSchema = z.looseObject({
   webhook: z
     .looseObject({ notificar: z.looseObject({ pixSemTxid: z.boolean().nullish() }).nullish() })
@@ -21,23 +19,24 @@ export const efiAccountConfigSchema = z.looseObject({
 export type EfiAccountConfig = z.infer<typeof efiAccountConfigSchema>
 
 /**
- * The configuration that has PIX without a txid notified for a key, or null where it is so already ("Criar/modificar
- * configurações da conta"). What Efí requires and the account has not set keeps nothing from being received.
+ * Builds the account configuration that makes Efí notify PIX without a txid for a key; null if it does already
+ * ("Criar/modificar configurações da conta"). Fields that Efí requires and the account has not set get the values that
+ * restrict nothing.
  */
 export function enablePixWithoutTxid(
   { pix, ...others }: EfiAccountConfig,
   key: string,
 ): EfiAccountConfig | null {
-  const { [key]: own, ...rest } = pix?.chaves ?? {}
-  const receives = own?.recebimento
-  if (receives?.webhook?.notificar?.pixSemTxid === true) return null
+  const { [key]: keyConfig, ...otherKeys } = pix?.chaves ?? {}
+  const current = keyConfig?.recebimento
+  if (current?.webhook?.notificar?.pixSemTxid === true) return null
   const recebimento = {
     ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
-    ...receives,
-    webhook: { ...receives?.webhook, notificar: { ...receives?.webhook?.notificar, pixSemTxid: true } },
+    ...current,
+    webhook: { ...current?.webhook, notificar: { ...current?.webhook?.notificar, pixSemTxid: true } },
   }
   return {
     ...others,
-    pix: { receberSemChave: true, ...pix, chaves: { ...rest, [key]: { ...own, recebimento } } },
+    pix: { receberSemChave: true, ...pix, chaves: { ...otherKeys, [key]: { ...keyConfig, recebimento } } },
   }
 }

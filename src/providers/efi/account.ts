@@ -4,7 +4,7 @@ import type { Provider } from '../port.ts'
 import { efiAccountConfigSchema, efiSaldoSchema, enablePixWithoutTxid } from './account-schemas.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
 
-/** The account itself: its balance and where its notifications go. */
+/** Creates the calls about the Efí account as a whole: its balance and the URL of its notifications. */
 export function createEfiAccount(
   client: EfiClient,
   { notice_secret }: EfiCredentials,
@@ -13,14 +13,18 @@ export function createEfiAccount(
     async balances() {
       const call = { call: 'balances', reference: null, method: 'GET' } as const
       return client.lookUpExisting({ ...call, path: '/v2/gn/saldo?bloqueios=true' }, (json, notes) => {
-        const read = parseAnswer(efiSaldoSchema, json, notes)
-        return read && { balance: { availableCents: read.saldo, blockedCents: read.bloqueios?.total ?? 0 } }
+        const balance = parseAnswer(efiSaldoSchema, json, notes)
+        if (!balance) return undefined
+        const { saldo: availableCents, bloqueios } = balance
+        return { balance: { availableCents, blockedCents: bloqueios?.total ?? 0 } }
       })
     },
 
     /**
-     * Efí appends `/pix` to the URL. Its client certificate is checked by the proxy or not at all; our secret always is.
-     * A PIX without a txid is notified only where the account's configuration says so, which is a permission of its own.
+     * Registers the URL with our secret as its last part; Efí appends `/pix`. The secret is always verified, Efí's
+     * client certificate only by a proxy that is set up for it, so the call skips Efí's check of mTLS. Efí notifies a
+     * PIX without a txid only if the account's configuration enables it, which needs a permission of its own: without
+     * it the result carries a warning.
      */
     async registerNotificationUrl(url, collectionKey) {
       if (collectionKey === null) return collectionKeyMissing
@@ -35,27 +39,27 @@ export function createEfiAccount(
         () => ({}),
       )
       if (outcome.kind === 'no_answer') return outcome
-      const configured = await notifyPixWithoutTxid(collectionKey)
-      if (configured === null) return { kind: 'registered' }
-      return { kind: 'registered', warning: `${WITHOUT_TXID_WARNING} (${configured.message})` }
+      const failure = await notifyPixWithoutTxid(collectionKey)
+      if (failure === null) return { kind: 'registered' }
+      return { kind: 'registered', warning: `${WITHOUT_TXID_WARNING} (${failure.message})` }
     },
   }
 
-  /** Null once the configuration says so. What else it says stays as it is. */
+  /** Enables notifications of PIX without a txid in the account's configuration; null on success. May be repeated. */
   async function notifyPixWithoutTxid(key: string): Promise<NoAnswerResult | null> {
-    const read = { ...REGISTRATION_CALL, method: 'GET', path: CONFIG_PATH } as const
-    const found = await client.lookUpExisting(read, (json, notes) =>
+    const request = { ...REGISTRATION_CALL, method: 'GET', path: CONFIG_PATH } as const
+    const configuration = await client.lookUpExisting(request, (json, notes) =>
       parseAnswer(efiAccountConfigSchema, json, notes),
     )
-    if (found.kind === 'no_answer') return found
-    const { kind: _, ...config } = found
+    if (configuration.kind === 'no_answer') return configuration
+    const { kind: _, ...config } = configuration
     const json = enablePixWithoutTxid(config, key)
     if (json === null) return null
-    const written = await client.lookUpExisting(
+    const outcome = await client.lookUpExisting(
       { ...REGISTRATION_CALL, method: 'PUT', path: CONFIG_PATH, json },
       () => ({}),
     )
-    return written.kind === 'no_answer' ? written : null
+    return outcome.kind === 'no_answer' ? outcome : null
   }
 }
 
@@ -68,5 +72,5 @@ const WITHOUT_TXID_WARNING =
 const collectionKeyMissing = {
   kind: 'no_answer',
   code: 'collection_key_missing',
-  message: 'Efí sends notices per key, and this connection has none',
+  message: 'Efí sends notifications per PIX key, and this connection has no collection key',
 } as const

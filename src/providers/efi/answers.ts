@@ -1,25 +1,12 @@
 import {
-  type AnswerMeaning,
   absentMeaning,
   type DocumentedAnswer,
+  documentAnswer,
   duplicateMeaning,
   refusalByEveryProvider,
   refusalByProvider,
   refusalByRail,
 } from '../adapter/documented-answers.ts'
-
-/**
- * The answers outside 2xx that Efí's documentation explains, for each call. Names are Efí's `nome`, the last part of the
- * Central Bank's `type` (RFC 7807), or OAuth's `error`; a `PixDevolucaoInvalida` carries the field that it is about.
- * docs/providers/efi.md shows this table.
- *
- * What refuses a sending or a refund is listed by the page of that very call: a refusal that only another call's page shows
- * could let a second provider pay what the first one paid.
- *
- * Left out on purpose: `erro_aplicacao` (Efí documents it as its own fault), `valor_invalido` of a sending or a refund (its
- * text may say that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the refund), and the
- * generic body of a route that does not exist.
- */
 
 const SEND_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Requisitar envio de Pix'
 const SENT_PIX_PAGE = 'Efí, API Pix, Envio e Pagamento Pix: Consultar Pix enviado'
@@ -35,22 +22,10 @@ const PIX_API_STANDARD = 'Central Bank, pix-api 2.9.0, Tratamento de erros'
 const PIX_API_DEVOLUCAO_STANDARD = 'Central Bank, pix-api 2.9.0: PUT /pix/{e2eid}/devolucao/{id} (403)'
 const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth 2.0)'
 
-const documentAnswer = (
-  status: number,
-  name: string,
-  meaning: AnswerMeaning,
-  source: string,
-): DocumentedAnswer => ({
-  status,
-  name,
-  meaning,
-  source,
-})
-
-/** The refusal of a token, of which Efí says that the call was not carried out. */
+/** Name of the answer that refuses the access token; Efí documents that the call was not carried out. */
 export const TOKEN_REFUSED = 'invalid_token'
 
-/** The caller is not allowed to make the call. Not for what moves money: no page of those calls lists these. */
+/** Refusals of a caller without permission. Not for calls that move money: the pages of those calls do not list them. */
 const accessDeniedAnswers = [
   documentAnswer(401, TOKEN_REFUSED, refusalByProvider('provider_denied'), OAUTH_STANDARD),
   documentAnswer(403, 'insufficient_scope', refusalByProvider('provider_denied'), SCOPE_PAGE),
@@ -67,6 +42,18 @@ const pixAbsentAnswers = [
   documentAnswer(404, 'PixNaoEncontrado', absentMeaning, PIX_API_STANDARD),
 ]
 
+/**
+ * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of the
+ * Central Bank's `type` (RFC 7807), or OAuth's `error`; `PixDevolucaoInvalida` is followed by the field that it is about.
+ * docs/providers/efi.md shows this table.
+ *
+ * A refusal of a transfer or refund is listed only from the page of that same call: a refusal that another call's page
+ * shows could let a second provider pay what the first has paid.
+ *
+ * Left out on purpose: `erro_aplicacao` (Efí documents it as a fault of its own), `valor_invalido` of a transfer or refund
+ * (its text may mean that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the refund), and
+ * the generic body of a route that does not exist.
+ */
 export const efiAnswers = {
   issueCharge: [
     ...accessDeniedAnswers,

@@ -20,24 +20,24 @@ import {
   efiReceivedPixSchema,
 } from './schemas.ts'
 
-/** Charges as `cob`: the txid is our reference, so the same order sent twice is one charge. */
+/** Creates the calls about charges (`cob`). The txid is our reference, so issuing twice makes one charge. */
 export function createEfiCharges(
   client: EfiClient,
   now: () => number,
 ): Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'> {
   return {
     async issueCharge(order) {
-      const isUnprocessed = findIssueRejection(order)
-      if (isUnprocessed) return isUnprocessed
+      const rejection = findIssueRejection(order)
+      if (rejection) return rejection
       const request = {
         ...buildCall('issueCharge', order.reference),
         method: 'PUT',
         json: buildCob(order),
       } as const
       const outcome = await client.send(request, (json, notes) =>
-        ordered(order, parseAnswer(efiCobSchema, json, notes)),
+        toIssuedCharge(order, parseAnswer(efiCobSchema, json, notes)),
       )
-      return canAlreadyExist(outcome) ? takeOurs(order, outcome) : outcome
+      return mayAlreadyExist(outcome) ? resolveExistingCharge(order, outcome) : outcome
     },
     findCharge,
     cancelCharge,
@@ -49,14 +49,18 @@ export function createEfiCharges(
       const cob = parseAnswer(efiCobSchema, json, notes)
       if (!cob || cob.txid !== reference) return undefined
       const status = mapEfiChargeStatus(cob, now())
-      const paid = parseItems(efiReceivedPixSchema, cob.pix, notes)
-      // Of a charge that is not completed, a payment that cannot be read may be the one that counts.
-      if (status !== 'completed' && paid.length < countItems(cob.pix)) return undefined
-      return { status, charge: mapEfiCharge(cob), payments: paid.map(pix => mapEfiPayment(pix, cob.chave)) }
+      const payments = parseItems(efiReceivedPixSchema, cob.pix, notes)
+      // An unreadable payment of a charge that is not completed may be the payment of the charge.
+      if (status !== 'completed' && payments.length < countItems(cob.pix)) return undefined
+      return {
+        status,
+        charge: mapEfiCharge(cob),
+        payments: payments.map(pix => mapEfiPayment(pix, cob.chave)),
+      }
     })
-    const isPaidByNothing =
+    const isPaymentMissing =
       outcome.kind === 'found' && outcome.status === 'completed' && outcome.payments.length === 0
-    return isPaidByNothing ? reportPaymentNotListed('Efí') : outcome
+    return isPaymentMissing ? reportPaymentNotListed('Efí') : outcome
   }
 
   async function cancelCharge(reference: string): Promise<CancelChargeOutcome> {
@@ -70,7 +74,7 @@ export function createEfiCharges(
     )
     if (outcome.kind === 'found') return { kind: 'cancelled' }
     return outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
-      ? alreadyOver(reference, outcome)
+      ? resolveCancelRefusal(reference, outcome)
       : outcome
   }
 
@@ -78,39 +82,45 @@ export function createEfiCharges(
     return cob !== undefined && mapEfiChargeStatus(cob, now()) === 'removed'
   }
 
-  /** A refused removal: the charge is over, and what it became decides. */
-  async function alreadyOver(reference: string, refusal: CancelRefusal): Promise<CancelChargeOutcome> {
+  /** Looks up a charge whose removal Efí refused because it is closed: `cancelled` if it was removed already. */
+  async function resolveCancelRefusal(
+    reference: string,
+    refusal: CancelRefusal,
+  ): Promise<CancelChargeOutcome> {
     const outcome = await findCharge(reference)
     if (outcome.kind === 'no_answer') return { ...outcome, isUnprocessed: true }
     if (outcome.kind === 'not_found') return outcome
     return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
   }
 
-  /** The id is taken: by this very order, whose answer got lost, or by something else, which is a no. */
-  async function takeOurs(
+  /**
+   * Looks up the charge that already has our txid: accepted if it is this order, whose answer got lost, otherwise a
+   * rejection.
+   */
+  async function resolveExistingCharge(
     order: ProviderChargeRequest,
     refusal: IssueChargeOutcome,
   ): Promise<IssueChargeOutcome> {
     const request = { ...buildCall('findCharge', order.reference), method: 'GET' } as const
     const outcome = await client.lookUp(request, (json, notes) => {
       const cob = parseAnswer(efiCobSchema, json, notes)
-      return cob && { charge: ordered(order, cob)?.charge }
+      return cob && { charge: toIssuedCharge(order, cob)?.charge }
     })
     if (outcome.kind === 'not_found') return refusal
     if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
     return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceTaken
   }
 
-  /** A charge that is what was ordered and can be paid; anything else is no acceptance. */
-  function ordered(
+  /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
+  function toIssuedCharge(
     order: ProviderChargeRequest,
     cob: EfiCob | undefined,
   ): { charge: IssuedCharge } | undefined {
-    const fits =
+    const isOrdered =
       cob?.txid === order.reference &&
       cob.valor.original === order.totalCents &&
       mapEfiChargeStatus(cob, now()) === 'open'
-    return fits ? { charge: mapEfiCharge(cob) } : undefined
+    return isOrdered ? { charge: mapEfiCharge(cob) } : undefined
   }
 }
 
@@ -135,13 +145,16 @@ function findIssueRejection(order: ProviderChargeRequest): RejectedResult | unde
   if (order.collectionKey === null)
     return rejectForThisProvider(
       'collection_key_missing',
-      'The provider needs the key that collects the charge',
+      'The provider needs the PIX key that receives the payment',
     )
   return undefined
 }
 
-/** Efí says 409; the Central Bank's CobOperacaoInvalida covers a taken txid among other things, so it is looked up too. */
-function canAlreadyExist(outcome: IssueChargeOutcome): boolean {
+/**
+ * Tells whether a charge with our txid may exist at Efí. Efí answers 409; the Central Bank's CobOperacaoInvalida covers a
+ * used txid among other causes.
+ */
+function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
   return (
     (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') ||
     (outcome.kind === 'rejected' && outcome.code === 'charge_refused')

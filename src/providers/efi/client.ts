@@ -8,46 +8,46 @@ import { createAccessTokenCache, type EfiAccessToken, requestAccessToken } from 
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
 import { readEfiError } from './errors.ts'
 
-/** What one connection needs to speak to Efí; certificate and key are PEM texts, and come together. */
+/** Credentials of one connection to Efí; certificate and key are PEM texts, both present or both absent. */
 export const efiCredentialsSchema = z
   .object({
     client_id: z.string().min(1),
     client_secret: z.string().min(1),
     certificate: z.string().startsWith('-----BEGIN ').optional(),
     private_key: z.string().startsWith('-----BEGIN ').optional(),
-    /** The last part of the URL that Efí sends notices to. */
+    /** Last part of the URL that receives Efí's notifications. */
     notice_secret: z.string().min(1),
   })
   .refine(({ certificate, private_key }) => !certificate === !private_key, {
-    message: 'certificate and private_key come together',
+    message: 'certificate and private_key must both be given, or neither',
   })
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 
 export type EfiAdapterOptions = {
   baseUrl: string
   credentials: EfiCredentials
-  /** PEM of the authority to trust instead of the system's, for a local far side. */
+  /** PEM of the authority to trust instead of the system's, for a local simulator. */
   ca?: string
   timeoutMs: number
-  /** Whose connections it calls over; its own, where nobody shares theirs. */
+  /** Opens the connections, possibly shared with other adapters; absent: the adapter opens its own. */
   openPool?: OpenConnectionPool
   now?: () => number
-  /** Where answers go that no table explains; nowhere, where it is left out. */
+  /** Records answers that no table explains; absent: none are recorded. */
   recordUnexplained?: RecordUnexplainedAnswer | undefined
 }
 
-/** Efí's API behind a token, and what its answers come to by the table of answers that Efí documents. */
+/** Creates the client of Efí's API: it authorizes each call and explains answers by the table `efiAnswers`. */
 export function createEfiClient({
   baseUrl,
   credentials,
   ca,
   timeoutMs,
-  openPool: lines,
+  openPool,
   now = Date.now,
-  ...more
+  recordUnexplained,
 }: EfiAdapterOptions) {
   const { certificate, private_key: key } = credentials
-  const http = createHttpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, openPool: lines })
+  const http = createHttpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, openPool })
   const exchange = createAuthorizedExchange(
     http,
     createAccessTokenCache(() => requestAccessToken(http, credentials, now), now),
@@ -56,7 +56,7 @@ export function createEfiClient({
     ...createProviderCalls<EfiCall>(
       exchange,
       { answers: efiAnswers, readError: readEfiError },
-      more.recordUnexplained,
+      recordUnexplained,
     ),
     preconnect: () => http.preconnect(),
     close: () => http.close(),
@@ -65,8 +65,8 @@ export function createEfiClient({
 export type EfiClient = ReturnType<typeof createEfiClient>
 
 /**
- * Calls with the token of the moment. A token that is refused is not used again. The call itself is repeated, once and with
- * a new token, only where the refusal is the documented one, which says that nothing was done.
+ * Creates a function that makes calls with the cached access token. A refused token is discarded. The call is repeated
+ * once with a new token, but only for the documented refusal, which proves that the call was not carried out.
  */
 function createAuthorizedExchange(http: HttpClient, tokens: ReturnType<typeof createAccessTokenCache>) {
   const callWith = (token: EfiAccessToken, call: HttpCall) =>
@@ -75,12 +75,12 @@ function createAuthorizedExchange(http: HttpClient, tokens: ReturnType<typeof cr
   return async (call: HttpCall): Promise<ExchangeOutcome> => {
     const token = await tokens.getToken()
     if (token.kind === 'unreachable') return token
-    const reply = await callWith(token, call)
-    if (reply.kind !== 'answer' || reply.status !== 401) return reply
+    const response = await callWith(token, call)
+    if (response.kind !== 'answer' || response.status !== 401) return response
 
     tokens.discardToken(token)
-    if (readEfiError(reply)?.name !== TOKEN_REFUSED) return reply
-    const another = await tokens.getToken()
-    return another.kind === 'unreachable' ? another : callWith(another, call)
+    if (readEfiError(response)?.name !== TOKEN_REFUSED) return response
+    const newToken = await tokens.getToken()
+    return newToken.kind === 'unreachable' ? newToken : callWith(newToken, call)
   }
 }

@@ -29,8 +29,9 @@ import {
 } from './schemas.ts'
 
 /**
- * Disputes as Efí lists them ("Endpoints exclusivos Efí": Listar infrações MED, Submeter defesa). It tells of none, finds
- * none by its id, and says neither whose side a dispute is on nor what came of it: that the PIX itself knows.
+ * Creates the calls about disputes ("Endpoints exclusivos Efí": Listar infrações MED, Submeter defesa). Efí does not notify
+ * disputes and has no look-up by id, so a single one is found in the list. Its side and its returns are not part of the
+ * list either: they are read from the disputed PIX.
  */
 export function createEfiDisputes(
   client: EfiClient,
@@ -39,19 +40,19 @@ export function createEfiDisputes(
   const { readAllPages } = createEfiPagination(client)
   return { listDisputes, findDispute, replyToDispute }
 
-  /** A dispute whose PIX cannot be read is left out, like one that cannot be read itself; without an answer there is no list. */
+  /** Lists disputes; one whose PIX is unreadable is left out and recorded. Without an answer on a PIX there is no list. */
   async function listDisputes(from: string, to: string) {
     const period = { from, to }
     const listed = await readAllPages(buildInfractionList('listDisputes'), period)
     if (listed.kind === 'no_answer') return listed
-    const meds: ProviderDispute[] = []
-    for (const one of listed.items) {
-      const facts = await factsOf(one)
-      if (facts.kind !== 'no_answer') meds.push(facts)
-      else if (facts.code !== 'unreadable_answer') return facts
-      else await client.record(toUnreadableItemAnswer(one, period))
+    const disputes: ProviderDispute[] = []
+    for (const infraction of listed.items) {
+      const dispute = await resolveDispute(infraction)
+      if (dispute.kind !== 'no_answer') disputes.push(dispute)
+      else if (dispute.code !== 'unreadable_answer') return dispute
+      else await client.record(toUnreadableItemAnswer(infraction, period))
     }
-    return { kind: 'found' as const, disputes: meds }
+    return { kind: 'found' as const, disputes }
   }
 
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
@@ -59,43 +60,50 @@ export function createEfiDisputes(
     const to = new Date(now() + DAY_MS).toISOString()
     const listed = await readAllPages(buildInfractionList('findDispute'), { from, to })
     if (listed.kind === 'no_answer') return listed
-    const found = listed.items.find(one => one.idInfracao === id)
-    if (!found)
-      return listed.unreadableItems.every(one => isOtherInfraction(one, id))
+    const infraction = listed.items.find(({ idInfracao }) => idInfracao === id)
+    if (!infraction)
+      return listed.unreadableItems.every(item => isOtherInfraction(item, id))
         ? { kind: 'not_found' }
         : unreadableDispute
-    const facts = await factsOf(found)
-    return facts.kind === 'no_answer' ? facts : { kind: 'found', dispute: facts }
+    const dispute = await resolveDispute(infraction)
+    return dispute.kind === 'no_answer' ? dispute : { kind: 'found', dispute }
   }
 
-  /** A PIX that is neither received nor sent here was received before this connection could tell. */
-  async function factsOf(one: EfiInfraction): Promise<ProviderDispute | NoAnswerResult> {
-    const endToEnd = encodeURIComponent(one.endToEndId)
-    const asked = { call: 'findDisputedPix', reference: one.endToEndId, method: 'GET' } as const
-    const came = await client.lookUp({ ...asked, path: `/v2/pix/${endToEnd}` }, (json, notes) => {
+  /**
+   * Builds a dispute from its infraction and its PIX, looked up among received PIX, then among sent ones. A PIX that Efí
+   * finds in neither was received before this connection could see it.
+   */
+  async function resolveDispute(infraction: EfiInfraction): Promise<ProviderDispute | NoAnswerResult> {
+    const { endToEndId } = infraction
+    const endToEnd = encodeURIComponent(endToEndId)
+    const call = { call: 'findDisputedPix', reference: endToEndId, method: 'GET' } as const
+    const received = await client.lookUp({ ...call, path: `/v2/pix/${endToEnd}` }, (json, notes) => {
       const pix = parseAnswer(efiReceivedPixSchema, json, notes)
       const returns = pix && parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
       return returns && { pix, returns }
     })
-    if (came.kind === 'no_answer') return came
-    if (came.kind === 'found') {
-      const { valor, horario: at } = came.pix
-      return medOf(one, { kind: 'RECEIVED_MED', valor, at, returns: came.returns })
+    if (received.kind === 'no_answer') return received
+    if (received.kind === 'found') {
+      const { valor, horario: at } = received.pix
+      return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, at, returns: received.returns })
     }
-    const left = await client.lookUp({ ...asked, path: `/v2/gn/pix/enviados/${endToEnd}` }, (json, notes) => {
+    const sent = await client.lookUp({ ...call, path: `/v2/gn/pix/enviados/${endToEnd}` }, (json, notes) => {
       const pix = parseAnswer(efiSentPixSchema, json, notes)
       const returns = pix && parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
       return returns && { pix, returns }
     })
-    if (left.kind === 'no_answer') return left
-    if (left.kind === 'not_found') return medOf(one, { kind: 'RECEIVED_MED', valor: one.valor, returns: [] })
-    const { valor, horario } = left.pix
-    return medOf(one, { kind: 'REQUESTED_MED', valor, at: getEfiTime(horario), returns: left.returns })
+    if (sent.kind === 'no_answer') return sent
+    if (sent.kind === 'not_found')
+      return buildDispute(infraction, { kind: 'RECEIVED_MED', valor: infraction.valor, returns: [] })
+    const { valor, horario } = sent.pix
+    const at = getEfiTime(horario)
+    return buildDispute(infraction, { kind: 'REQUESTED_MED', valor, at, returns: sent.returns })
   }
 
   /**
-   * Efí takes a defence, once and before the deadline. It takes no acceptance: who agrees submits no defence, and the dispute
-   * is decided without one, so agreeing is nothing to send. A defence that is there already is this one, or one from Efí's app.
+   * Submits a defence, which Efí accepts once and before the deadline. Accepting the dispute makes no call: Efí has none
+   * for it, and decides a dispute without a defence for the payer. A defence that exists already is this one, or one
+   * submitted in Efí's app.
    */
   async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
     if (reply.accept) return { kind: 'accepted' }
@@ -106,25 +114,25 @@ export function createEfiDisputes(
     const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
     const outcome = await client.send({ ...call, json, hasOwnConnection: true }, () => ({}))
     if (outcome.kind !== 'unknown' || outcome.code !== 'duplicate_id') return outcome
-    const found = await findDispute(reply)
-    if (found.kind !== 'found') return outcome
-    return found.dispute.status === 'open' ? rejectWhileOpen(outcome.message) : { kind: 'accepted' }
+    const lookUp = await findDispute(reply)
+    if (lookUp.kind !== 'found') return outcome
+    return lookUp.dispute.status === 'open' ? rejectWhileOpen(outcome.message) : { kind: 'accepted' }
   }
 
-  function medOf(one: EfiInfraction, pix: DisputedPix): ProviderDispute {
-    const { dadosAnalise, tipoSituacao, tipoFraude, razao } = one
-    const status = DISPUTE_STATUSES[one.status]
+  function buildDispute(infraction: EfiInfraction, pix: DisputedPix): ProviderDispute {
+    const { dadosAnalise, tipoSituacao, tipoFraude, razao } = infraction
+    const status = DISPUTE_STATUSES[infraction.status]
     return {
-      id: one.idInfracao,
+      id: infraction.idInfracao,
       kind: pix.kind,
-      endToEnd: one.endToEndId,
+      endToEnd: infraction.endToEndId,
       disputeType: disputeTypeOf(SITUATION_TYPES[tipoSituacao ?? ''] ?? ''),
-      cents: one.valor,
+      cents: infraction.valor,
       status,
       openedAt: dadosAnalise.abertura,
       dueAt: dadosAnalise.prazoFinalizacao ?? null,
       details: [tipoSituacao, tipoFraude, razao].filter(Boolean).join('; '),
-      analysis: one.justificativaAnalista ?? one.comentario ?? '',
+      analysis: infraction.justificativaAnalista ?? infraction.comentario ?? '',
       returns: pix.returns.filter(isDisputeDevolucao).flatMap(mapEfiSettledReturn),
       isClosed: status === 'agreed' && hasNoMoreReturns(pix, now()),
     }
@@ -139,21 +147,21 @@ const RETURN_PERIOD_MS = 91 * DAY_MS
 function buildInfractionList(call: 'listDisputes' | 'findDispute'): EfiList<EfiInfraction> {
   return {
     ...{ call, path: '/v2/gn/infracoes', field: 'infracoes', row: efiInfractionSchema },
-    keyOf: one => one.idInfracao,
-    itemOf: one => one,
+    keyOf: infraction => infraction.idInfracao,
+    itemOf: infraction => infraction,
   }
 }
 
-/** Every item of a list, or undefined where one cannot be read: what a dispute brought back is known whole or not at all. */
+/** Parses every item of a list; undefined if one is unreadable, because a part of the returns would be a wrong sum. */
 function parseWholeList<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): T[] | undefined {
   const items = parseItems(shape, list, notes)
   return items.length === countItems(list) ? items : undefined
 }
 
-/** Whether an infraction that cannot be read is another one. */
-function isOtherInfraction(one: unknown, id: string): boolean {
-  const told = z.object({ idInfracao: z.string() }).safeParse(one).data
-  return told !== undefined && told.idInfracao !== id
+/** Tells whether an unreadable infraction provably has another id. */
+function isOtherInfraction(item: unknown, id: string): boolean {
+  const infraction = z.object({ idInfracao: z.string() }).safeParse(item).data
+  return infraction !== undefined && infraction.idInfracao !== id
 }
 
 const unreadableDispute = {
@@ -162,9 +170,16 @@ const unreadableDispute = {
   message: 'Efí lists the dispute in a form that cannot be read',
 } as const
 
-function toUnreadableItemAnswer(one: EfiInfraction, period: EfiListPeriod): UnexplainedAnswer {
-  const item = { operation: 'listDisputes', reference: one.idInfracao, kind: 'unreadable_item' } as const
-  return { ...item, status: 200, name: '', body: JSON.stringify(one), period }
+function toUnreadableItemAnswer(infraction: EfiInfraction, period: EfiListPeriod): UnexplainedAnswer {
+  return {
+    operation: 'listDisputes',
+    reference: infraction.idInfracao,
+    kind: 'unreadable_item',
+    status: 200,
+    name: '',
+    body: JSON.stringify(infraction),
+    period,
+  }
 }
 
 const DISPUTE_STATUSES = {
@@ -175,7 +190,7 @@ const DISPUTE_STATUSES = {
   CANCELADA_EFI: 'withdrawn',
 } as const satisfies Record<EfiInfraction['status'], ProviderDispute['status']>
 
-/** Efí's words for DICT's SituationType. */
+/** DICT's SituationType by Efí's names of it. */
 const SITUATION_TYPES: Record<string, string> = {
   golpe: 'SCAM',
   'aquisição da conta': 'ACCOUNT_TAKEOVER',
@@ -190,25 +205,30 @@ type DisputedPix = {
   at?: string | null
 }
 
-/** Nothing more comes back: it could not be carried out, nothing is left to return, or it is too late to. */
-function hasNoMoreReturns({ valor, returns: all, at }: DisputedPix, now: number): boolean {
-  if (all.some(({ status }) => status === 'EM_PROCESSAMENTO')) return false
-  const given = all.filter(({ status }) => status === 'DEVOLVIDO').reduce((sum, one) => sum + one.valor, 0)
-  const isUnprocessed = all.some(one => isDisputeDevolucao(one) && one.status === 'NAO_REALIZADO')
-  return isUnprocessed || given >= valor || (at != null && now - Date.parse(at) > RETURN_PERIOD_MS)
+/** Tells whether no return can follow: the dispute's return failed, all is returned, or the period is over. */
+function hasNoMoreReturns({ valor, returns, at }: DisputedPix, now: number): boolean {
+  if (returns.some(({ status }) => status === 'EM_PROCESSAMENTO')) return false
+  const settled = returns.filter(({ status }) => status === 'DEVOLVIDO')
+  const returnedCents = settled.reduce((sum, devolucao) => sum + devolucao.valor, 0)
+  const hasFailed = returns.some(
+    devolucao => isDisputeDevolucao(devolucao) && devolucao.status === 'NAO_REALIZADO',
+  )
+  return hasFailed || returnedCents >= valor || (at != null && now - Date.parse(at) > RETURN_PERIOD_MS)
 }
 
-/** Efí takes a text and nothing else, so the text says where the proofs are; those that do not fit are counted. */
+/**
+ * Builds the text of a defence. Efí accepts text only, so the attachments are listed as URLs; the text counts those that
+ * do not fit into it.
+ */
 function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): string {
   const lines = attachments.map(({ name, url }) => `${name}: ${url}`)
-  for (let shown = lines.length; shown >= 0; shown--) {
-    const hidden = lines.length - shown
-    const more = hidden > 0 ? [`Outros anexos: ${hidden}`] : []
+  for (let listed = lines.length; listed >= 0; listed--) {
+    const omitted = lines.length - listed
     const text = [
       analysis,
       ...(lines.length > 0 ? ['', 'Anexos:'] : []),
-      ...lines.slice(0, shown),
-      ...more,
+      ...lines.slice(0, listed),
+      ...(omitted > 0 ? [`Outros anexos: ${omitted}`] : []),
     ].join('\n')
     if (text.length <= MAX_DEFENCE_LENGTH) return text
   }
@@ -217,7 +237,7 @@ function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): stri
 
 const defenceTooLong: ReplyToDisputeOutcome = {
   ...{ kind: 'rejected', finality: 'final', code: 'reply_refused' },
-  message: `Efí takes at most ${MAX_DEFENCE_LENGTH} characters of defence`,
+  message: `Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`,
 }
 
 function rejectWhileOpen(message: string): ReplyToDisputeOutcome {

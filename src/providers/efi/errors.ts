@@ -3,11 +3,7 @@ import { isRailCode, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
 import type { NamedError } from '../adapter/documented-answers.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
 
-/**
- * The three shapes of error that Efí documents: the Central Bank's problem (RFC 7807), its own `nome` and `mensagem`, and
- * OAuth's at the gate. A body is of one of them or of none: an error page, a list and an error wrapped into something else
- * are no documented errors, and a problem says the status that it came with.
- */
+/** The Central Bank's problem (RFC 7807). The undefined fields belong to the other shapes: a body has one shape or none. */
 const problemSchema = z.object({
   type: z.string().regex(/^https:\/\/pix\.bcb\.gov\.br\/api\/v2\/error\/\w+$/),
   title: z.string().nullish(),
@@ -18,8 +14,9 @@ const problemSchema = z.object({
   error: z.undefined().optional(),
 })
 
-/** The rail's own code, in the shape of Efí's notifications. */
+/** The rail's code, in the shape of Efí's notifications. */
 const railErrorSchema = z.object({ codigo: z.string() }).nullish()
+/** Efí's own error. */
 const namedErrorSchema = z.object({
   nome: z.string().regex(/^[a-z][a-z_]*$/),
   mensagem: z.string().nullish(),
@@ -37,29 +34,32 @@ const oauthErrorSchema = z.object({
   type: z.undefined().optional(),
 })
 
-/** The error in an answer outside 2xx, or undefined where it has none of Efí's shapes. */
+/**
+ * Reads the error of an answer outside 2xx in one of the three shapes that Efí documents; undefined for any other body,
+ * such as an error page, a list or a wrapped error. The status in a problem must be the answer's own.
+ */
 export function readEfiError({ status, json }: ProviderResponse): NamedError | undefined {
-  const asProblem = problemSchema.safeParse(json).data
-  if (asProblem) {
-    if ((asProblem.status ?? status) !== status) return undefined
-    const { detail, title } = asProblem
-    return { name: getProblemName(asProblem), message: detail ?? title ?? '' }
+  const problem = problemSchema.safeParse(json).data
+  if (problem) {
+    if ((problem.status ?? status) !== status) return undefined
+    const { detail, title } = problem
+    return { name: getProblemName(problem), message: detail ?? title ?? '' }
   }
-  const asNamed = namedErrorSchema.safeParse(json).data
-  if (asNamed && !isOAuthErrorName(asNamed.nome)) {
-    const railCode = (asNamed.erro ?? asNamed.gnExtras?.erro)?.codigo
-    return { name: asNamed.nome, message: asNamed.mensagem ?? '', railCode }
+  const named = namedErrorSchema.safeParse(json).data
+  if (named && !isOAuthErrorName(named.nome)) {
+    const railCode = (named.erro ?? named.gnExtras?.erro)?.codigo
+    return { name: named.nome, message: named.mensagem ?? '', railCode }
   }
-  const asOAuth = oauthErrorSchema.safeParse(json).data
-  return asOAuth && { name: asOAuth.error, message: asOAuth.error_description ?? '' }
+  const oauthError = oauthErrorSchema.safeParse(json).data
+  return oauthError && { name: oauthError.error, message: oauthError.error_description ?? '' }
 }
 
-/** RFC 6750: no error of Efí's own has one of these names. */
+/** Tells whether a name is one of RFC 6750, which no error of Efí's own has. */
 function isOAuthErrorName(name: string): boolean {
-  return OAUTH_ERRORS.some(one => one === name)
+  return OAUTH_ERRORS.some(oauthName => oauthName === name)
 }
 
-/** The last part of the type; of a refused return with the last part of each field that it is about. */
+/** Gets the last part of a problem's type; for a refused devolução followed by the last part of each invalid field. */
 function getProblemName({ type, violacoes }: z.infer<typeof problemSchema>): string {
   const name = type.slice(type.lastIndexOf('/') + 1)
   if (name !== 'PixDevolucaoInvalida') return name
@@ -71,7 +71,7 @@ type EfiRailError = { codigo?: string | null; motivo?: string | null }
 
 const MAX_MESSAGE_LENGTH = 300
 
-/** Why the rail rejected a movement that Efí had accepted. */
+/** Converts the rail's rejection of a payout that Efí had accepted into our code and a bounded message. */
 export function toEfiRejection(error: EfiRailError | null | undefined, motivo?: string | null) {
   const code = error?.codigo && isRailCode(error.codigo) ? error.codigo : 'provider_rejected'
   const message = motivo ?? error?.motivo ?? RAIL_CODES[code]?.meaning ?? 'The provider did not carry it out'

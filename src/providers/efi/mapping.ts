@@ -18,8 +18,7 @@ import type {
   EfiTransfer,
 } from './schemas.ts'
 
-/** Efí's objects in the words of the domain. What Efí leaves unsaid is `''`. */
-
+/** Maps a charge; texts that Efí leaves out are `''`. */
 export function mapEfiCharge(cob: EfiCob): IssuedCharge {
   return {
     txid: cob.txid,
@@ -31,8 +30,8 @@ export function mapEfiCharge(cob: EfiCob): IssuedCharge {
 }
 
 /**
- * The Central Bank's API has no "expired": a charge that is not completed is, once its time is over. A PIX of another
- * amount leaves it as unpaid as before.
+ * Maps the status of a charge at `now` (ms). The Central Bank's API has no "expired": an active charge is expired after
+ * its time. A PIX of another amount does not complete it.
  */
 export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['status'] {
   switch (cob.status) {
@@ -46,9 +45,12 @@ export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['statu
   }
 }
 
-/** A PIX that Efí lists as received has settled; its txid is our reference; its extras know the payer's bank; a charge's key stands in where the PIX does not repeat it. */
-export function mapEfiPayment(pix: EfiReceivedPix, chargesKey?: string | null): IncomingPix {
-  const told = { ...pix.gnExtras?.pagador, ...pix.pagador }
+/**
+ * Maps a received PIX, which has settled if Efí lists it. Its txid is our reference; `gnExtras` adds the payer's bank.
+ * `chargeKey` applies if the PIX does not repeat its key.
+ */
+export function mapEfiPayment(pix: EfiReceivedPix, chargeKey?: string | null): IncomingPix {
+  const payer = { ...pix.gnExtras?.pagador, ...pix.pagador }
   return {
     endToEnd: pix.endToEndId,
     txid: pix.txid ?? null,
@@ -56,8 +58,8 @@ export function mapEfiPayment(pix: EfiReceivedPix, chargesKey?: string | null): 
     cents: pix.valor,
     status: 'settled',
     at: pix.horario,
-    payer: Object.keys(told).length > 0 ? mapEfiParty(told) : null,
-    pixKey: pix.chave ?? chargesKey ?? '',
+    payer: Object.keys(payer).length > 0 ? mapEfiParty(payer) : null,
+    pixKey: pix.chave ?? chargeKey ?? '',
   }
 }
 
@@ -68,7 +70,7 @@ const PAYOUT_STATUSES = {
   NAO_REALIZADO: 'rejected',
 } as const
 
-/** A devolução on its way back; its end-to-end id is the rail's return id. `at`: when settled, else when asked for. */
+/** Maps a devolução that we sent; its end-to-end id is the rail's return id. */
 export function mapEfiRefund(devolucao: EfiDevolucao): ProviderPayout {
   const status = PAYOUT_STATUSES[devolucao.status]
   return {
@@ -79,7 +81,7 @@ export function mapEfiRefund(devolucao: EfiDevolucao): ProviderPayout {
   }
 }
 
-/** A sent PIX, without what its recipient gave back. */
+/** Maps a sent PIX, without the returns of its recipient. */
 export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
   const { status, endToEndId, horario, favorecido, gnExtras } = pix
   const holder = favorecido?.identificacao ?? favorecido?.contaBanco
@@ -92,7 +94,7 @@ export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
   }
 }
 
-/** A return that has settled: known by the provider's own id of it, where it has one, and by the rail's once it has that. */
+/** Maps a devolução to one return if it has settled, else to none. Its id is Efí's, or the rail's if Efí gives none. */
 export function mapEfiSettledReturn({
   id,
   rtrId,
@@ -101,13 +103,13 @@ export function mapEfiSettledReturn({
   horario,
 }: EfiReceivedDevolucao | EfiDevolucao): PayoutReturn[] {
   const at = getEfiTime(horario)
-  const known = id || rtrId
-  return status === 'DEVOLVIDO' && at && known
-    ? [{ id: known, endToEnd: rtrId || null, cents: valor, at }]
+  const returnId = id || rtrId
+  return status === 'DEVOLVIDO' && at && returnId
+    ? [{ id: returnId, endToEnd: rtrId || null, cents: valor, at }]
     : []
 }
 
-/** When it settled, else when it was asked for. */
+/** Gets the time of settlement, or of the request while it has not settled. */
 export function getEfiTime({ liquidacao, solicitacao }: EfiTimes): string | null {
   return liquidacao ?? solicitacao ?? null
 }

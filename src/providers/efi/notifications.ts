@@ -10,7 +10,7 @@ import type { Provider } from '../port.ts'
 import type { EfiCredentials } from './client.ts'
 import { isDisputeDevolucao } from './schemas.ts'
 
-/** Efí's notices carry no signature; the secret in their URL is what tells them from anyone else's. */
+/** Creates the reader of Efí's notifications, which have no signature: the secret in their URL authenticates them. */
 export function createEfiNotifications(
   { notice_secret }: EfiCredentials,
   record: RecordUnexplainedAnswer = async () => {},
@@ -25,7 +25,7 @@ export function createEfiNotifications(
   }
 }
 
-/** Read loosely: a notice is a hint, and what it says of values or states is asked, not believed. */
+/** One PIX of a notification; only ids are read, because values and statuses are polled and never taken from here. */
 const notifiedPixSchema = z.object({
   endToEndId: z.string().nullish(),
   txid: z.string().nullish(),
@@ -37,55 +37,57 @@ const notificationSchema = z.union([
   z.object({ pix: z.array(z.unknown()) }),
   z.object({ evento: z.string(), pix: z.undefined().optional() }),
 ])
-/** Registering a URL makes Efí try it, with `{ evento: "teste_webhook" }`, an empty POST or a GET: all about nothing. */
+/** Event of the request that tests a URL when it is registered; Efí also tests it by an empty POST or a GET. */
 const TEST_EVENT = 'teste_webhook'
 
-/** Items are kept as they came, and one that cannot be read hides no other; without `items` none of it can be. */
+/** Parses a notification's readable items and collects the others as unexplained; `items` is absent if none is readable. */
 function parseNotification(body: string): {
   items?: NotificationItem[]
   unexplained: UnexplainedNotificationPart[]
 } {
   if (body.trim() === '') return { items: [], unexplained: [] }
-  const told = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
-  if (!told) return { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
-  if ('evento' in told) {
-    const isKnown = told.evento === TEST_EVENT
-    return { items: [], unexplained: isKnown ? [] : [{ kind: 'unlisted_value', name: told.evento, body }] }
+  const notification = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
+  if (!notification) return { unexplained: [{ kind: 'unreadable_answer', name: '', body }] }
+  if ('evento' in notification) {
+    const name = notification.evento
+    const isTest = name === TEST_EVENT
+    return { items: [], unexplained: isTest ? [] : [{ kind: 'unlisted_value', name, body }] }
   }
-  const odd = told.pix.filter(item => !notifiedPixSchema.safeParse(item).success)
-  const unexplained = odd.map(item => ({
-    ...{ kind: 'unreadable_item' as const, name: '', body: JSON.stringify(item) },
-  }))
-  const items = told.pix
-    .filter(item => !odd.includes(item))
-    .flatMap(item => toNotificationItems(item as NotifiedPix))
-  return odd.length > 0 && items.length === 0 ? { unexplained } : { items, unexplained }
+  const items: NotificationItem[] = []
+  const unexplained: UnexplainedNotificationPart[] = []
+  for (const item of notification.pix) {
+    if (isNotifiedPix(item)) items.push(...toNotificationItems(item))
+    else unexplained.push({ kind: 'unreadable_item', name: '', body: JSON.stringify(item) })
+  }
+  return unexplained.length > 0 && items.length === 0 ? { unexplained } : { items, unexplained }
 }
+
 type NotifiedPix = z.infer<typeof notifiedPixSchema>
 
+/** Checks an item without parsing it: a notification item keeps the received text (`raw`). */
+function isNotifiedPix(item: unknown): item is NotifiedPix {
+  return notifiedPixSchema.safeParse(item).success
+}
+
 /**
- * A received PIX, with each devolução on it as an item of its own (its end-to-end id stays the PIX's), or a sent one. A
- * devolução of the special mechanism is its dispute's matter, which Efí does not name.
+ * Converts one PIX of a notification: a sent PIX to a `transfer` item; a received one to a `payment` item and one item
+ * per devolução on it, with the end-to-end id of the PIX. A devolução of a dispute is a `med` item without a reference,
+ * because Efí does not name the dispute.
  */
-function toNotificationItems(item: NotifiedPix): NotificationItem[] {
-  const endToEnd = item.endToEndId ?? null
-  const itemOf = (
+function toNotificationItems(pix: NotifiedPix): NotificationItem[] {
+  const endToEnd = pix.endToEndId ?? null
+  const buildItem = (
     kind: NotificationItem['kind'],
     reference: string | null,
     raw: unknown,
-  ): NotificationItem => ({
-    kind,
-    reference,
-    endToEnd,
-    raw: JSON.stringify(raw),
-  })
+  ): NotificationItem => ({ kind, reference, endToEnd, raw: JSON.stringify(raw) })
 
-  const idEnvio = item.gnExtras?.idEnvio ?? null
-  if (idEnvio !== null || item.tipo === 'SOLICITACAO') return [itemOf('transfer', idEnvio, item)]
-  const refunds = (item.devolucoes ?? []).map(devolucao =>
+  const idEnvio = pix.gnExtras?.idEnvio ?? null
+  if (idEnvio !== null || pix.tipo === 'SOLICITACAO') return [buildItem('transfer', idEnvio, pix)]
+  const returns = (pix.devolucoes ?? []).map(devolucao =>
     isDisputeDevolucao(devolucao)
-      ? itemOf('med', null, devolucao)
-      : itemOf('refund', devolucao.id ?? null, devolucao),
+      ? buildItem('med', null, devolucao)
+      : buildItem('refund', devolucao.id ?? null, devolucao),
   )
-  return [itemOf('payment', item.txid ?? null, item), ...refunds]
+  return [buildItem('payment', pix.txid ?? null, pix), ...returns]
 }

@@ -8,29 +8,28 @@ export type EfiList<Row, Item = Row> = {
   call: EfiCall
   path: string
   filter?: Record<string, string>
-  /** The field that the rows are listed under. */
+  /** Field of the answer that contains the rows. */
   field: string
   row: z.ZodType<Row>
-  /** What tells one row from another. */
+  /** Gets the unique key of a row. */
   keyOf: (row: Row) => string
-  /** What is made of a row. */
+  /** Converts a row. */
   itemOf: (row: Row, notes: AnswerNotes) => Item
 }
 
 /** ISO 8601 UTC, both ends included. */
 export type EfiListPeriod = { from: string; to: string }
 
-/** `leftOut`: the items of the list that could not be read, as they came. */
+/** The whole list; `unreadableItems` as received. */
 export type EfiListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
 
 const PAGE_SIZE = 100
 const MAX_PAGES = 1000
 
 /**
- * Efí's lists, read to their end by what came. A page may hold fewer items than it was asked for: the position in the list
- * is the number of items that came, and the next pages are asked for in the size that came. The list ends with an empty
- * page, with a page that brings nothing new, or at the total that Efí tells. An item that is listed twice counts once, as
- * it was told last.
+ * Creates the reader of Efí's lists. A page may contain fewer items than requested: the position is then the number of
+ * received items, and later pages are requested in the received size. A list ends with a page without new items, or at
+ * the total that Efí reports. Of an item that is listed twice, the last version counts.
  */
 export function createEfiPagination(client: EfiClient) {
   async function readAllPages<Row, Item>(
@@ -38,7 +37,7 @@ export function createEfiPagination(client: EfiClient) {
     period: EfiListPeriod,
   ): Promise<EfiListResult<Item> | NoAnswerResult> {
     const items = new Map<string, Item>()
-    const leftOut = new Map<string, unknown>()
+    const unreadableItems = new Map<string, unknown>()
     let position = 0
     let size = PAGE_SIZE
     for (let request = 0; request < MAX_PAGES; request++) {
@@ -55,23 +54,26 @@ export function createEfiPagination(client: EfiClient) {
         readEfiPage(list, json, notes),
       )
       if (outcome.kind === 'no_answer') return outcome
-      const { listed, odd, total } = outcome
-      const known = items.size + leftOut.size
-      for (const [key, item] of listed) items.set(key, item)
-      for (const row of odd) leftOut.set(JSON.stringify(row), row)
+      const sizeBefore = items.size + unreadableItems.size
+      for (const [key, item] of outcome.items) items.set(key, item)
+      for (const row of outcome.unreadableRows) unreadableItems.set(JSON.stringify(row), row)
 
-      const came = listed.length + odd.length
-      position = page * size + came
-      if (items.size + leftOut.size === known || position === total)
-        return { kind: 'found', items: [...items.values()], unreadableItems: [...leftOut.values()] }
-      if (came < size) size = came
+      const received = outcome.items.length + outcome.unreadableRows.length
+      position = page * size + received
+      if (items.size + unreadableItems.size === sizeBefore || position === outcome.total)
+        return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
+      if (received < size) size = received
     }
-    return { kind: 'no_answer', code: 'too_many_pages', message: 'The list is longer than it may be' }
+    return { kind: 'no_answer', code: 'too_many_pages', message: `The list has more than ${MAX_PAGES} pages` }
   }
   return { readAllPages }
 }
 
-type EfiPage<Item> = { listed: [key: string, item: Item][]; odd: unknown[]; total: number | null }
+type EfiPage<Item> = {
+  items: [key: string, item: Item][]
+  unreadableRows: unknown[]
+  total: number | null
+}
 
 const pagingSchema = z.object({
   parametros: z.object({
@@ -79,7 +81,7 @@ const pagingSchema = z.object({
   }),
 })
 
-/** A page says how many items there are in all; Efí also documents sent PIX as a bare list. */
+/** Reads one page and, if the page has it, the list's total. Efí also documents sent PIX as a list without an envelope. */
 function readEfiPage<Row, Item>(
   { field, row: shape, keyOf, itemOf }: EfiList<Row, Item>,
   json: unknown,
@@ -87,15 +89,15 @@ function readEfiPage<Row, Item>(
 ): EfiPage<Item> | undefined {
   const rows: unknown = Array.isArray(json) ? json : (json as Record<string, unknown> | null)?.[field]
   if (!Array.isArray(rows)) return undefined
-  const odd: unknown[] = []
-  const readable = parseItems(shape, rows, {
+  const unreadableRows: unknown[] = []
+  const readableRows = parseItems(shape, rows, {
     ...notes,
     noteUnreadableItem(row, name) {
-      odd.push(row)
+      unreadableRows.push(row)
       notes.noteUnreadableItem(row, name)
     },
   })
   const { data } = pagingSchema.safeParse(json)
-  const listed = readable.map((row): [string, Item] => [keyOf(row), itemOf(row, notes)])
-  return { listed, odd, total: data?.parametros.paginacao.quantidadeTotalDeItens ?? null }
+  const items = readableRows.map((row): [string, Item] => [keyOf(row), itemOf(row, notes)])
+  return { items, unreadableRows, total: data?.parametros.paginacao.quantidadeTotalDeItens ?? null }
 }

@@ -10,7 +10,7 @@ import type { EfiClient } from './client.ts'
 import { mapEfiPayment, mapEfiRefund } from './mapping.ts'
 import { efiDevolucaoRequestSchema, efiDevolucaoSchema, efiReceivedPixSchema } from './schemas.ts'
 
-/** Received PIX and the devoluções on them. The devolução's id is ours and makes sending it twice one return. */
+/** Creates the calls about received PIX and their devoluções. A devolução's id is ours, so sending twice makes one. */
 export function createEfiPayments(
   client: EfiClient,
 ): Pick<Provider, 'findPayment' | 'refund' | 'findRefund'> {
@@ -38,11 +38,11 @@ export function createEfiPayments(
       } as const
       const outcome = await client.send({ ...call, json, hasOwnConnection: true }, (answer, notes) => {
         const devolucao = parseAnswer(efiDevolucaoSchema, answer, notes)
-        const ours = devolucao?.id === order.id && devolucao.valor === order.cents
-        return ours ? { payout: mapEfiRefund(devolucao) } : undefined
+        const isOrdered = devolucao?.id === order.id && devolucao.valor === order.cents
+        return isOrdered ? { payout: mapEfiRefund(devolucao) } : undefined
       })
       return outcome.kind === 'rejected' && outcome.code === 'refund_refused'
-        ? confirmed(order, outcome)
+        ? confirmRefusal(order, outcome)
         : outcome
     },
     findRefund,
@@ -63,8 +63,11 @@ export function createEfiPayments(
     })
   }
 
-  /** What has been returned is too much, or too late, to be returned again: the refusal counts where ours is not there. */
-  async function confirmed(
+  /**
+   * Looks up a refused refund: the refusal counts only if the devolução does not exist. Efí also refuses one that it has
+   * carried out, because the amount cannot be returned again.
+   */
+  async function confirmRefusal(
     order: ProviderRefundRequest,
     refusal: RejectedResult,
   ): Promise<SendPayoutOutcome> {

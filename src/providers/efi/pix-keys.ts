@@ -4,7 +4,10 @@ import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { efiKeyResponseSchema, efiRandomKeysSchema } from './schemas.ts'
 
-/** Random keys: Efí's API makes, lists and removes no others ("Endpoints exclusivos Efí": Criar, Listar, Remover chave evp). */
+/**
+ * Creates the calls about random PIX keys, the only ones that Efí's API creates, lists and deletes ("Endpoints exclusivos
+ * Efí": Criar, Listar, Remover chave evp).
+ */
 export function createEfiPixKeys(client: EfiClient): Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'> {
   return {
     async createKey({ type }) {
@@ -17,16 +20,16 @@ export function createEfiPixKeys(client: EfiClient): Pick<Provider, 'createKey' 
       } as const
       return toCreateKeyOutcome(
         await client.send(request, (json, notes) => {
-          const made = parseAnswer(efiKeyResponseSchema, json, notes)
-          return made && { key: made.chave }
+          const created = parseAnswer(efiKeyResponseSchema, json, notes)
+          return created && { key: created.chave }
         }),
       )
     },
 
     async listKeys() {
       return client.lookUpExisting({ ...listKeysCall, method: 'GET', path: '/v2/gn/evp' }, (json, notes) => {
-        const listed = parseAnswer(efiRandomKeysSchema, json, notes)
-        return listed && { keys: listed.chaves.map(key => ({ key, type: 'RANDOM' as const })) }
+        const list = parseAnswer(efiRandomKeysSchema, json, notes)
+        return list && { keys: list.chaves.map(key => ({ key, type: 'RANDOM' as const })) }
       })
     },
 
@@ -43,5 +46,5 @@ const listKeysCall = { call: 'listKeys', reference: null } as const
 
 const unsupportedKeyType = rejectForThisProvider(
   'key_unsupported',
-  'The provider makes random keys only; others are made in its app',
+  "The provider's API creates random keys only; create the others in its app",
 )

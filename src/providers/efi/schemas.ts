@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { centsFromSumText, centsFromText, textFromCents } from '../../domain/ledger/money.ts'
 
-/** Efí's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
+// Schemas of what Efí sends are lenient: they name the fields in use and allow any others. Those of our requests are strict.
 
 const centsSchema = createReaisSchema(centsFromText)
-/** Of what adds up many amounts. */
+/** An amount that is the sum of many, so it may exceed the limit of one PIX. */
 export const efiSumSchema = createReaisSchema(centsFromSumText)
-/** RFC 3339 with any offset, to UTC. */
+/** Parses RFC 3339 with any offset to ISO 8601 UTC. */
 const instantSchema = z.iso.datetime({ offset: true }).transform(text => new Date(text).toISOString())
 
 const timesSchema = z.object({ solicitacao: instantSchema.nullish(), liquidacao: instantSchema.nullish() })
@@ -23,7 +23,7 @@ export type EfiHolder = z.infer<typeof holderSchema>
 
 const returnStatusSchema = z.enum(['EM_PROCESSAMENTO', 'DEVOLVIDO', 'NAO_REALIZADO'])
 
-/** A devolução of a received PIX: ours, or the provider's own after a dispute. */
+/** A devolução of a received PIX, ordered by us or made by Efí after a dispute. */
 export const efiDevolucaoSchema = z.object({
   id: z.string().nullish(),
   rtrId: z.string().nullish(),
@@ -37,8 +37,8 @@ export const efiDevolucaoSchema = z.object({
 export type EfiDevolucao = z.infer<typeof efiDevolucaoSchema>
 
 /**
- * What the recipient of a sent PIX gave back. The documentation writes it like any devolução; the official SDK as the rail's
- * id, the value and one time, of what has been returned.
+ * A devolução by the recipient of a sent PIX. The documentation shows it like any other; the official SDK with the rail's
+ * id, the amount and one time, for those that have settled.
  */
 export const efiReceivedDevolucaoSchema = z
   .object({
@@ -49,10 +49,13 @@ export const efiReceivedDevolucaoSchema = z
     horario: z.union([instantSchema.transform((liquidacao): EfiTimes => ({ liquidacao })), timesSchema]),
     natureza: z.string().nullish(),
   })
-  .refine(({ id, rtrId }) => id || rtrId, 'One without an id could be counted twice')
+  .refine(({ id, rtrId }) => id || rtrId, 'A devolução without an id could be counted twice')
 export type EfiReceivedDevolucao = z.infer<typeof efiReceivedDevolucaoSchema>
 
-/** Sent by the provider itself after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO (pix-api, Devolucao). */
+/**
+ * Tells whether a devolução was made by the provider after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO
+ * (pix-api, Devolucao).
+ */
 export function isDisputeDevolucao({ natureza }: Pick<EfiDevolucao, 'natureza'>): boolean {
   return natureza?.startsWith('MED_') ?? false
 }
@@ -65,7 +68,7 @@ export const efiReceivedPixSchema = z.object({
   horario: instantSchema,
   pagador: holderSchema.nullish().catch(null),
   gnExtras: z.object({ pagador: holderSchema.nullish() }).nullish().catch(null),
-  /** Read one by one (`returned`), so that an odd one does not hide the PIX. */
+  /** Parsed item by item (`efiDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
   devolucoes: z.unknown().optional(),
 })
 export type EfiReceivedPix = z.infer<typeof efiReceivedPixSchema>
@@ -78,14 +81,14 @@ export const efiSentPixSchema = z.object({
   valor: centsSchema,
   status: sentStatusSchema,
   horario: timesSchema,
-  /** Read one by one (`efiReceivedDevolucaoSchema`), so that an odd one does not hide the PIX. */
+  /** Parsed item by item (`efiReceivedDevolucaoSchema`), so that an unreadable one does not hide the PIX. */
   devolucoes: z.unknown().optional(),
 })
 export type EfiSentPix = z.infer<typeof efiSentPixSchema>
 
 const sentExtrasSchema = z.object({ erro: railErrorSchema.nullish() }).nullish().catch(null)
 
-/** A sent PIX looked up: the key's owner, or the account's, is under one of two names. */
+/** A sent PIX as a look-up returns it. `favorecido` names the key's owner under one field or the account's under another. */
 export const efiTransferSchema = efiSentPixSchema.extend({
   favorecido: z
     .object({ identificacao: holderSchema.nullish(), contaBanco: holderSchema.nullish() })
@@ -95,7 +98,7 @@ export const efiTransferSchema = efiSentPixSchema.extend({
 })
 export type EfiTransfer = z.infer<typeof efiTransferSchema>
 
-/** The answer to sending one, which the documentation gives the end-to-end id in its own way, and the official SDK not. */
+/** The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation and `endToEndId` in the official SDK. */
 export const efiTransferResponseSchema = z
   .object({
     idEnvio: z.string(),
@@ -112,8 +115,8 @@ export const efiTransferResponseSchema = z
   .refine(({ endToEndId }) => endToEndId !== '')
 
 /**
- * A charge. Efí writes `expiracao` as a number here and as a text there, and leaves the payload out once it is paid;
- * one that can still be paid comes with it.
+ * A charge. Efí writes `expiracao` as a number or as a text. It leaves out the payload of a paid charge; an active one
+ * without a payload is unreadable.
  */
 export const efiCobSchema = z
   .object({
@@ -124,7 +127,7 @@ export const efiCobSchema = z
     chave: z.string().nullish(),
     pixCopiaECola: z.string().nullish(),
     recebedor: holderSchema.nullish().catch(null),
-    /** Read one by one (`received`). */
+    /** Parsed item by item (`efiReceivedPixSchema`). */
     pix: z.unknown().optional(),
   })
   .refine(({ status, pixCopiaECola }) => status !== 'ATIVA' || Boolean(pixCopiaECola))
@@ -170,8 +173,8 @@ export const efiTransferRequestSchema = z.strictObject({
     cnpj: z.string().length(14).optional(),
   }),
 })
-/** Only a defence against the dispute can be submitted (official SDK 2.0.1, `MedSubmitDefenseBodySchema`). */
 export const MAX_DEFENCE_LENGTH = 1_000
+/** The reply to a dispute, which can only be a defence (official SDK 2.0.1, `MedSubmitDefenseBodySchema`). */
 export const efiDefenceRequestSchema = z.strictObject({
   analise: z.literal('rejeitado'),
   justificativa: z.string().min(1).max(MAX_DEFENCE_LENGTH),
@@ -179,7 +182,7 @@ export const efiDefenceRequestSchema = z.strictObject({
 export const efiDevolucaoRequestSchema = z.strictObject({ valor: amountSchema })
 export const EFI_REMOVAL_REQUEST = { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' }
 
-/** Reais to centavos: a text or a number with at most two decimals, read exactly. */
+/** Creates a schema from reais, as a text or number with at most two decimals, to exact centavos. */
 function createReaisSchema(read: (text: string) => number | null) {
   return z.union([z.string(), z.number()]).transform((value, context) => {
     const cents = read(padToTwoDecimals(String(value)))

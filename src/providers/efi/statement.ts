@@ -23,9 +23,9 @@ import {
 } from './schemas.ts'
 
 /**
- * Efí has no statement by settlement: it lists received PIX by their own time and sent ones by when they were asked for,
- * each with the returns on it. What settles later than that is listed from further back: a sent PIX by days, a return,
- * which may settle long after its PIX, by months.
+ * Creates the statement call. Efí has no statement by time of settlement: it lists received PIX by the time of receipt and
+ * sent PIX by the time of the request, each with its returns. So the lists start before the period: by days for sent PIX,
+ * by months for returns.
  */
 export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement'> {
   const { readAllPages } = createEfiPagination(client)
@@ -33,15 +33,15 @@ export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement
     async statement(from, to) {
       const entries: StatementEntry[] = []
       const since = (days: number) => ({ from: subtractDays(from, days), to })
-      for (const list of [
+      for (const readList of [
         () => readAllPages(incomingPixEntries, since(0)),
         () => readAllPages(outgoingReturnEntries, since(RETURN_PERIOD_DAYS)),
         () => readAllPages(outgoingPixEntries, since(MAX_SETTLEMENT_DELAY_DAYS)),
         () => readAllPages(incomingReturnEntries, since(RETURN_PERIOD_DAYS)),
       ]) {
-        const listed = await list()
-        if (listed.kind === 'no_answer') return listed
-        entries.push(...listed.items.flat())
+        const outcome = await readList()
+        if (outcome.kind === 'no_answer') return outcome
+        entries.push(...outcome.items.flat())
       }
       const isInPeriod = createPeriodFilter(from, to)
       return { kind: 'found', entries: entries.filter(({ at }) => isInPeriod(at)) }
@@ -68,14 +68,15 @@ const incomingPixEntries: EfiList<EfiReceivedPix, StatementEntries> = {
   ],
 }
 
-/** One of a dispute is no order of ours: its id is the provider's. */
+/** Returns of received PIX. One of a dispute has no reference: its id is Efí's, not ours. */
 const outgoingReturnEntries: EfiList<EfiReceivedPix, StatementEntries> = {
-  ...{ ...receivedPixList, ...withReturnsFilter },
+  ...receivedPixList,
+  ...withReturnsFilter,
   itemOf: ({ endToEndId, devolucoes }, notes) =>
-    parseItems(efiDevolucaoSchema, devolucoes, notes).flatMap(one =>
-      toReturnEntries(one, {
+    parseItems(efiDevolucaoSchema, devolucoes, notes).flatMap(devolucao =>
+      toReturnEntries(devolucao, {
         direction: 'OUT',
-        reference: isDisputeDevolucao(one) ? null : (one.id ?? null),
+        reference: isDisputeDevolucao(devolucao) ? null : (devolucao.id ?? null),
         returnOf: endToEndId,
       }),
     ),
@@ -90,21 +91,22 @@ const outgoingPixEntries: EfiList<EfiSentPix, StatementEntries> = {
   },
 }
 
-/** A recipient's return carries no id of ours: it is told by the sending that it returns. */
+/** Returns of sent PIX by their recipients. They have no id of ours, so the reference is that of the sent PIX. */
 const incomingReturnEntries: EfiList<EfiSentPix, StatementEntries> = {
-  ...{ ...sentPixList, ...withReturnsFilter },
+  ...sentPixList,
+  ...withReturnsFilter,
   itemOf: ({ endToEndId, idEnvio, devolucoes }, notes) =>
-    parseItems(efiReceivedDevolucaoSchema, devolucoes, notes).flatMap(one =>
-      toReturnEntries(one, { direction: 'IN', reference: idEnvio ?? null, returnOf: endToEndId }),
+    parseItems(efiReceivedDevolucaoSchema, devolucoes, notes).flatMap(devolucao =>
+      toReturnEntries(devolucao, { direction: 'IN', reference: idEnvio ?? null, returnOf: endToEndId }),
     ),
 }
 
 function toReturnEntries(
-  one: EfiDevolucao | EfiReceivedDevolucao,
+  devolucao: EfiDevolucao | EfiReceivedDevolucao,
   movement: Pick<StatementEntry, 'direction' | 'reference' | 'returnOf'>,
 ): StatementEntries {
-  return mapEfiSettledReturn(one).map(({ endToEnd, cents, at }) => ({
+  return mapEfiSettledReturn(devolucao).map(({ endToEnd, cents, at }) => ({
     ...{ endToEnd: endToEnd ?? '', cents, at, ...movement },
-    ...(one.id ? { returnId: one.id } : {}),
+    ...(devolucao.id ? { returnId: devolucao.id } : {}),
   }))
 }

@@ -13,8 +13,8 @@ import {
 } from './schemas.ts'
 
 /**
- * Sent PIX. The id is ours. Efí refuses an id that another payment has (409 `id_envio_duplicado`), so one id is at most one
- * payment. An order that it refused has made no payment: the same id may be sent again, as after a lack of balance.
+ * Creates the calls about sent PIX. The id is ours, and Efí refuses a second payment with it (409 `id_envio_duplicado`), so
+ * one id makes at most one payment. A refused order has made none: the same id may be sent again.
  */
 export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
   return {
@@ -27,26 +27,26 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
         { ...call, method: 'PUT', path, json, hasOwnConnection: true },
         (answer, notes) => {
           const pix = parseAnswer(efiTransferResponseSchema, answer, notes)
-          const ours = pix?.idEnvio === order.id && pix.valor === order.cents
-          return ours ? { payout: mapEfiTransfer(pix) } : undefined
+          const isOrdered = pix?.idEnvio === order.id && pix.valor === order.cents
+          return isOrdered ? { payout: mapEfiTransfer(pix) } : undefined
         },
       )
       return rejectFailedAcceptance(outcome)
     },
 
-    /** Returns of which one cannot be read are left unsaid, to be asked for again; the transfer itself is told. */
+    /** Looks a transfer up. Its `returns` are absent if one of them is unreadable, so that the caller polls again. */
     async findTransfer(id) {
       const path = `/v2/gn/pix/enviados/id-envio/${encodeURIComponent(id)}`
       const call = { call: 'findTransfer', reference: id, method: 'GET', path } as const
       return client.lookUp(call, (json, notes) => {
         const pix = parseAnswer(efiTransferSchema, json, notes)
         if (!pix || (pix.idEnvio ?? id) !== id) return undefined
-        const given = parseItems(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
-        const isWhole = given.length === countItems(pix.devolucoes)
+        const returns = parseItems(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
+        const isComplete = returns.length === countItems(pix.devolucoes)
         return {
           payout: {
             ...mapEfiTransfer(pix),
-            ...(isWhole ? { returns: given.flatMap(mapEfiSettledReturn) } : {}),
+            ...(isComplete ? { returns: returns.flatMap(mapEfiSettledReturn) } : {}),
           },
         }
       })
@@ -54,7 +54,7 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
   }
 }
 
-/** With the document beside the key, Efí sends only to a key of that owner. */
+/** Builds the request body. With the owner's document in it, Efí sends only if the key belongs to that owner. */
 function buildTransferBody({ cents, payerKey, pixKey, document, message }: ProviderTransferRequest) {
   const owner =
     document === null ? {} : detectDocumentKind(document) === 'CPF' ? { cpf: document } : { cnpj: document }
@@ -67,5 +67,5 @@ function buildTransferBody({ cents, payerKey, pixKey, document, message }: Provi
 
 const payerKeyMissing = rejectForThisProvider(
   'collection_key_missing',
-  'The provider needs the key that pays',
+  "The provider needs the payer's PIX key",
 )

@@ -4,7 +4,7 @@ import type { WooviClient } from './client.ts'
 import { createWooviPagination } from './pagination.ts'
 import { type WooviWebhook, wooviAccountsSchema, wooviWebhookSchema } from './schemas.ts'
 
-/** The account itself: its balance and where its notices go. */
+/** Creates the calls about the Woovi account as a whole: its balance and the webhooks that notify us. */
 export function createWooviAccount(
   client: WooviClient,
 ): Pick<Provider, 'balances' | 'registerNotificationUrl'> {
@@ -15,32 +15,38 @@ export function createWooviAccount(
       return client.lookUpExisting(
         { ...buildAccountCall('balances'), method: 'GET', path: '/api/v1/account/' },
         json => {
-          const all = wooviAccountsSchema.safeParse(json).data?.accounts
-          const ours = all?.find(one => one.isDefault) ?? (all?.length === 1 ? all[0] : undefined)
-          if (!ours) return undefined
-          const { available, blocked } = ours.balance
+          const accounts = wooviAccountsSchema.safeParse(json).data?.accounts
+          const onlyAccount = accounts?.length === 1 ? accounts[0] : undefined
+          const account = accounts?.find(({ isDefault }) => isDefault) ?? onlyAccount
+          if (!account) return undefined
+          const { available, blocked } = account.balance
           return { balance: { availableCents: available, blockedCents: blocked } }
         },
       )
     },
 
-    /** One webhook an event; those that are there already stay, since each has its own secret key. */
+    /** Creates the missing webhooks, one per event. Existing ones are kept, because each has a secret key of its own. */
     async registerNotificationUrl(url) {
-      const there = await readAllPages<WooviWebhook>({
-        ...{ call: 'registerNotificationUrl', path: '/api/v1/webhook', filter: { url } },
-        ...{ field: 'webhooks', item: wooviWebhookSchema, keyOf: one => JSON.stringify(one) },
+      const outcome = await readAllPages<WooviWebhook>({
+        call: 'registerNotificationUrl',
+        path: '/api/v1/webhook',
+        filter: { url },
+        field: 'webhooks',
+        item: wooviWebhookSchema,
+        keyOf: webhook => JSON.stringify(webhook),
       })
-      if (there.kind === 'no_answer') return there
-      const active = there.items.filter(one => one.url === url && one.isActive !== false)
-      for (const event of REGISTERED_EVENTS.filter(name => !active.some(one => one.event === name))) {
+      if (outcome.kind === 'no_answer') return outcome
+      const active = outcome.items.filter(webhook => webhook.url === url && webhook.isActive !== false)
+      const existingEvents = active.map(webhook => webhook.event)
+      for (const event of REGISTERED_EVENTS.filter(name => !existingEvents.includes(name))) {
         const json = { webhook: { name: `Trilho ${event}`, event, url, isActive: true } }
         const call = {
           ...buildAccountCall('registerNotificationUrl'),
           method: 'POST',
           path: '/api/v1/webhook',
         } as const
-        const made = await client.lookUpExisting({ ...call, json }, () => ({}))
-        if (made.kind === 'no_answer') return made
+        const creation = await client.lookUpExisting({ ...call, json }, () => ({}))
+        if (creation.kind === 'no_answer') return creation
       }
       return { kind: 'registered' }
     },
@@ -49,7 +55,7 @@ export function createWooviAccount(
 
 const buildAccountCall = <Name extends WooviCall>(call: Name) => ({ call, reference: null })
 
-/** A received PIX is told once, by its transaction: the charge's own event would only say it again. */
+/** Events that need a webhook. A received PIX needs its transaction's event only: the charge's event repeats it. */
 const REGISTERED_EVENTS = [
   'OPENPIX:TRANSACTION_RECEIVED',
   'OPENPIX:MOVEMENT_CONFIRMED',

@@ -11,7 +11,7 @@ import { createWooviPixKeys } from './pix-keys.ts'
 import { createWooviStatement } from './statement.ts'
 import { createWooviTransfers } from './transfers.ts'
 
-/** Woovi's (OpenPix's) public API behind the port: our ids are its `correlationID`s, money is in centavos. */
+/** Creates the adapter of Woovi's (OpenPix's) public API. Our ids are its `correlationID`s; amounts are in centavos. */
 export function createWooviAdapter(options: WooviAdapterOptions): Provider & { close(): Promise<void> } {
   const client = createWooviClient(options)
   return {

@@ -1,27 +1,11 @@
 import {
-  type AnswerMeaning,
   absentMeaning,
   type DocumentedAnswer,
+  documentAnswer,
   duplicateMeaning,
   refusalByEveryProvider,
   refusalByProvider,
 } from '../adapter/documented-answers.ts'
-
-/**
- * The answers outside 2xx that Woovi's documentation explains, for each call. Names are Woovi's `errorCode`, or the whole
- * sentence of `error` or of `errors[0].message` where there is no code. docs/providers/woovi.md shows this table.
- *
- * Woovi writes its sentences in the language of the company that asks: pt-BR, en or es ("Como fazer upload de um arquivo?").
- * It publishes few of them, and most in one language only. A line whose source says that the sentence is not published is
- * an assumption; where Woovi words it differently, the answer proves nothing and is shown to the operator.
- *
- * What refuses a payment is listed by the page of that very call, or by the one on every call: a refusal that only another
- * call's page shows could let a second provider pay what Woovi paid.
- *
- * Left out on purpose: the codes of payments that failed (failures.ts) and rail codes, which Woovi documents for payments and
- * not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of keys; and every
- * sentence on a lack of permission that names what is lacking.
- */
 
 const APP_ID_PAGE = 'Woovi Developers, APIs, Primeiros passos: AppID Inválido'
 const CREATE_PAYMENT_PAGE =
@@ -37,23 +21,11 @@ const citeUnpublishedSentence = (route: string): string =>
   `${citeOpenApi(route)} names the status; its sentence is not published`
 const citeTranslation = (source: string): string => `${source}; its translation is not published`
 
-const documentAnswer = (
-  status: number,
-  name: string,
-  meaning: AnswerMeaning,
-  source: string,
-): DocumentedAnswer => ({
-  status,
-  name,
-  meaning,
-  source,
-})
-
 const accessDenied = refusalByProvider('provider_denied')
 
 /**
- * Such a thing does not exist. The OpenAPI document gives these look-ups the status 400 for every error, and "Prompt —
- * Autenticação & Segurança" gives 404 for an id that does not exist.
+ * Lists the answers to a look-up of an id that does not exist. The OpenAPI document gives these look-ups the status 400 for
+ * every error; "Prompt — Autenticação & Segurança" gives 404 for an unknown id.
  */
 const documentAbsence = (names: readonly string[], source: string) =>
   names.flatMap(name => [
@@ -64,16 +36,16 @@ const documentAbsence = (names: readonly string[], source: string) =>
 const documentChargeAbsence = (route: string) =>
   documentAbsence(['Cobrança não encontrada', 'Charge not found'], citeUnpublishedSentence(route))
 
-/** What every call may answer before it is carried out: Woovi does not know the AppID. */
+/** Refusal of an unknown AppID, documented for every call: the call was not carried out. */
 const unknownAppIdAnswer = documentAnswer(401, 'appID inválido', accessDenied, APP_ID_PAGE)
 
-/** The same in the words of another call's page. Not for what moves money. */
+/** Refusals of the AppID including another call's page. Not for calls that move money. */
 const accessDeniedAnswers = [
   unknownAppIdAnswer,
   documentAnswer(401, 'Invalid appID', accessDenied, FUNDS_RECOVERY_PAGE),
 ]
 
-/** The calls about PIX keys and funds recoveries say more about who may make them. */
+/** Lists the refusals of a caller without permission that the pages on PIX keys add. */
 const documentKeyAccessDenials = (route: string) => [
   ...accessDeniedAnswers,
   documentAnswer(400, 'You need to link a Bank Account to this API', accessDenied, citeOpenApi(route)),
@@ -86,6 +58,21 @@ const documentKeyAccessDenials = (route: string) => [
   ),
 ]
 
+/**
+ * Lists the answers outside 2xx that Woovi's documentation explains, by call. Names are Woovi's `errorCode`, or the whole
+ * sentence of `error` or `errors[0].message` if there is no code. docs/providers/woovi.md shows this table.
+ *
+ * Woovi writes its sentences in the language of the company that calls: pt-BR, en or es ("Como fazer upload de um
+ * arquivo?"). It publishes few of them, most in one language only. A line whose source says that the sentence is not
+ * published is an assumption: if Woovi's sentence differs, the answer proves nothing and is shown to the operator.
+ *
+ * A refusal of a payment is listed only from the page of that same call, or from the page on every call: a refusal that
+ * another call's page shows could let a second provider pay what Woovi has paid.
+ *
+ * Left out on purpose: the codes of failed payments (payment-failures.ts) and rail codes, which Woovi documents for payments
+ * and not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of keys; and every
+ * sentence about a missing permission that names the permission.
+ */
 export const wooviAnswers = {
   issueCharge: [
     ...accessDeniedAnswers,

@@ -23,7 +23,7 @@ import {
 } from './schemas.ts'
 import { getTransactionKey } from './statement.ts'
 
-/** Charges. The correlationID is our reference and taken for good, so the same order sent twice is one charge. */
+/** Creates the calls about charges. The correlationID is our reference and never free again, so issuing twice makes one charge. */
 export function createWooviCharges(
   client: WooviClient,
   now: () => number,
@@ -36,29 +36,31 @@ export function createWooviCharges(
       if (order.expiresInSeconds < MIN_CHARGE_EXPIRY_S) return expiryTooShort
       const call = { call: 'issueCharge', reference: order.reference, method: 'POST' } as const
       const request = { ...call, path: '/api/v1/charge', json: buildChargeBody(order) }
-      const outcome = await client.send(request, (json, notes) => ordered(order, parseCharge(json, notes)))
-      const taken = outcome.kind === 'unknown' && outcome.code === 'duplicate_id'
-      return taken ? takeOurs(order, outcome) : outcome
+      const outcome = await client.send(request, (json, notes) =>
+        toIssuedCharge(order, parseCharge(json, notes)),
+      )
+      const isDuplicate = outcome.kind === 'unknown' && outcome.code === 'duplicate_id'
+      return isDuplicate ? resolveExistingCharge(order, outcome) : outcome
     },
 
-    /** The charge does not list its payments, so those are asked for too: second and late ones are among them. */
+    /** Looks up a charge and its payments, second and late ones included: the charge itself does not list them. */
     async findCharge(reference): Promise<FindChargeOutcome> {
-      const found = await lookUp(reference, charge =>
+      const outcome = await lookUp(reference, charge =>
         charge.correlationID === reference ? { charge } : undefined,
       )
-      if (found.kind === 'no_answer') return found
-      const received = await paymentsOf(reference)
-      if (received.kind === 'no_answer')
-        return found.kind === 'not_found' && received.code === 'not_found' ? found : received
-      const listed = received.payments.map(mapWooviPayment)
-      const payments = listed.filter(hasEndToEndId)
-      const isPaid = found.kind === 'found' && found.charge.status === 'COMPLETED'
-      const isUnlisted = listed.some(one => !hasEndToEndId(one) && one.status !== 'failed')
-      if ((isPaid || isUnlisted) && payments.every(one => one.status === 'failed'))
+      if (outcome.kind === 'no_answer') return outcome
+      const list = await listPayments(reference)
+      if (list.kind === 'no_answer')
+        return outcome.kind === 'not_found' && list.code === 'not_found' ? outcome : list
+      const allPayments = list.transactions.map(mapWooviPayment)
+      const payments = allPayments.filter(hasEndToEndId)
+      const isPaid = outcome.kind === 'found' && outcome.charge.status === 'COMPLETED'
+      const isPaymentPending = allPayments.some(pix => !hasEndToEndId(pix) && pix.status !== 'failed')
+      if ((isPaid || isPaymentPending) && payments.every(pix => pix.status === 'failed'))
         return reportPaymentNotListed('Woovi')
-      if (found.kind === 'not_found') return payments.length ? toRemovedCharge(payments) : found
+      if (outcome.kind === 'not_found') return payments.length ? toRemovedCharge(payments) : outcome
 
-      const { charge } = found
+      const { charge } = outcome
       return {
         kind: 'found',
         status: mapWooviChargeStatus(charge, payments, now()),
@@ -78,31 +80,40 @@ export function createWooviCharges(
         wooviDeletionResponseSchema.safeParse(json).success ? {} : undefined,
       )
       if (outcome.kind === 'found') return { kind: 'cancelled' }
-      const refused = outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
-      return refused ? { ...outcome, kind: 'refused' } : outcome
+      const isRefused = outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
+      return isRefused ? { ...outcome, kind: 'refused' } : outcome
     },
   }
 
-  /** What came in for a charge. A transaction that does not name a charge is not taken for one of this charge. */
-  async function paymentsOf(reference: string) {
-    const listed = await readAllPages({
-      ...{ call: 'findCharge', reference, path: '/api/v1/transaction', filter: { charge: reference } },
-      ...{ field: 'transactions', item: wooviTransactionSchema, keyOf: getTransactionKey },
+  /** Lists the PIX received for a charge. A transaction that names no charge is recorded and does not count. */
+  async function listPayments(reference: string) {
+    const outcome = await readAllPages({
+      call: 'findCharge',
+      reference,
+      path: '/api/v1/transaction',
+      filter: { charge: reference },
+      field: 'transactions',
+      item: wooviTransactionSchema,
+      keyOf: getTransactionKey,
     })
-    if (listed.kind === 'no_answer') return listed
-    const received = listed.items.filter(isReceivedPix)
+    if (outcome.kind === 'no_answer') return outcome
+    const received = outcome.items.filter(isReceivedPix)
     for (const pix of received.filter(({ charge }) => !charge?.correlationID))
-      await recordNameless(reference, pix)
+      await recordWithoutCharge(reference, pix)
     return {
       kind: 'found' as const,
-      payments: received.filter(pix => pix.charge?.correlationID === reference),
+      transactions: received.filter(pix => pix.charge?.correlationID === reference),
     }
   }
 
-  function recordNameless(reference: string, pix: WooviTransaction): Promise<void> {
+  function recordWithoutCharge(reference: string, pix: WooviTransaction): Promise<void> {
     return client.record({
-      ...{ operation: 'findCharge', reference, kind: 'unreadable_item', status: 200 },
-      ...{ name: 'transaction_without_charge', body: JSON.stringify(pix) },
+      operation: 'findCharge',
+      reference,
+      kind: 'unreadable_item',
+      status: 200,
+      name: 'transaction_without_charge',
+      body: JSON.stringify(pix),
     })
   }
 
@@ -114,27 +125,32 @@ export function createWooviCharges(
     })
   }
 
-  /** The id is taken: by this very order, whose answer got lost, or by something else, which is a no. */
-  async function takeOurs(
+  /**
+   * Looks up the charge that already has our correlationID: accepted if it is this order, whose answer got lost, otherwise a
+   * rejection.
+   */
+  async function resolveExistingCharge(
     order: ProviderChargeRequest,
-    taken: IssueChargeOutcome,
+    duplicate: IssueChargeOutcome,
   ): Promise<IssueChargeOutcome> {
-    const outcome = await lookUp(order.reference, charge => ({ charge: ordered(order, charge)?.charge }))
-    if (outcome.kind === 'not_found') return taken
+    const outcome = await lookUp(order.reference, charge => ({
+      charge: toIssuedCharge(order, charge)?.charge,
+    }))
+    if (outcome.kind === 'not_found') return duplicate
     if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
     return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceTaken
   }
 
-  /** A charge that is what was ordered and can be paid; anything else is no acceptance. */
-  function ordered(
+  /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
+  function toIssuedCharge(
     order: ProviderChargeRequest,
     charge: WooviCharge | undefined,
   ): { charge: IssuedCharge } | undefined {
-    const fits =
+    const isOrdered =
       charge?.correlationID === order.reference &&
       charge.value === order.totalCents &&
       mapWooviChargeStatus(charge, [], now()) === 'open'
-    return fits ? { charge: mapWooviCharge(charge) } : undefined
+    return isOrdered ? { charge: mapWooviCharge(charge) } : undefined
   }
 }
 
@@ -155,21 +171,16 @@ function buildChargeBody(order: ProviderChargeRequest) {
   })
 }
 
-/** A PIX is known by its end-to-end id alone: until it is told, it counts as not listed. */
+/** Tells whether Woovi reports the end-to-end id already; until then a PIX cannot be identified. */
 function hasEndToEndId({ endToEnd }: IncomingPix): boolean {
   return endToEnd !== ''
 }
 
-/** A deleted charge is no longer shown, but what was paid to it is. */
+/** Builds the outcome of a deleted charge that was paid: Woovi does not show the charge, but its payments. */
 function toRemovedCharge(payments: IncomingPix[]): FindChargeOutcome {
-  const [{ txid, pixKey }] = payments as [IncomingPix]
-  const nothing = mapWooviCharge({
-    correlationID: '',
-    value: 0,
-    status: 'EXPIRED',
-    expiresDate: payments[0]!.at,
-  })
-  return { kind: 'found', status: 'removed', charge: { ...nothing, txid: txid ?? '', pixKey }, payments }
+  const [{ txid, pixKey, at }] = payments as [IncomingPix]
+  const emptyCharge = mapWooviCharge({ correlationID: '', value: 0, status: 'EXPIRED', expiresDate: at })
+  return { kind: 'found', status: 'removed', charge: { ...emptyCharge, txid: txid ?? '', pixKey }, payments }
 }
 
 const openAmountUnsupported = rejectForThisProvider(

@@ -9,14 +9,16 @@ import { readWooviError } from './errors.ts'
 const secretSchema = z.string().min(1)
 
 /**
- * What one connection needs to speak to Woovi. Its notifications are known by the public keys that Woovi publishes; the
- * last two fields are for a connection that also knows them by what an operator has configured.
+ * Credentials of one connection to Woovi. Notifications are verified by the public keys that Woovi publishes; the optional
+ * fields add secrets and a key that an operator has configured.
  */
 export const wooviCredentialsSchema = z.object({
   app_id: z.string().min(1),
-  /** The secret keys of our webhooks, as Woovi's platform shows them: each webhook, so each event, has its own. */
-  webhook_secret: z.union([secretSchema.transform(one => [one]), z.array(secretSchema).min(1)]).optional(),
-  /** PEM of a key that signs all webhooks, besides those that Woovi publishes. */
+  /** Secret keys of our webhooks, as Woovi's platform shows them: each webhook, so each event, has its own. */
+  webhook_secret: z
+    .union([secretSchema.transform(secret => [secret]), z.array(secretSchema).min(1)])
+    .optional(),
+  /** PEM of a public key that verifies all webhooks, in addition to those that Woovi publishes. */
   webhook_public_key: z.string().startsWith('-----BEGIN PUBLIC KEY-----').optional(),
 })
 export type WooviCredentials = z.infer<typeof wooviCredentialsSchema>
@@ -24,26 +26,26 @@ export type WooviCredentials = z.infer<typeof wooviCredentialsSchema>
 export type WooviAdapterOptions = {
   baseUrl: string
   credentials: WooviCredentials
-  /** PEM of the authority to trust instead of the system's, for a local far side. */
+  /** PEM of the authority to trust instead of the system's, for a local simulator. */
   ca?: string
   timeoutMs: number
-  /** Whose connections it calls over; its own, where nobody shares theirs. */
+  /** Opens the connections, possibly shared with other adapters; absent: the adapter opens its own. */
   openPool?: OpenConnectionPool
   now?: () => number
-  /** Records what no document of Woovi's explains; without it nothing is recorded. */
+  /** Records answers that no table explains; absent: none are recorded. */
   recordUnexplained?: RecordUnexplainedAnswer | undefined
 }
 
-/** Woovi's API under its AppID, and what its answers come to by the table of answers that Woovi documents. */
+/** Creates the client of Woovi's API: it authorizes each call by the AppID and explains answers by `wooviAnswers`. */
 export function createWooviClient({
   baseUrl,
   credentials,
   ca,
   timeoutMs,
-  openPool: lines,
+  openPool,
   recordUnexplained,
 }: WooviAdapterOptions) {
-  const http = createHttpClient({ baseUrl, tls: { ca }, timeoutMs, openPool: lines })
+  const http = createHttpClient({ baseUrl, tls: { ca }, timeoutMs, openPool })
   const exchange = (call: HttpCall) =>
     http.call({ ...call, headers: { ...call.headers, authorization: credentials.app_id } })
   return {

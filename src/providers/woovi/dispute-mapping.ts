@@ -2,18 +2,17 @@ import { disputeTypeOf } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn, ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import type { WooviDispute, WooviRefundSolicitation } from './dispute-schemas.ts'
 
-/**
- * What the funds recovery tells of a dispute; `recovery` is null where the account may not ask for it. `decided`: how a
- * dispute that Woovi only calls CLOSED was decided.
- */
+/** The facts about a dispute that its funds recovery adds. */
 export type WooviFundsRecovery = Pick<ProviderDispute, 'kind' | 'returns' | 'isClosed'> & {
+  /** The dispute as the funds recovery lists it; null if the account has no permission for funds recoveries. */
   recovery: WooviDispute | null
-  decided?: 'agreed' | 'disagreed'
+  /** Decision of a dispute whose status is CLOSED, from its infraction report; absent while there is none. */
+  decision?: 'agreed' | 'disagreed'
 }
 
 /**
- * Woovi never says that a dispute was answered: evidence may be added until it is decided. CLOSED says that it is decided
- * and not how: until the report of the infraction tells, it is under analysis.
+ * Our status of each Woovi status. Woovi has none for a dispute that was replied to, because evidence may be added until the
+ * decision. CLOSED means decided without saying how: under analysis until the infraction report says it.
  */
 const DISPUTE_STATUSES = {
   IN_REVIEW: 'open',
@@ -28,28 +27,28 @@ const DISPUTE_STATUSES = {
   CLOSED: 'analysing',
 } as const satisfies Record<WooviDispute['status'], ProviderDispute['status']>
 
-/** "Baas e Med": evidence is taken for three days. */
+/** Woovi accepts evidence for three days ("Baas e Med"). */
 const REPLY_PERIOD_MS = 3 * 86_400_000
 
-/** Of a dispute whose beginning Woovi does not tell, the moment it is first seen is the best there is. */
+/** Maps a dispute. If Woovi does not report when it was opened, `now` (ms) stands in: the first time that it is listed. */
 export function mapWooviDispute(
-  one: WooviDispute,
-  { recovery, decided, ...behind }: WooviFundsRecovery,
+  dispute: WooviDispute,
+  { recovery, decision, ...facts }: WooviFundsRecovery,
   now: number,
 ): ProviderDispute {
-  const openedAt = recovery?.createdAt ?? one.createdAt ?? new Date(now).toISOString()
+  const openedAt = recovery?.createdAt ?? dispute.createdAt ?? new Date(now).toISOString()
   const dueAt = new Date(Date.parse(openedAt) + REPLY_PERIOD_MS).toISOString()
   const situation = recovery?.situationType ?? ''
-  const reason = one.disputeReason ?? recovery?.disputeReason
+  const reason = dispute.disputeReason ?? recovery?.disputeReason
   return {
-    ...behind,
-    id: one.id ?? one.endToEndId,
-    endToEnd: one.endToEndId,
+    ...facts,
+    id: dispute.id ?? dispute.endToEndId,
+    endToEnd: dispute.endToEndId,
     disputeType: disputeTypeOf(situation),
-    cents: one.value ?? recovery?.value ?? null,
-    status: decided ?? DISPUTE_STATUSES[one.status],
+    cents: dispute.value ?? recovery?.value ?? null,
+    status: decision ?? DISPUTE_STATUSES[dispute.status],
     openedAt,
-    dueAt: behind.kind === 'RECEIVED_MED' ? dueAt : null,
+    dueAt: facts.kind === 'RECEIVED_MED' ? dueAt : null,
     details: [situation, reason].filter(Boolean).join('; '),
     analysis: '',
   }
@@ -58,23 +57,27 @@ export function mapWooviDispute(
 type DisputeLeg = Pick<ProviderDispute, 'kind' | 'endToEnd'>
 
 /**
- * What was given back. We return what we received, one leg of the money's way; to who contests it comes back from all of
- * them. The matter is over when nobody is asked any more.
+ * Finds the returns of a dispute in its refund solicitations. Of a dispute that we received only the PIX that we received
+ * counts; to the payer who opened the dispute, returns may come from every account that the money reached. The dispute is
+ * closed when each of these solicitations is.
  */
 export function findDisputeReturns(
-  all: WooviRefundSolicitation[],
+  solicitations: WooviRefundSolicitation[],
   { kind, endToEnd }: DisputeLeg,
 ): Pick<ProviderDispute, 'returns' | 'isClosed'> {
-  const ours = all.filter(one => kind === 'REQUESTED_MED' || (one.endToEndId ?? endToEnd) === endToEnd)
+  const relevant = solicitations.filter(
+    ({ endToEndId }) => kind === 'REQUESTED_MED' || (endToEndId ?? endToEnd) === endToEnd,
+  )
   return {
-    returns: ours.flatMap(toDisputeReturns),
-    isClosed: ours.length > 0 && ours.every(({ status }) => CLOSED_STATUSES.includes(status ?? '')),
+    returns: relevant.flatMap(toDisputeReturns),
+    isClosed: relevant.length > 0 && relevant.every(({ status }) => CLOSED_STATUSES.includes(status ?? '')),
   }
 }
 const CLOSED_STATUSES = ['CLOSED', 'CANCELLED', 'CANCELED']
 
-function toDisputeReturns(one: WooviRefundSolicitation): DisputeReturn[] {
-  const { refundTransactionId: endToEnd, EffectiveRefundedAmount: cents, refundedAt, lastModified } = one
+function toDisputeReturns(solicitation: WooviRefundSolicitation): DisputeReturn[] {
+  const { refundTransactionId: endToEnd, EffectiveRefundedAmount: cents } = solicitation
+  const { refundedAt, lastModified } = solicitation
   const at = refundedAt ?? lastModified
   return endToEnd && cents && at ? [{ id: endToEnd, endToEnd, cents, at }] : []
 }

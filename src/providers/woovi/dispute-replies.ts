@@ -12,13 +12,13 @@ import {
 import { renderTextPdf } from './text-pdf.ts'
 
 /**
- * Woovi asks for evidence ("Como adicionar uma nova evidência em uma disputa?"), not for a yes or no: what we answer stands
- * in the description of the documents, and without any document a letter says it.
+ * Creates the reply to a dispute. Woovi accepts evidence documents only ("Como adicionar uma nova evidência em uma
+ * disputa?"), so the reply is the description of the documents; without attachments it is a PDF of its own.
  */
 export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, 'replyToDispute'> {
   return {
     async replyToDispute(reply) {
-      const documents = await documentsOf(reply)
+      const documents = await prepareDocuments(reply)
       if (!Array.isArray(documents)) return documents
       const path = `/api/v1/dispute/${encodeURIComponent(reply.id)}/evidence`
       const json = wooviEvidenceRequestSchema.parse({ documents })
@@ -29,18 +29,19 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
     },
   }
 
-  async function documentsOf(
+  /** Lists the reply's attachments as documents, or uploads its text as one; the outcome if the upload fails. */
+  async function prepareDocuments(
     reply: ProviderDisputeReply,
   ): Promise<EvidenceDocument[] | ReplyToDisputeOutcome> {
-    const words = buildReplyText(reply)
+    const text = buildReplyText(reply)
     if (reply.attachments.length > 0)
       return reply.attachments.map(({ uuid, name, url }, index) => ({
         url,
-        description: index === 0 ? `${name}\n${words}` : name,
+        description: index === 0 ? `${name}\n${text}` : name,
         correlationID: uuid,
       }))
-    const correlationID = createHash('sha256').update(`${reply.id}/${words}`).digest('hex').slice(0, 32)
-    const bytes = renderTextPdf(words)
+    const correlationID = createHash('sha256').update(`${reply.id}/${text}`).digest('hex').slice(0, 32)
+    const bytes = renderTextPdf(text)
     const file = { field: 'file', name: 'resposta.pdf', contentType: 'application/pdf', bytes }
     const body = encodeMultipart({ fields: { purpose: 'DISPUTE_EVIDENCE', correlationID }, file })
     const call = {
@@ -55,8 +56,8 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
     })
     switch (outcome.kind) {
       case 'accepted':
-        return [{ fileId: outcome.fileId, description: words, correlationID }]
-      case 'unknown': // The file may be there; the dispute has not been answered.
+        return [{ fileId: outcome.fileId, description: text, correlationID }]
+      case 'unknown': // The file may be uploaded, but no reply was sent.
         return { ...outcome, kind: 'unreachable' }
       case 'rejected':
       case 'unreachable':
@@ -67,7 +68,7 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
 
 type EvidenceDocument = { url?: string; fileId?: string; description: string; correlationID: string }
 
-/** In the language of who reads it. */
+/** Builds the text of a reply in Portuguese, for Woovi's analysts. */
 function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
   const answer = accept
     ? 'O recebedor concorda com a contestação.'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { wooviCentsSchema, wooviInstantSchema, wooviTextSchema, wooviWholeNumberSchema } from './schemas.ts'
 
 /**
- * A dispute, in a list, by its id, or under its funds recovery, each with some of the fields. Its statuses are those of
+ * A dispute in a list, by its id, or under its funds recovery; each has some of the fields. The statuses are those of
  * "Dispute" and `GET /api/v1/dispute/{id}` (OpenAPI), of "Payload de Disputa criada" and of "Como consultar as disputas
  * relacionadas a uma recuperação de fundos (MED)?".
  */
@@ -26,7 +26,7 @@ export const wooviDisputeSchema = z.object({
 export type WooviDispute = z.infer<typeof wooviDisputeSchema>
 export const wooviDisputeResponseSchema = z.object({ dispute: wooviDisputeSchema })
 
-/** The Central Bank's request to give a disputed PIX back, of one leg of its way. */
+/** The Central Bank's request to one account to return what it received of a disputed PIX. */
 export const wooviRefundSolicitationSchema = z.object({
   bacenRefundId: wooviTextSchema,
   endToEndId: wooviTextSchema,
@@ -38,18 +38,18 @@ export const wooviRefundSolicitationSchema = z.object({
 })
 export type WooviRefundSolicitation = z.infer<typeof wooviRefundSolicitationSchema>
 
-/** The report of the infraction behind a dispute, which says how a closed one was decided. */
+/** The infraction report of a dispute, which contains the decision of a closed one. */
 export const wooviInfractionReportSchema = z.object({
   transactionId: z.string().min(1),
   status: wooviTextSchema,
   analysisResult: z.enum(['AGREED', 'DISAGREED']).nullish(),
 })
 
-/** The items of a list under a funds recovery, which Woovi writes bare; undefined where it is no list. */
+/** Gets the items of a list under a funds recovery, with or without an envelope; undefined if there is no list. */
 export function findRecoveryList(json: unknown, field: string): unknown[] | undefined {
   if (Array.isArray(json)) return json
-  const named = (json as Record<string, unknown> | null)?.[field]
-  return Array.isArray(named) ? named : undefined
+  const list = (json as Record<string, unknown> | null)?.[field]
+  return Array.isArray(list) ? list : undefined
 }
 
 export const wooviEvidenceResponseSchema = z.object({ documents: z.array(z.unknown()) })

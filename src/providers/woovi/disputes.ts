@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type {
   DisputeReference,
   FindDisputeOutcome,
@@ -22,8 +23,9 @@ import { createWooviPagination } from './pagination.ts'
 import { wooviTransactionResponseSchema } from './schemas.ts'
 
 /**
- * Disputes ("Disputas"), and behind each the funds recovery of the Central Bank ("Recuperação de fundos (MED)"), which says
- * whose it is and what came of it, where the account has the feature MED API. A chargeback of Woovi's own is no MED.
+ * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds recovery of
+ * each ("Recuperação de fundos (MED)") adds its side, its decision and its returns. A chargeback of Woovi's own is not a
+ * dispute here.
  */
 export function createWooviDisputes(
   client: WooviClient,
@@ -32,88 +34,98 @@ export function createWooviDisputes(
   const { readAllPages } = createWooviPagination(client)
   return { listDisputes, findDispute, ...createWooviDisputeReplies(client) }
 
-  /** A dispute of which something cannot be read is left out and recorded; the others are listed. */
+  /** Lists disputes; one with an unreadable part is left out and recorded. Without an answer on one there is no list. */
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
-    const listed = await readAllPages<WooviDispute>(
+    const list = await readAllPages<WooviDispute>(
       {
         ...{ call: 'listDisputes', path: '/api/v1/dispute', field: 'disputes', item: wooviDisputeSchema },
         keyOf: ({ id, endToEndId, createdAt }) => id ?? `${endToEndId}/${createdAt}`,
       },
       { from, to },
     )
-    if (listed.kind === 'no_answer') return listed
-    const meds: ProviderDispute[] = []
-    for (const one of listed.items.filter(isMedDispute)) {
-      const found = one.id ? await factsOf(one) : await findDispute({ id: one.endToEndId, endToEnd: null })
-      if (found.kind === 'found') meds.push(found.dispute)
-      else if (found.kind === 'no_answer' && found.code !== 'unreadable_answer') return found
-      else if (found.kind === 'no_answer') await leaveOut(one, { from, to })
+    if (list.kind === 'no_answer') return list
+    const disputes: ProviderDispute[] = []
+    for (const item of list.items.filter(isMedDispute)) {
+      const outcome = item.id
+        ? await resolveDispute(item)
+        : await findDispute({ id: item.endToEndId, endToEnd: null })
+      if (outcome.kind === 'found') disputes.push(outcome.dispute)
+      else if (outcome.kind === 'no_answer' && outcome.code !== 'unreadable_answer') return outcome
+      else if (outcome.kind === 'no_answer') await recordUnreadable(item, { from, to })
     }
-    return { kind: 'found', disputes: meds }
+    return { kind: 'found', disputes }
   }
 
-  function leaveOut(one: WooviDispute, period: { from: string; to: string }): Promise<void> {
+  function recordUnreadable(dispute: WooviDispute, period: { from: string; to: string }): Promise<void> {
     return client.record({
-      ...{ operation: 'listDisputes', reference: null, kind: 'unreadable_item', status: 200 },
-      ...{ name: one.status, body: JSON.stringify(one), period },
+      operation: 'listDisputes',
+      reference: null,
+      kind: 'unreadable_item',
+      status: 200,
+      name: dispute.status,
+      body: JSON.stringify(dispute),
+      period,
     })
   }
 
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
     const path = `/api/v1/dispute/${encodeURIComponent(id)}`
     const call = { call: 'findDispute', reference: id, method: 'GET', path } as const
-    const found = await client.lookUp(call, (json, notes) => {
-      const one = parseAnswer(wooviDisputeResponseSchema, json, notes)?.dispute
-      return one && (one.id === id || one.endToEndId === id) ? { dispute: one } : undefined
+    const outcome = await client.lookUp(call, (json, notes) => {
+      const dispute = parseAnswer(wooviDisputeResponseSchema, json, notes)?.dispute
+      return dispute && (dispute.id === id || dispute.endToEndId === id) ? { dispute } : undefined
     })
-    if (found.kind !== 'found') return found
-    if (!isMedDispute(found.dispute)) return { kind: 'not_found' }
-    return factsOf({ ...found.dispute, id: found.dispute.id ?? id })
+    if (outcome.kind !== 'found') return outcome
+    if (!isMedDispute(outcome.dispute)) return { kind: 'not_found' }
+    return resolveDispute({ ...outcome.dispute, id: outcome.dispute.id ?? id })
   }
 
-  async function factsOf(
-    one: WooviDispute,
+  async function resolveDispute(
+    dispute: WooviDispute,
   ): Promise<{ kind: 'found'; dispute: ProviderDispute } | NoAnswerResult> {
-    const behind = await behindIt(one)
-    if (behind.kind === 'no_answer') return behind
-    return { kind: 'found', dispute: mapWooviDispute(one, behind, now()) }
+    const recovery = await findFundsRecovery(dispute)
+    if (recovery.kind === 'no_answer') return recovery
+    return { kind: 'found', dispute: mapWooviDispute(dispute, recovery, now()) }
   }
 
-  async function behindIt(one: WooviDispute): Promise<WooviFundsRecovery | NoAnswerResult> {
-    const told = await underRecovery(one, 'disputes', (list, notes) =>
-      parseItems(wooviDisputeSchema, list, notes),
-    )
-    if (told.kind === 'no_answer' && told.code !== 'provider_denied') return told
-    const disputes = told.kind === 'found' ? told.items : []
-    const recovery = disputes.find(({ endToEndId }) => endToEndId === one.endToEndId) ?? null
-    const side = recovery?.sentOrReceived ?? (await sideOf(one))
+  /** Looks up the side of a dispute and, if it was accepted or closed, its decision and its returns. */
+  async function findFundsRecovery(dispute: WooviDispute): Promise<WooviFundsRecovery | NoAnswerResult> {
+    const { endToEndId, status } = dispute
+    const disputeList = await readRecoveryList(dispute, 'disputes', wooviDisputeSchema)
+    if (disputeList.kind === 'no_answer' && disputeList.code !== 'provider_denied') return disputeList
+    const disputes = disputeList.kind === 'found' ? disputeList.items : []
+    const recovery = disputes.find(item => item.endToEndId === endToEndId) ?? null
+    const side = recovery?.sentOrReceived ?? (await findSide(dispute))
     if (typeof side !== 'string') return side
     const kind = side === 'SENT' ? 'REQUESTED_MED' : 'RECEIVED_MED'
-    const open: WooviFundsRecovery = { kind, recovery, returns: [], isClosed: false }
-    if (!recovery || (one.status !== 'ACCEPTED' && one.status !== 'CLOSED')) return open
-    const decided = one.status === 'CLOSED' ? await decisionOf(one) : ({ kind: 'agreed' } as const)
-    if (decided.kind === 'no_answer') return decided
-    if (decided.kind !== 'agreed')
-      return { ...open, ...(decided.kind === 'disagreed' && { decided: 'disagreed' }) }
-    const asked = await underRecovery(one, 'refund-solicitations', (list, notes) =>
-      parseItems(wooviRefundSolicitationSchema, list, notes),
+    const undecided: WooviFundsRecovery = { kind, recovery, returns: [], isClosed: false }
+    if (!recovery || (status !== 'ACCEPTED' && status !== 'CLOSED')) return undecided
+    const decision = status === 'CLOSED' ? await findDecision(dispute) : ({ kind: 'agreed' } as const)
+    if (decision.kind === 'no_answer') return decision
+    if (decision.kind === 'undecided') return undecided
+    if (decision.kind === 'disagreed') return { ...undecided, decision: 'disagreed' }
+    const solicitations = await readRecoveryList(
+      dispute,
+      'refund-solicitations',
+      wooviRefundSolicitationSchema,
     )
-    if (asked.kind === 'no_answer') return asked
-    const { items, isWhole } = asked.kind === 'found' ? asked : { items: [], isWhole: true }
-    const { returns, isClosed: closed } = findDisputeReturns(items, { kind, endToEnd: one.endToEndId })
-    return { kind, recovery, returns, isClosed: closed && isWhole, decided: 'agreed' }
+    if (solicitations.kind === 'no_answer') return solicitations
+    const { items, isComplete } =
+      solicitations.kind === 'found' ? solicitations : { items: [], isComplete: true }
+    const { returns, isClosed } = findDisputeReturns(items, { kind, endToEnd: endToEndId })
+    return { kind, recovery, returns, isClosed: isClosed && isComplete, decision: 'agreed' }
   }
 
-  /** How a dispute was decided that Woovi only calls CLOSED, by the report of its infraction. */
-  async function decisionOf(
-    one: WooviDispute,
-  ): Promise<{ kind: 'agreed' | 'disagreed' | 'undecided' } | NoAnswerResult> {
-    const asked = await underRecovery(one, 'infraction-reports', (list, notes) =>
-      parseItems(wooviInfractionReportSchema, list, notes),
+  /** Finds the decision of a CLOSED dispute in its infraction report. */
+  async function findDecision({
+    endToEndId,
+  }: WooviDispute): Promise<{ kind: 'agreed' | 'disagreed' | 'undecided' } | NoAnswerResult> {
+    const outcome = await readRecoveryList({ endToEndId }, 'infraction-reports', wooviInfractionReportSchema)
+    if (outcome.kind === 'no_answer') return outcome
+    const reports = outcome.kind === 'found' ? outcome.items : []
+    const report = reports.find(
+      ({ transactionId, status }) => transactionId === endToEndId && status === 'CLOSED',
     )
-    if (asked.kind === 'no_answer') return asked
-    const reports = asked.kind === 'found' ? asked.items : []
-    const report = reports.find(it => it.transactionId === one.endToEndId && it.status === 'CLOSED')
     switch (report?.analysisResult) {
       case 'AGREED':
         return { kind: 'agreed' }
@@ -124,35 +136,36 @@ export function createWooviDisputes(
     }
   }
 
-  /** One list under the funds recovery of a dispute. `isWhole`: every item of it could be read. */
-  function underRecovery<Item>(
-    { endToEndId }: WooviDispute,
-    field: 'disputes' | 'refund-solicitations' | 'infraction-reports',
-    read: (list: unknown[], notes: Parameters<typeof parseItems>[2]) => Item[],
+  /** Reads one list of a dispute's funds recovery. `isComplete`: every item was readable. */
+  function readRecoveryList<Item>(
+    { endToEndId }: Pick<WooviDispute, 'endToEndId'>,
+    name: keyof typeof RECOVERY_LIST_FIELDS,
+    itemSchema: z.ZodType<Item>,
   ) {
-    const path = `/api/v1/funds-recovery/${encodeURIComponent(endToEndId)}/${field}`
+    const path = `/api/v1/funds-recovery/${encodeURIComponent(endToEndId)}/${name}`
     const call = { call: 'findRecovery', reference: endToEndId, method: 'GET', path } as const
     return client.lookUp(call, (json, notes) => {
-      const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[field])
+      const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
       if (!list) return undefined
-      const items = read(list, notes)
-      return { items, isWhole: items.length === list.length }
+      const items = parseItems(itemSchema, list, notes)
+      return { items, isComplete: items.length === list.length }
     })
   }
 
-  /** What left the account we contest ourselves; what Woovi does not know came in. */
-  async function sideOf({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
+  /** Finds the side of a dispute by its PIX: of a sent PIX we are the payer; a PIX that Woovi does not find was received. */
+  async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
     const path = `/api/v1/transaction/${encodeURIComponent(endToEndId)}`
     const call = { call: 'findPayment', reference: endToEndId, method: 'GET', path } as const
-    const found = await client.lookUp(call, (json, notes) => {
+    const outcome = await client.lookUp(call, (json, notes) => {
       const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
       return pix && { type: pix.type }
     })
-    if (found.kind === 'no_answer') return found
-    return found.kind === 'found' && found.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
+    if (outcome.kind === 'no_answer') return outcome
+    return outcome.kind === 'found' && outcome.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
   }
 }
 
+/** Field of each list's envelope, by the last part of its path. */
 const RECOVERY_LIST_FIELDS = {
   disputes: 'disputes',
   'refund-solicitations': 'refundSolicitations',

@@ -2,10 +2,6 @@ import { z } from 'zod'
 import type { NamedError } from '../adapter/documented-answers.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
 
-/**
- * The two shapes of error that Woovi documents: a sentence, sometimes with a code, and a list with the one error of a
- * request ("AppID Inválido"). A body of both shapes, or with anything else in place of a text, is of neither.
- */
 const sentenceSchema = z.string().min(1)
 const singleErrorSchema = z
   .object({ error: sentenceSchema, errorCode: sentenceSchema.nullish(), errors: z.undefined().optional() })
@@ -15,7 +11,11 @@ const listedErrorSchema = z
   .transform(({ errors: [{ message }] }): NamedError => ({ name: message, message }))
 const errorSchema = z.union([singleErrorSchema, listedErrorSchema])
 
-/** An error in a shape that Woovi documents, named by its code or else by its whole sentence. */
+/**
+ * Reads an error in one of the two shapes that Woovi documents: a sentence, sometimes with a code, or a list with exactly one
+ * error ("AppID Inválido"). Its name is the code, or else the whole sentence. Undefined for any other body, both shapes
+ * together included.
+ */
 export function readWooviError({ json }: Pick<ProviderResponse, 'json'>): NamedError | undefined {
   return errorSchema.safeParse(json).data
 }

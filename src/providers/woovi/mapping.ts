@@ -19,9 +19,10 @@ import {
   wooviReturnSchema,
 } from './schemas.ts'
 
-/** Woovi's objects in the words of the domain. What Woovi leaves unsaid is `''`. */
-
-/** Its txid is Woovi's own: our reference is the correlationID, which the rail never sees. */
+/**
+ * Maps a charge; texts that Woovi leaves out are `''`. The txid is Woovi's: our reference is the correlationID, which is not
+ * sent to the rail.
+ */
 export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
   return {
     txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
@@ -32,7 +33,7 @@ export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
   }
 }
 
-/** Woovi marks a charge expired some time after it is. */
+/** Maps the status of a charge at `now` (ms): Woovi marks a charge as expired some time after its expiry. */
 export function mapWooviChargeStatus(
   charge: WooviCharge,
   payments: IncomingPix[],
@@ -48,7 +49,7 @@ export function mapWooviChargeStatus(
   }
 }
 
-/** REFUNDED and PARTIAL_REFUND: what came in and has been given back since. */
+/** A REFUNDED or PARTIAL_REFUND transaction was received and then returned, so it has settled. */
 const PAYMENT_STATUSES = {
   CREATED: 'in_process',
   IN_PROCESSING: 'in_process',
@@ -58,12 +59,15 @@ const PAYMENT_STATUSES = {
   REJECTED: 'failed',
 } as const satisfies Record<NonNullable<WooviTransaction['status']>, IncomingPix['status']>
 
-/** "Uma Transação representa um pagamento recebido": one without a status, as in Woovi's examples, has settled. */
+/**
+ * Maps the status of a transaction. One without a status, as in Woovi's examples, has settled: "Uma Transação representa um
+ * pagamento recebido".
+ */
 export function mapTransactionStatus({ status }: WooviTransaction): IncomingPix['status'] {
   return PAYMENT_STATUSES[status ?? 'CONFIRMED']
 }
 
-/** Whether it came in as a PIX of its own: the only types of a transaction that are money in for a charge or a deposit. */
+/** Tells whether a transaction is a received PIX, and not a return or another movement. */
 export function isReceivedPix({ type }: Pick<WooviTransaction, 'type'>): boolean {
   return RECEIVED_TYPES.includes(type)
 }
@@ -101,7 +105,7 @@ const REFUND_STATUSES = {
   NOT_ACCOMPLISHED: 'rejected',
 } as const
 
-/** A devolução on its way back; its end-to-end id is the rail's return id. */
+/** Maps a refund that we sent; its end-to-end id is the rail's return id. */
 export function mapWooviRefund(refund: WooviRefund): ProviderPayout {
   const status = REFUND_STATUSES[refund.status]
   return {
@@ -149,26 +153,26 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
 }
 
 /**
- * What settled of the returns of one PIX; one without its own id could be counted twice, and is left out. Undefined where
- * one of them cannot be read: what came back is then not known.
+ * Maps the settled returns of one PIX. One without an id of its own could be counted twice and is left out. Undefined if one
+ * of them is unreadable, because the returns are then not known.
  */
 export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] | undefined {
-  const given = parseItems(wooviReturnSchema, pix.refunds, notes)
-  if (given.length < countItems(pix.refunds)) return undefined
-  return given.flatMap(one => {
-    const own = one.endToEndId === pix.endToEndId ? null : one.endToEndId
-    const id = own || one.returnIdentification
-    if (!id || !one.time || REFUND_STATUSES[one.status] !== 'settled') return []
-    return [{ id, endToEnd: one.returnIdentification || id, cents: one.value, at: one.time }]
+  const refunds = parseItems(wooviReturnSchema, pix.refunds, notes)
+  if (refunds.length < countItems(pix.refunds)) return undefined
+  return refunds.flatMap(({ endToEndId, returnIdentification, value, status, time }) => {
+    const ownEndToEndId = endToEndId === pix.endToEndId ? null : endToEndId
+    const id = ownEndToEndId || returnIdentification
+    if (!id || !time || REFUND_STATUSES[status] !== 'settled') return []
+    return [{ id, endToEnd: returnIdentification || id, cents: value, at: time }]
   })
 }
 
-/** The rail's id of a return. */
-export function getWooviReturnId(one: WooviReturnIds): string | undefined {
-  return one.returnIdentification ?? one.endToEndId ?? undefined
+/** Gets the rail's id of a return. */
+export function getWooviReturnId({ returnIdentification, endToEndId }: WooviReturnIds): string | undefined {
+  return returnIdentification ?? endToEndId ?? undefined
 }
 
-/** Its EVP is the contract's RANDOM, its CPF and CNPJ the contract's DOCUMENT. */
+/** Maps Woovi's type of a PIX key to the type in our API. */
 export function mapWooviKeyType(type: WooviPixKey['type']): PixKeyType {
   switch (type) {
     case 'CPF':

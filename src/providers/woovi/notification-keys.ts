@@ -5,7 +5,10 @@ import type { WooviClient } from './client.ts'
 
 /** "A resposta traz Cache-Control de 1 hora." */
 const KEYS_MAX_AGE_MS = 60 * 60 * 1_000
-/** A signature that no key fits may be of a new key: the keys are asked for again, but no stranger makes us ask more often. */
+/**
+ * A signature that no cached key verifies may be of a new key, so the keys are requested again; this interval limits how
+ * often forged notifications can cause that.
+ */
 const MIN_REFRESH_INTERVAL_MS = 60 * 1_000
 
 const keysResponseSchema = z.object({ public_keys: z.array(z.object({ key: z.string() })).min(1) })
@@ -14,16 +17,16 @@ type CachedKeys = { keys: string[]; requestedAtMs: number }
 type SignatureVerification = { kind: 'genuine' } | { kind: 'forged' } | NoAnswerResult
 
 /**
- * The public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via API"), fetched from the
- * address of the connection when the first notification comes. Any key of the list counts: while Woovi changes its key it
- * publishes both.
+ * Creates a cache of the public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via API"). The
+ * first notification makes it request them at the connection's address. Every key of the list is valid: while Woovi
+ * rotates its key it publishes both.
  */
 export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisting'>, now: () => number) {
-  let kept: CachedKeys | undefined
-  let asking: Promise<NoAnswerResult | undefined> | undefined
+  let cached: CachedKeys | undefined
+  let pendingRequest: Promise<NoAnswerResult | undefined> | undefined
 
-  async function ask(): Promise<NoAnswerResult | undefined> {
-    const askedAt = now()
+  async function requestKeys(): Promise<NoAnswerResult | undefined> {
+    const requestedAtMs = now()
     const path = '/api/v1/webhook/public-keys'
     const call = { call: 'findNotificationKeys', reference: null, method: 'GET', path } as const
     const outcome = await client.lookUpExisting(call, json => {
@@ -31,34 +34,34 @@ export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisti
       return answer && { keys: answer.public_keys.map(({ key }) => key) }
     })
     if (outcome.kind === 'no_answer') return outcome
-    kept = { keys: outcome.keys, requestedAtMs: askedAt }
+    cached = { keys: outcome.keys, requestedAtMs }
   }
 
-  /** One request at a time, whatever the number of notifications. */
+  /** Refreshes the cache; concurrent notifications share one request. */
   async function refresh(): Promise<NoAnswerResult | undefined> {
-    asking ??= ask().finally(() => {
-      asking = undefined
+    pendingRequest ??= requestKeys().finally(() => {
+      pendingRequest = undefined
     })
-    return asking
+    return pendingRequest
   }
 
   return {
-    /** No answer where Woovi does not tell its keys; keys that are already known still verify then. */
+    /** Verifies a signature. `no_answer` if Woovi does not return its keys and no cached key verifies it. */
     async verifySignature(body: string, signature: string): Promise<SignatureVerification> {
-      const fits = () => kept?.keys.some(key => isSignedBy(key, { body, signature })) === true
-      const age = () => now() - (kept?.requestedAtMs ?? Number.NEGATIVE_INFINITY)
-      const isKnown = fits()
-      if (isKnown && age() < KEYS_MAX_AGE_MS) return { kind: 'genuine' }
-      if (age() >= MIN_REFRESH_INTERVAL_MS) {
-        const failed = await refresh()
-        if (failed) return isKnown ? { kind: 'genuine' } : failed
+      const isSigned = () => cached?.keys.some(key => isSignedBy(key, { body, signature })) === true
+      const ageMs = () => now() - (cached?.requestedAtMs ?? Number.NEGATIVE_INFINITY)
+      const isSignedByCachedKey = isSigned()
+      if (isSignedByCachedKey && ageMs() < KEYS_MAX_AGE_MS) return { kind: 'genuine' }
+      if (ageMs() >= MIN_REFRESH_INTERVAL_MS) {
+        const failure = await refresh()
+        if (failure) return isSignedByCachedKey ? { kind: 'genuine' } : failure
       }
-      return fits() ? { kind: 'genuine' } : { kind: 'forged' }
+      return isSigned() ? { kind: 'genuine' } : { kind: 'forged' }
     },
   }
 }
 
-/** Whether a key signed the body; false where the text is no key. */
+/** Tells whether a public key (PEM) verifies the signature; false if the text is not a key. */
 export function isSignedBy(
   publicKey: string,
   { body, signature }: { body: string; signature: string },

@@ -8,9 +8,10 @@ import type { WooviClient, WooviCredentials } from './client.ts'
 import { createWooviPublishedKeys, isSignedBy } from './notification-keys.ts'
 
 /**
- * Notifications of Woovi's webhooks. Woovi signs each body with a key of its own (RSA-SHA256, `x-webhook-signature`), whose
- * public half it publishes, and with the webhook's secret key (HMAC-SHA1, `x-openpix-signature`, deprecated). The secret of
- * a webhook is shown in Woovi's panel only, after it was made, so the published key is what a new connection is known by.
+ * Creates the reader of notifications of Woovi's webhooks. Woovi signs each body with a private key whose public key it
+ * publishes (RSA-SHA256, `x-webhook-signature`), and with the webhook's secret key (HMAC-SHA1, `x-openpix-signature`,
+ * deprecated). The secret of a webhook appears only in Woovi's panel after its creation, so a new connection uses the
+ * published keys.
  */
 export function createWooviNotifications(
   client: Pick<WooviClient, 'lookUpExisting' | 'record'>,
@@ -19,21 +20,22 @@ export function createWooviNotifications(
 ): Pick<Provider, 'readNotification'> {
   const keys = createWooviPublishedKeys(client, now)
   return {
-    async readNotification(notice) {
-      if (!hasConfiguredSignature(notice, credentials)) {
-        const signature = notice.headers['x-webhook-signature']
+    async readNotification(notification) {
+      const { body, headers } = notification
+      if (!hasConfiguredSignature(notification, credentials)) {
+        const signature = headers['x-webhook-signature']
         if (!signature) return { kind: 'forged' }
-        const verified = await keys.verifySignature(notice.body, signature)
-        if (verified.kind !== 'genuine') return verified
+        const verification = await keys.verifySignature(body, signature)
+        if (verification.kind !== 'genuine') return verification
       }
-      const { items, unexplained } = parseNotification(notice.body)
+      const { items, unexplained } = parseNotification(body)
       if (unexplained) await client.record(toUnexplainedAnswer(unexplained))
       return items ? { kind: 'items', items } : { kind: 'unreadable' }
     },
   }
 }
 
-/** Whether one of the secrets or the key that an operator has configured signed it. */
+/** Tells whether a secret or the key in the connection's credentials verifies the notification. */
 function hasConfiguredSignature(
   { body, headers }: ProviderNotificationRequest,
   credentials: WooviCredentials,
@@ -53,11 +55,11 @@ const idSchema = z.string().nullish()
 const transactionSchema = z.object({ endToEndId: idSchema }).nullish()
 const correlatedSchema = z.object({ correlationID: idSchema }).nullish()
 
-/** Read loosely: a notice is a hint, and what it says of values or states is asked, not believed. */
+/** A notification; only ids are read, because values and statuses are polled and never taken from here. */
 const notificationSchema = z
   .object({
     event: z.string().nullish(),
-    /** Of the test of a new address, as an older page of Woovi's shows it; it is about nothing. */
+    /** Event of the test of a new URL on an older page of Woovi's. */
     evento: z.string().nullish(),
     charge: correlatedSchema,
     pix: z.object({ endToEndId: idSchema, charge: correlatedSchema }).nullish(),
@@ -71,8 +73,8 @@ type WooviNotification = z.infer<typeof notificationSchema>
 
 type NotificationSubject = Omit<NotificationItem, 'raw'>
 
-/** What each event is about; any other is about nothing of ours. */
-const EVENT_READERS: Record<string, (told: WooviNotification) => NotificationSubject> = {
+/** Reads the subject of each event that we process. */
+const EVENT_READERS: Record<string, (notification: WooviNotification) => NotificationSubject> = {
   'OPENPIX:TRANSACTION_RECEIVED': readReceivedPayment,
   'OPENPIX:CHARGE_COMPLETED': readReceivedPayment,
   'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': readReceivedPayment,
@@ -88,28 +90,28 @@ const EVENT_READERS: Record<string, (told: WooviNotification) => NotificationSub
   'OPENPIX:DISPUTE_CANCELED': readDispute,
 }
 
-/** Documented events that tell nothing which is not asked anyway. */
+/** Documented events that need no poll. */
 const IGNORED_EVENTS = ['OPENPIX:CHARGE_CREATED', 'OPENPIX:CHARGE_EXPIRED']
 
-/** "Exemplos" of payloads write the names of events with either prefix. */
+/** Normalizes an event's prefix: Woovi's examples of payloads have either. */
 const normalizeEventName = (event: string): string => event.replace(/^woovi:/, 'OPENPIX:')
 
 /**
- * The test of a new address has an event and names nothing ("Validando o webhook de teste"). An event that no table names
- * is about nothing of ours, and recorded.
+ * Parses a notification to its items. The test of a new URL has an event without ids, and so no items ("Validando o webhook
+ * de teste"). An event in no table has no items and is unexplained. `items` is absent if the body is unreadable.
  */
 function parseNotification(body: string): {
   items?: NotificationItem[]
   unexplained?: UnexplainedNotificationPart
 } {
-  const told = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
-  if (!told) return body === '' ? {} : { unexplained: { kind: 'unreadable_answer', name: '', body } }
-  const name = normalizeEventName(told.event ?? '')
-  if (told.evento || IGNORED_EVENTS.includes(name)) return { items: [] }
+  const notification = notificationSchema.safeParse(parseJsonOrUndefined(body)).data
+  if (!notification) return body === '' ? {} : { unexplained: { kind: 'unreadable_answer', name: '', body } }
+  const name = normalizeEventName(notification.event ?? '')
+  if (notification.evento || IGNORED_EVENTS.includes(name)) return { items: [] }
   if (!Object.hasOwn(EVENT_READERS, name))
-    return { items: [], unexplained: { kind: 'unlisted_value', name: told.event!, body } }
-  const about = EVENT_READERS[name]!(told)
-  return { items: about.reference === null && about.endToEnd === null ? [] : [{ ...about, raw: body }] }
+    return { items: [], unexplained: { kind: 'unlisted_value', name: notification.event!, body } }
+  const subject = EVENT_READERS[name]!(notification)
+  return { items: subject.reference === null && subject.endToEnd === null ? [] : [{ ...subject, raw: body }] }
 }
 
 function readReceivedPayment({ charge, pix }: WooviNotification): NotificationSubject {
@@ -122,17 +124,17 @@ function readSentTransfer({ payment, transaction }: WooviNotification): Notifica
   return { kind: 'transfer', reference, endToEnd: transaction?.endToEndId ?? null }
 }
 
-/** Our refund of a received PIX: its end-to-end id is that PIX's. Woovi tells no id of ours here. */
+/** Reads the event of a refund of ours by the end-to-end id of the refunded PIX: it has no id of ours. */
 function readSentRefund({ originalTransaction }: WooviNotification): NotificationSubject {
   return { kind: 'refund', reference: null, endToEnd: originalTransaction?.endToEndId ?? null }
 }
 
-/** Woovi's examples name the dispute in some notices only; its PIX they all name. */
+/** Reads the event of a dispute: Woovi's examples all have the PIX, but only some have the dispute's id. */
 function readDispute({ dispute }: WooviNotification): NotificationSubject {
   return { kind: 'med', reference: dispute?.id ?? null, endToEnd: dispute?.endToEndId ?? null }
 }
 
-/** The recipient of a transfer gave money back: a matter of that transfer. */
+/** Reads the event of a return by a transfer's recipient, which is about that transfer. */
 function readReturnedTransfer({ originalTransaction }: WooviNotification): NotificationSubject {
   return { kind: 'transfer', reference: null, endToEnd: originalTransaction?.endToEndId ?? null }
 }

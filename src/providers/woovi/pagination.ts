@@ -9,10 +9,10 @@ type ListPeriod = { from: string; to: string }
 export type WooviList<Item> = {
   call: WooviCall
   path: string
-  /** The field the items are listed under. */
+  /** Field of the answer that contains the items. */
   field: string
   item: z.ZodType<Item>
-  /** The same for an item that is listed twice. */
+  /** Gets the unique key of an item. */
   keyOf: (item: Item) => string
   filter?: Record<string, string>
   reference?: string
@@ -21,75 +21,78 @@ export type WooviListResult<Item> = { kind: 'found'; items: Item[]; unreadableIt
 
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100
-/** Woovi limits `skip` and says to narrow the period instead ("Como consultar e listar Pagamentos?"); 10,000 where it names one. */
+/**
+ * Woovi limits `skip` and documents that the period is to be narrowed instead ("Como consultar e listar Pagamentos?"). 10,000
+ * is the one limit that it publishes.
+ */
 const MAX_SKIPPED = 10_000
-/** Pages in a row that bring nothing new before a list counts as one that does not end. */
+/** Consecutive pages without a new item after which a list counts as endless. */
 const MAX_REPEATS = 3
-/** Requests that one list may take, whatever Woovi tells of its end. */
+/** Limit of requests for one list. */
 const MAX_REQUESTS = 1_000
 
 const tooManyPages: NoAnswerResult = {
   kind: 'no_answer',
   code: 'too_many_pages',
-  message: 'The list is longer than it may be',
+  message: `The list does not end within ${MAX_REQUESTS} requests`,
 }
 
 /**
- * Woovi's lists, read to their end. The next page begins after the items that came, however many were asked for. A list
- * ends with an empty page, at the total that Woovi tells, or where Woovi tells no total and says that no page follows. An
- * item that is listed twice counts once, as it was told last; one that cannot be read is left out and recorded.
+ * Creates the reader of Woovi's lists. The next page starts after the received items, which may be fewer than requested. A
+ * list ends with an empty page, at the total that Woovi reports, or, without a total, when Woovi reports no next page. Of an
+ * item that is listed twice, the last version counts; an unreadable item is left out and recorded.
  */
 export function createWooviPagination(client: WooviClient) {
-  /** Without a period the list cannot be narrowed. */
+  /** Reads a whole list. One that exceeds MAX_SKIPPED is read in halves of its period; without a period it fails. */
   async function readAllPages<Item>(
     list: WooviList<Item>,
     period?: ListPeriod,
-    left = { requests: MAX_REQUESTS },
+    budget = { requests: MAX_REQUESTS },
   ): Promise<WooviListResult<Item> | NoAnswerResult> {
     const items = new Map<string, Item>()
-    const leftOut = new Map<string, unknown>()
+    const unreadableItems = new Map<string, unknown>()
     let skip = 0
     for (let repeats = 0; repeats < MAX_REPEATS; ) {
-      if (left.requests === 0) return tooManyPages
-      if (skip > MAX_SKIPPED) return period ? inHalves(list, period, left) : tooManyPages
-      left.requests -= 1
+      if (budget.requests === 0) return tooManyPages
+      if (skip > MAX_SKIPPED) return period ? readHalves(list, period, budget) : tooManyPages
+      budget.requests -= 1
       const outcome = await client.lookUpExisting(buildPageCall(list, { skip, period }), (json, notes) =>
         readWooviPage(list, json, notes),
       )
       if (outcome.kind === 'no_answer') return outcome
       const { page, info } = outcome
-      const known = items.size + leftOut.size
+      const sizeBefore = items.size + unreadableItems.size
       for (const item of page.items) items.set(list.keyOf(item), item)
-      for (const item of page.leftOut) leftOut.set(JSON.stringify(item), item)
+      for (const item of page.unreadableItems) unreadableItems.set(JSON.stringify(item), item)
 
-      const came = page.items.length + page.leftOut.length
-      skip += came
-      const isNews = items.size + leftOut.size > known
-      if (came === 0 || !hasMorePages(info, { skip, isNews }))
-        return { kind: 'found', items: [...items.values()], unreadableItems: [...leftOut.values()] }
-      repeats = isNews ? 0 : repeats + 1
+      const received = page.items.length + page.unreadableItems.length
+      skip += received
+      const hasNewItems = items.size + unreadableItems.size > sizeBefore
+      if (received === 0 || !hasMorePages(info, { skip, hasNewItems }))
+        return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
+      repeats = hasNewItems ? 0 : repeats + 1
     }
     return tooManyPages
   }
 
-  /** Both halves include the moment between them: what is listed in both counts once. */
-  async function inHalves<Item>(
+  /** Reads a list in two halves of its period. Both include the instant between them; an item in both counts once. */
+  async function readHalves<Item>(
     list: WooviList<Item>,
     { from, to }: ListPeriod,
-    left: { requests: number },
+    budget: { requests: number },
   ): Promise<WooviListResult<Item> | NoAnswerResult> {
     const [start, end] = [Date.parse(from), Date.parse(to)]
     if (end - start < 2) return tooManyPages
     const middle = new Date(Math.floor((start + end) / 2)).toISOString()
-    const earlier = await readAllPages(list, { from, to: middle }, left)
+    const earlier = await readAllPages(list, { from, to: middle }, budget)
     if (earlier.kind === 'no_answer') return earlier
-    const later = await readAllPages(list, { from: middle, to }, left)
+    const later = await readAllPages(list, { from: middle, to }, budget)
     if (later.kind === 'no_answer') return later
     const items = new Map([...earlier.items, ...later.items].map(item => [list.keyOf(item), item]))
-    const leftOut = new Map(
+    const unreadableItems = new Map(
       [...earlier.unreadableItems, ...later.unreadableItems].map(item => [JSON.stringify(item), item]),
     )
-    return { kind: 'found', items: [...items.values()], unreadableItems: [...leftOut.values()] }
+    return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
   }
 
   return { readAllPages }
@@ -120,7 +123,7 @@ const pageInfoSchema = z.object({
 })
 type PageInfo = z.infer<typeof pageInfoSchema>
 
-type WooviPage<Item> = { page: { items: Item[]; leftOut: unknown[] }; info: PageInfo }
+type WooviPage<Item> = { page: { items: Item[]; unreadableItems: unknown[] }; info: PageInfo }
 
 function readWooviPage<Item>(
   { field, item }: WooviList<Item>,
@@ -129,23 +132,23 @@ function readWooviPage<Item>(
 ): WooviPage<Item> | undefined {
   const body = z.looseObject({ [field]: z.array(z.unknown()) }).safeParse(json).data
   if (!body) return undefined
-  const leftOut: unknown[] = []
+  const unreadableItems: unknown[] = []
   const items = parseItems(item, body[field], {
     ...notes,
-    noteUnreadableItem(one, name) {
-      leftOut.push(one)
-      notes.noteUnreadableItem(one, name)
+    noteUnreadableItem(unreadableItem, name) {
+      unreadableItems.push(unreadableItem)
+      notes.noteUnreadableItem(unreadableItem, name)
     },
   })
   const info = pageInfoSchema.safeParse(body.pageInfo).data ?? {}
-  return { page: { items, leftOut }, info }
+  return { page: { items, unreadableItems }, info }
 }
 
-/** Where Woovi says nothing of an end, a page that brings nothing new is one. */
+/** Tells whether a page follows. If Woovi reports neither a total nor a next page, a page without a new item is the last. */
 function hasMorePages(
   { totalCount, hasNextPage }: PageInfo,
-  { skip, isNews }: { skip: number; isNews: boolean },
+  { skip, hasNewItems }: { skip: number; hasNewItems: boolean },
 ) {
   if (typeof totalCount === 'number') return skip < totalCount || hasNextPage === true
-  return hasNextPage ?? isNews
+  return hasNextPage ?? hasNewItems
 }

@@ -9,7 +9,7 @@ import {
 
 type RefusalMeaning = Extract<AnswerMeaning, { kind: 'refused' }>
 
-/** A code that Woovi publishes for a payment that failed. It says nothing about a request that is refused. */
+/** A code that Woovi publishes for failed payments; it does not apply to requests that Woovi refuses. */
 type FailureCode = { name: string; meaning: RefusalMeaning; source: string }
 
 const FAILED_PAYMENTS_PAGE = 'Woovi Developers, Pagamentos: Como identificar os erros de um pagamento falho?'
@@ -21,7 +21,7 @@ const buildFailureCode = (name: string, meaning: AnswerMeaning, source: string):
   source,
 })
 
-/** Woovi's codes of payments that failed: `error.code` of the payment. */
+/** Woovi's codes of failed payments, in `error.code` of the payment. */
 const FAILURE_CODES: readonly FailureCode[] = [
   buildFailureCode('NOT_ENOUGH_BALANCE', refusalByProvider('insufficient_balance'), FAILED_PAYMENTS_PAGE),
   buildFailureCode('REACH_TRANSFER_LIMIT', refusalByProvider('provider_limit'), FAILED_PAYMENTS_PAGE),
@@ -59,28 +59,29 @@ export type WooviPaymentFailure = {
   description?: string | null | undefined
 }
 
-/** Why a payment or refund that Woovi had taken failed: the rail's code where it tells one, else Woovi's code for it. */
+/** Converts the failure of an accepted payment or refund to our code: the rail's if there is one, else that of Woovi's code. */
 export function toWooviRejection({ railCode, reason, name, description }: WooviPaymentFailure): {
   code: string
   message: string
 } {
-  const listed = FAILURE_CODES.find(one => one.name === name)?.meaning.code
-  const ownCode =
-    toRailCode(railCode) ?? toRailCode(reason?.split(REASON_SEPARATOR)[0]) ?? listed ?? 'provider_rejected'
-  const message = reason || description || RAIL_CODES[ownCode]?.meaning || 'The provider did not carry it out'
-  return { code: ownCode, message: message.slice(0, MAX_MESSAGE_LENGTH) }
+  const failureCode = FAILURE_CODES.find(failure => failure.name === name)?.meaning.code
+  const code =
+    toRailCode(railCode) ??
+    toRailCode(reason?.split(REASON_SEPARATOR)[0]) ??
+    failureCode ??
+    'provider_rejected'
+  const message = reason || description || RAIL_CODES[code]?.meaning || 'The provider did not carry it out'
+  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH) }
 }
 
-/** `BE17 - QR Code rejeitado`: how `providerRejectedReason` carries the code ("Códigos de Erro de Pagamento PIX"). */
+/** Separates code and text in `providerRejectedReason`: `BE17 - QR Code rejeitado` ("Códigos de Erro de Pagamento PIX"). */
 const REASON_SEPARATOR = ' - '
 
 function toRailCode(text: string | null | undefined): string | undefined {
   return text && isRailCode(text) ? text : undefined
 }
 
-/** Of a payment that failed: Woovi's codes tell, else the rail's; what neither lists no other provider is asked for. */
-export function getFailureFinality(failure: string): RejectedResult['finality'] {
-  return (
-    FAILURE_CODES.find(({ meaning }) => meaning.code === failure)?.meaning.finality ?? finalityOf(failure)
-  )
+/** Gets the finality of a failed payment by our code, from Woovi's table, else the rail's; `final` for any other code. */
+export function getFailureFinality(code: string): RejectedResult['finality'] {
+  return FAILURE_CODES.find(({ meaning }) => meaning.code === code)?.meaning.finality ?? finalityOf(code)
 }

@@ -10,12 +10,12 @@ import {
   wooviTransactionResponseSchema,
 } from './schemas.ts'
 
-/** Received PIX and the refunds of them. The refund's id is ours and makes sending it twice one return. */
+/** Creates the calls about received PIX and their refunds. A refund's id is ours, so sending twice makes one. */
 export function createWooviPayments(
   client: WooviClient,
 ): Pick<Provider, 'findPayment' | 'refund' | 'findRefund'> {
   return {
-    /** Woovi knows what left by the same path: that is no payment to us. */
+    /** Looks up a received PIX. The same path also finds sent ones, which are `not_found` here. */
     async findPayment(endToEnd) {
       const path = `/api/v1/transaction/${encodeURIComponent(endToEnd)}`
       const call = { call: 'findPayment', reference: endToEnd, method: 'GET', path } as const
@@ -28,7 +28,7 @@ export function createWooviPayments(
       return isReceivedPix(pix) ? { kind: 'found', payment: mapWooviPayment(pix) } : { kind: 'not_found' }
     },
 
-    /** By the PIX, not by the charge: a charge may have been paid twice, and a deposit has none. */
+    /** Refunds a PIX, not a charge: a charge may have been paid twice, and a deposit has no charge. */
     async refund({ id, endToEnd, cents }) {
       const json = wooviRefundRequestSchema.parse({
         correlationID: id,
@@ -37,10 +37,9 @@ export function createWooviPayments(
       })
       const call = { call: 'refund', reference: id, method: 'POST', path: '/api/v1/refund' } as const
       return client.send({ ...call, json, hasOwnConnection: true }, (answer, notes) => {
-        const made = parseRefund(answer, notes)
-        return made?.correlationID === id && made.value === cents
-          ? { payout: mapWooviRefund(made) }
-          : undefined
+        const created = parseRefund(answer, notes)
+        const isOrdered = created?.correlationID === id && created.value === cents
+        return isOrdered ? { payout: mapWooviRefund(created) } : undefined
       })
     },
 
@@ -48,8 +47,8 @@ export function createWooviPayments(
       const path = `/api/v1/refund/${encodeURIComponent(id)}`
       const call = { call: 'findRefund', reference: id, method: 'GET', path } as const
       return client.lookUp(call, (json, notes) => {
-        const found = parseRefund(json, notes)
-        return found?.correlationID === id ? { payout: mapWooviRefund(found) } : undefined
+        const refund = parseRefund(json, notes)
+        return refund?.correlationID === id ? { payout: mapWooviRefund(refund) } : undefined
       })
     },
   }

@@ -12,7 +12,7 @@ import {
   wooviPixKeySchema,
 } from './schemas.ts'
 
-/** The account's keys, as "Chaves Pix das contas" describes them: EVP, the account's CNPJ, e-mail and phone. */
+/** Creates the calls about the account's PIX keys: EVP, its CNPJ, e-mail and phone ("Chaves Pix das contas"). */
 export function createWooviPixKeys(
   client: WooviClient,
 ): Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'> {
@@ -24,10 +24,10 @@ export function createWooviPixKeys(
       if (!json) return unsupportedKeyType
       const call = { call: 'createKey', reference: null, method: 'POST', path: '/api/v1/pix-keys' } as const
       const outcome = await client.send({ ...call, json, hasOwnConnection: true }, answer => {
-        const made = wooviKeyResponseSchema.safeParse(answer).data
-        return made && made.key === (order.key ?? made.key) ? { key: made.key } : undefined
+        const created = wooviKeyResponseSchema.safeParse(answer).data
+        return created && created.key === (order.key ?? created.key) ? { key: created.key } : undefined
       })
-      if (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') return taken(order)
+      if (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') return resolveExistingKey(order)
       return toCreateKeyOutcome(outcome)
     },
     listKeys,
@@ -39,27 +39,30 @@ export function createWooviPixKeys(
   }
 
   async function listKeys() {
-    const listed = await readAllPages<WooviPixKey>({
-      ...{ call: 'listKeys', path: '/api/v1/pix-keys' },
-      ...{ field: 'pixKeys', item: wooviPixKeySchema, keyOf: ({ key }) => key },
+    const outcome = await readAllPages<WooviPixKey>({
+      call: 'listKeys',
+      path: '/api/v1/pix-keys',
+      field: 'pixKeys',
+      item: wooviPixKeySchema,
+      keyOf: ({ key }) => key,
     })
-    if (listed.kind === 'no_answer') return listed
+    if (outcome.kind === 'no_answer') return outcome
     return {
       kind: 'found' as const,
-      keys: listed.items.map(({ key, type }) => ({ key, type: mapWooviKeyType(type) })),
+      keys: outcome.items.map(({ key, type }) => ({ key, type: mapWooviKeyType(type) })),
     }
   }
 
-  /** The key is there already: by this very order, whose answer got lost, or somebody else's. */
-  async function taken({ key }: ProviderKeyRequest): Promise<CreateKeyOutcome> {
-    const listed = await listKeys()
-    if (listed.kind === 'no_answer') return { ...listed, kind: 'unknown' }
-    const ours = listed.keys.find(one => one.key === key)
-    return ours ? { kind: 'created', key: ours.key } : keyOfAnotherAccount
+  /** Looks for an existing key in the account: created if it is ours, otherwise rejected as another account's. */
+  async function resolveExistingKey({ key }: ProviderKeyRequest): Promise<CreateKeyOutcome> {
+    const list = await listKeys()
+    if (list.kind === 'no_answer') return { ...list, kind: 'unknown' }
+    const ownKey = list.keys.find(item => item.key === key)
+    return ownKey ? { kind: 'created', key: ownKey.key } : keyOfAnotherAccount
   }
 }
 
-/** Woovi's name for each kind; it makes no CPF keys by its API. */
+/** Builds the request of a key by Woovi's type of it; undefined for a CPF key, which Woovi's API does not create. */
 function buildKeyBody({ type, key }: ProviderKeyRequest) {
   switch (type) {
     case 'RANDOM':
@@ -76,7 +79,7 @@ function buildKeyBody({ type, key }: ProviderKeyRequest) {
 
 const unsupportedKeyType = rejectForThisProvider(
   'key_unsupported',
-  'The provider makes no CPF keys by its API',
+  "The provider's API does not create CPF keys",
 )
 const keyOfAnotherAccount = {
   kind: 'rejected',

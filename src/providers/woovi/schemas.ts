@@ -1,9 +1,10 @@
 import { z } from 'zod'
 
-/** Woovi's wire. What comes in is read leniently (only what we need, the rest may be anything); what goes out is strict. */
+// Schemas of what Woovi sends are lenient: they name the fields in use and allow any others. Those of our requests are
+// strict.
 
 export const wooviCentsSchema = z.int().min(0)
-/** A whole number that Woovi documents as a text, as the value of one dispute and the seconds of a charge. */
+/** A whole number that Woovi writes as a number or as a text, such as the value of a dispute or the seconds of a charge. */
 export const wooviWholeNumberSchema = z.union([
   z.int(),
   z
@@ -12,19 +13,19 @@ export const wooviWholeNumberSchema = z.union([
     .transform(Number),
 ])
 export const wooviTextSchema = z.string().nullish()
-/** ISO 8601 with any offset, to UTC. */
+/** Parses ISO 8601 with any offset to UTC. */
 export const wooviInstantSchema = z.iso
   .datetime({ offset: true })
   .transform(time => new Date(time).toISOString())
 
-/** A CPF or CNPJ: plain, or with its type beside it. */
+/** A CPF or CNPJ, as a text or in an object with its type. */
 const taxIDSchema = z
-  .union([z.string(), z.object({ taxID: z.string() }).transform(it => it.taxID)])
+  .union([z.string(), z.object({ taxID: z.string() }).transform(({ taxID }) => taxID)])
   .nullish()
   .catch(null)
 
 const personSchema = z.object({ name: wooviTextSchema, taxID: taxIDSchema }).nullish()
-/** One side of a movement, as the notices and newer answers describe it. */
+/** One side of a movement, in the shape of notifications and newer answers. */
 const sideSchema = z
   .object({
     psp: z.object({ id: wooviTextSchema, name: wooviTextSchema }).nullish(),
@@ -34,7 +35,7 @@ const sideSchema = z
   })
   .nullish()
 
-/** A charge. One that can still be paid comes with its payload, and its end as a time or as seconds from its making. */
+/** A charge. An active one needs its payload; the expiry is a time, or seconds since the creation. */
 const chargeSchema = z
   .object({
     correlationID: z.string().min(1),
@@ -56,13 +57,14 @@ export const wooviChargeResponseSchema = z.object({ charge: chargeSchema })
 export const wooviDeletionResponseSchema = z.object({ status: z.literal('OK') })
 
 /**
- * What a transaction is, by the filter of `GET /api/v1/transaction` (OpenAPI); a PIX that was received is also DYNAMIC or
- * STATIC ("Payload de transação recebida"). How it stands, by the schema of the same call.
+ * Types of the filter of `GET /api/v1/transaction` (OpenAPI), and DYNAMIC and STATIC of received PIX ("Payload de transação
+ * recebida").
  */
 const TRANSACTION_TYPES = [
   ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
   ...(['INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'BALANCE_UNBLOCK', 'REVERSAL'] as const),
 ] as const
+/** Statuses of the schema of `GET /api/v1/transaction` (OpenAPI). */
 const TRANSACTION_STATUSES = [
   'CREATED',
   'IN_PROCESSING',
@@ -73,8 +75,8 @@ const TRANSACTION_STATUSES = [
 ] as const
 
 /**
- * Money that moved on the rail, either way; Woovi writes its id in two ways, and leaves the status of most transactions out
- * in its own examples. `refunds` is read item by item.
+ * A movement of the account, in or out. Woovi writes `endToEndId` in two spellings, and leaves out the status in most of its
+ * examples. `refunds` is parsed item by item.
  */
 export const wooviTransactionSchema = z
   .object({
@@ -96,10 +98,10 @@ export const wooviTransactionSchema = z
 export type WooviTransaction = z.infer<typeof wooviTransactionSchema>
 export const wooviTransactionResponseSchema = z.object({ transaction: wooviTransactionSchema })
 
-/** A refund has the statuses of "Refund" or of "ChargeRefund" (OpenAPI). */
+/** Statuses of "Refund" and of "ChargeRefund" (OpenAPI). */
 const refundStatusSchema = z.enum(['IN_PROCESSING', 'CONFIRMED', 'REFUNDED', 'REJECTED', 'NOT_ACCOMPLISHED'])
 
-/** A return as its PIX lists it. */
+/** A return in the list of its PIX. */
 export const wooviReturnSchema = z.object({
   endToEndId: wooviTextSchema,
   returnIdentification: wooviTextSchema,
@@ -107,7 +109,7 @@ export const wooviReturnSchema = z.object({
   status: refundStatusSchema,
   time: wooviInstantSchema.nullish(),
 })
-/** The ids of the same, whatever it says of how it stands. */
+/** The ids of a return in the list of its PIX, readable with any status. */
 export const wooviReturnIdsSchema = z.object({
   endToEndId: wooviTextSchema,
   returnIdentification: wooviTextSchema,
@@ -124,12 +126,12 @@ export const wooviRefundSchema = z.object({
   providerRejectedReason: wooviTextSchema,
 })
 export type WooviRefund = z.infer<typeof wooviRefundSchema>
-/** Created under one name, found under another. */
+/** The answer with a refund: its creation and its look-up name it differently. */
 export const wooviRefundResponseSchema = z
   .object({ refund: z.unknown().optional(), pixTransactionRefund: z.unknown().optional() })
   .transform(answer => answer.refund ?? answer.pixTransactionRefund)
 
-/** What a list of refunds tells of each, whatever its state: our id and the rail's. */
+/** The ids, ours and the rail's, of a refund in a list, readable with any status. */
 export const wooviListedRefundSchema = z.object({
   correlationID: z.string().min(1),
   returnIdentification: wooviTextSchema,
@@ -137,7 +139,7 @@ export const wooviListedRefundSchema = z.object({
 })
 export type WooviListedRefund = z.infer<typeof wooviListedRefundSchema>
 
-/** A payment of ours: the order, and, once there are any, its movement and its recipient. */
+/** A payment of ours: the order and, when they exist, its transaction and its recipient. */
 export const wooviPaymentSchema = z.object({
   payment: z.object({
     correlationID: z.string().min(1),
@@ -169,7 +171,7 @@ export const wooviPaymentSchema = z.object({
 })
 export type WooviPayment = z.infer<typeof wooviPaymentSchema>
 
-/** What a list of payments tells of each, whatever its state: our id and the rail's. */
+/** The ids, ours and the rail's, of a payment in a list, readable with any status. */
 export const wooviListedPaymentSchema = z.object({
   payment: z.object({ correlationID: z.string().min(1) }),
   transaction: z.object({ endToEndId: wooviTextSchema }).nullish(),
@@ -194,7 +196,7 @@ export const wooviWebhookSchema = z.object({
 })
 export type WooviWebhook = z.infer<typeof wooviWebhookSchema>
 
-/** Made under one name, listed under another. */
+/** A PIX key: its creation and the list name it differently. */
 export const wooviPixKeySchema = z
   .object({
     pixKey: wooviTextSchema,

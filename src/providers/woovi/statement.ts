@@ -22,76 +22,85 @@ import {
 } from './schemas.ts'
 
 /**
- * Woovi's transactions say what moved, but not by which order of ours; its payments and refunds know the orders. So a
- * statement joins the three by the rail's ids.
+ * Creates the statement call. Woovi's transactions contain the movements but not our ids; its lists of payments and refunds
+ * contain our ids. The statement joins the three by the rail's ids.
  */
 export function createWooviStatement(client: WooviClient): Pick<Provider, 'statement'> {
   const { readAllPages } = createWooviPagination(client)
 
   return {
     async statement(from, to) {
-      const moved = await readAllPages(transactionList, { from, to })
-      if (moved.kind === 'no_answer') return moved
-      const ordered = await ordersSince(subtractDays(from, MAX_SETTLEMENT_DELAY_DAYS), to)
-      if (ordered.kind === 'no_answer') return ordered
-      const known = await returnsBehind(moved.items, { outgoing: ordered.outgoing, from })
-      if (known.kind === 'no_answer') return known
+      const transactions = await readAllPages(transactionList, { from, to })
+      if (transactions.kind === 'no_answer') return transactions
+      const orders = await listOrders({ from: subtractDays(from, MAX_SETTLEMENT_DELAY_DAYS), to })
+      if (orders.kind === 'no_answer') return orders
+      const index = await indexReturnsAndOrders(transactions.items, { outgoing: orders.outgoing, from })
+      if (index.kind === 'no_answer') return index
       const isInPeriod = createPeriodFilter(from, to)
-      const settled = moved.items.filter(
+      const settled = transactions.items.filter(
         pix => mapTransactionStatus(pix) === 'settled' && isInPeriod(pix.time),
       )
       const accountEntries = settled.map(toAccountEntry).filter(entry => entry !== null)
-      const entries = settled.filter(isPixTransaction).map(pix => toStatementEntry(pix, known))
+      const entries = settled.filter(isPixTransaction).map(pix => toStatementEntry(pix, index))
       return { kind: 'found', entries, ...(accountEntries.length > 0 && { accountEntries }) }
     },
   }
 
-  /** What each return returns, and which way it went; one whose PIX is older is looked for further back, with our order. */
-  async function returnsBehind(
-    moved: WooviTransaction[],
+  /**
+   * Indexes the returned PIX of each return. If a return's PIX is not among the transactions, it is older: the transactions
+   * and payments of the return period before `from` are then read too.
+   */
+  async function indexReturnsAndOrders(
+    transactions: WooviTransaction[],
     { outgoing, from }: { outgoing: OrderIdsByRailId; from: string },
   ): Promise<({ kind: 'found' } & OrdersAndReturns) | NoAnswerResult> {
-    const near = indexReturns(moved)
-    const unexplained = moved.some(
-      ({ type, endToEndId }) => type === 'REFUND' && !outgoing.has(endToEndId) && !near.has(endToEndId),
+    const returns = indexReturns(transactions)
+    const hasOlderPix = transactions.some(
+      ({ type, endToEndId }) => type === 'REFUND' && !outgoing.has(endToEndId) && !returns.has(endToEndId),
     )
-    if (!unexplained) return { kind: 'found', outgoing, returns: near }
-    const earlier = { from: subtractDays(from, RETURN_PERIOD_DAYS), to: from }
-    const before = await readAllPages(transactionList, earlier)
-    if (before.kind === 'no_answer') return before
-    const sent = await sentWithin(earlier)
-    if (sent.kind === 'no_answer') return sent
+    if (!hasOlderPix) return { kind: 'found', outgoing, returns }
+    const earlierPeriod = { from: subtractDays(from, RETURN_PERIOD_DAYS), to: from }
+    const earlierTransactions = await readAllPages(transactionList, earlierPeriod)
+    if (earlierTransactions.kind === 'no_answer') return earlierTransactions
+    const earlierPayments = await listPaymentIds(earlierPeriod)
+    if (earlierPayments.kind === 'no_answer') return earlierPayments
     return {
       kind: 'found',
-      outgoing: new Map([...sent.ids, ...outgoing]),
-      returns: new Map([...indexReturns(before.items), ...near]),
+      outgoing: new Map([...earlierPayments.ids, ...outgoing]),
+      returns: new Map([...indexReturns(earlierTransactions.items), ...returns]),
     }
   }
 
-  /** Our ids of what left the account, by the rail's. */
-  async function ordersSince(from: string, to: string): Promise<FoundOrders | NoAnswerResult> {
-    const sent = await sentWithin({ from, to })
-    if (sent.kind === 'no_answer') return sent
-    const refunds = await readAllPages(refundList, { from, to })
+  async function listOrders(period: StatementPeriod): Promise<FoundOrders | NoAnswerResult> {
+    const payments = await listPaymentIds(period)
+    if (payments.kind === 'no_answer') return payments
+    const refunds = await readAllPages(refundList, period)
     if (refunds.kind === 'no_answer') return refunds
-    const ids = refunds.items.map(it => [it.returnIdentification ?? it.endToEndId, it.correlationID] as const)
-    return { kind: 'found', outgoing: new Map([...sent.ids, ...ids.filter(hasRailId)]) }
+    const refundIds = refunds.items.map(
+      ({ returnIdentification, endToEndId, correlationID }) =>
+        [returnIdentification ?? endToEndId, correlationID] as const,
+    )
+    return { kind: 'found', outgoing: new Map([...payments.ids, ...refundIds.filter(hasRailId)]) }
   }
 
-  async function sentWithin(period: {
-    from: string
-    to: string
-  }): Promise<{ kind: 'found'; ids: RailIdAndOrderId[] } | NoAnswerResult> {
+  async function listPaymentIds(
+    period: StatementPeriod,
+  ): Promise<{ kind: 'found'; ids: RailIdAndOrderId[] } | NoAnswerResult> {
     const payments = await readAllPages(paymentList, period)
     if (payments.kind === 'no_answer') return payments
-    const ids = payments.items.map(it => [it.transaction?.endToEndId, it.payment.correlationID] as const)
+    const ids = payments.items.map(
+      ({ transaction, payment }) => [transaction?.endToEndId, payment.correlationID] as const,
+    )
     return { kind: 'found', ids: ids.filter(hasRailId) }
   }
 }
 
+/** ISO 8601 UTC, both ends included. */
+type StatementPeriod = { from: string; to: string }
+
 /**
- * A PIX is known by its direction, which its type tells, and its end-to-end id; what is no PIX by Woovi's own ids, as it
- * may be about a PIX.
+ * Gets the unique key of a transaction: of a PIX its type, which contains the direction, and its end-to-end id; of any other
+ * its type and Woovi's id, because its end-to-end id may be that of a PIX.
  */
 export function getTransactionKey(transaction: WooviTransaction): string {
   const { type, endToEndId, globalID, transactionID } = transaction
@@ -100,7 +109,7 @@ export function getTransactionKey(transaction: WooviTransaction): string {
   return `${type}/${id}`
 }
 
-/** A WITHDRAW without an end-to-end id is a withdrawal to a bank account, and so no PIX. */
+/** Tells whether a transaction is a PIX. A WITHDRAW without an end-to-end id is a withdrawal to a bank account. */
 function isPixTransaction(transaction: WooviTransaction): boolean {
   return PIX_TYPES.includes(transaction.type) && !toAccountEntry(transaction)
 }
@@ -113,7 +122,7 @@ const transactionList: WooviList<WooviTransaction> = {
   item: wooviTransactionSchema,
   keyOf: getTransactionKey,
 }
-/** Payments and refunds are listed whatever their state: one that is not known yet must not hide the rest. */
+// Payments and refunds are listed with any status, so that one with a status that we do not know does not hide the rest.
 const paymentList: WooviList<WooviListedPayment> = {
   call: 'statement',
   path: '/api/v1/payment',
@@ -130,47 +139,53 @@ const refundList: WooviList<WooviListedRefund> = {
     [correlationID, returnIdentification ?? endToEndId].join('/'),
 }
 
-/** The rail's id and ours, once the rail has given it one. */
+/** The rail's id of an order and ours. */
 type RailIdAndOrderId = readonly [endToEnd: string, id: string]
 function hasRailId(ids: readonly [string | null | undefined, string]): ids is RailIdAndOrderId {
   return Boolean(ids[0])
 }
 
-/** Our ids, by the rail's. */
+/** Our ids of the orders that moved money out of the account, by the rail's ids. */
 type OrderIdsByRailId = ReadonlyMap<string, string>
 type FoundOrders = { kind: 'found'; outgoing: OrderIdsByRailId }
 
-/** By the rail's id of the return. It left where the PIX came in: by our order, or after a dispute by the provider's own. */
-type ReturnsByRailId = ReadonlyMap<string, { returnOf: string; left: boolean }>
+/**
+ * Returns by the rail's id of them. `returnOf`: end-to-end id of the returned PIX. `isOutgoing`: that PIX was received, so
+ * the return left the account, ordered by us or, after a dispute, made by Woovi.
+ */
+type ReturnsByRailId = ReadonlyMap<string, { returnOf: string; isOutgoing: boolean }>
 
 type OrdersAndReturns = { outgoing: OrderIdsByRailId; returns: ReturnsByRailId }
 
-/** Whatever a PIX still says of how its returns stand: those among the movements have moved. */
-function indexReturns(moved: WooviTransaction[]): ReturnsByRailId {
+/** Indexes the returns that PIX list. Their statuses do not count: a return that is a transaction too has moved. */
+function indexReturns(transactions: WooviTransaction[]): ReturnsByRailId {
   return new Map(
-    moved.flatMap(pix =>
-      parseItems(wooviReturnIdsSchema, pix.refunds, DISCARDED_NOTES).flatMap(one => {
-        const id = getWooviReturnId(one)
-        return id ? [[id, { returnOf: pix.endToEndId, left: isReceivedPix(pix) }] as const] : []
+    transactions.flatMap(pix =>
+      parseItems(wooviReturnIdsSchema, pix.refunds, DISCARDED_NOTES).flatMap(ids => {
+        const id = getWooviReturnId(ids)
+        return id ? [[id, { returnOf: pix.endToEndId, isOutgoing: isReceivedPix(pix) }] as const] : []
       }),
     ),
   )
 }
 
-/** A return without a readable id moves nothing here: as a movement of its own it is a transaction. */
+/** An unreadable return in the list of its PIX needs no record: if it moved, it is a transaction of its own. */
 const DISCARDED_NOTES: AnswerNotes = { noteUnreadableItem: () => {}, noteUnlistedValue: () => {} }
 
-/** What we ordered left, whatever Woovi calls it. A recipient's return is told by the transfer that it returns. */
+/**
+ * Converts a transaction. Every order of ours is outgoing, whatever its type. The reference of a recipient's return is that
+ * of the returned transfer.
+ */
 function toStatementEntry(
-  moved: WooviTransaction,
-  { outgoing, returns: back }: OrdersAndReturns,
+  transaction: WooviTransaction,
+  { outgoing, returns }: OrdersAndReturns,
 ): StatementEntry {
-  const { endToEndId: endToEnd, charge, value: cents, time: at } = moved
-  const ours = outgoing.get(endToEnd)
-  const given = back.get(endToEnd)
-  const gaveBack = given?.left === true && !outgoing.has(given.returnOf)
-  const left = ours !== undefined || gaveBack || moved.type === 'WITHDRAW'
-  const reference = ours ?? outgoing.get(given?.returnOf ?? '') ?? charge?.correlationID ?? null
-  const entry = { endToEnd, reference, direction: left ? 'OUT' : 'IN', cents, at } as const
-  return given ? { ...entry, returnOf: given.returnOf } : entry
+  const { endToEndId: endToEnd, charge, value: cents, time: at } = transaction
+  const orderId = outgoing.get(endToEnd)
+  const pixReturn = returns.get(endToEnd)
+  const isReturnByUs = pixReturn?.isOutgoing === true && !outgoing.has(pixReturn.returnOf)
+  const isOutgoing = orderId !== undefined || isReturnByUs || transaction.type === 'WITHDRAW'
+  const reference = orderId ?? outgoing.get(pixReturn?.returnOf ?? '') ?? charge?.correlationID ?? null
+  const entry = { endToEnd, reference, direction: isOutgoing ? 'OUT' : 'IN', cents, at } as const
+  return pixReturn ? { ...entry, returnOf: pixReturn.returnOf } : entry
 }

@@ -1,12 +1,12 @@
 /**
- * A text as a plain PDF, in Helvetica on A4 (ISO 32000-1): for what Woovi takes as a document only. What Windows-1252 cannot
- * write becomes a question mark.
+ * Renders a text as a plain PDF, in Helvetica on A4 (ISO 32000-1), because Woovi accepts documents only. Characters outside
+ * Windows-1252 become question marks.
  */
 export function renderTextPdf(text: string): Buffer {
   const lines = text.split(/\r?\n/).flatMap(wrapLine)
   const pages: string[][] = []
-  for (let at = 0; at === 0 || at < lines.length; at += LINES_PER_PAGE)
-    pages.push(lines.slice(at, at + LINES_PER_PAGE))
+  for (let start = 0; start === 0 || start < lines.length; start += LINES_PER_PAGE)
+    pages.push(lines.slice(start, start + LINES_PER_PAGE))
 
   const kids = pages.map((_, index) => `${FIRST_PAGE_OBJECT + 2 * index} 0 R`).join(' ')
   const objects = [
@@ -20,19 +20,19 @@ export function renderTextPdf(text: string): Buffer {
 
 const LINES_PER_PAGE = 50
 const CHARACTERS_PER_LINE = 90
-/** The objects before it: catalogue, list of pages, font. */
+/** Number of the first page's object, after catalogue, list of pages and font. */
 const FIRST_PAGE_OBJECT = 4
 
 function buildPageObjects(lines: string[], number: number): string[] {
-  const shown = lines.map(line => `(${escapeLine(line)}) '`).join('\n')
-  const stream = `BT /F1 10 Tf 14 TL 50 800 Td\n${shown}\nET`
+  const text = lines.map(line => `(${escapeLine(line)}) '`).join('\n')
+  const stream = `BT /F1 10 Tf 14 TL 50 800 Td\n${text}\nET`
   return [
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${number + 1} 0 R >>`,
     `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
   ]
 }
 
-/** At blanks where there are any; one code unit is one byte from here on. */
+/** Wraps a line, at blanks if possible; in the result one code unit is one byte. */
 function wrapLine(line: string): string[] {
   const lines: string[] = []
   let rest = line.normalize('NFC').replace(/[^\x20-\x7e\xa0-\xff]/gu, '?')
@@ -46,10 +46,10 @@ function wrapLine(line: string): string[] {
 }
 
 function escapeLine(line: string): string {
-  return line.replace(/[\\()]/g, letter => `\\${letter}`)
+  return line.replace(/[\\()]/g, character => `\\${character}`)
 }
 
-/** Header, objects, and the table that says at which byte each begins. */
+/** Serializes the objects with the header and the table of their byte offsets. */
 function serializePdf(objects: string[]): Buffer {
   let file = '%PDF-1.4\n'
   const offsets = objects.map((object, index) => {

@@ -17,10 +17,10 @@ import { getFailureFinality } from './payment-failures.ts'
 import { wooviPaymentRequestSchema, wooviPaymentSchema, wooviTransactionResponseSchema } from './schemas.ts'
 
 /**
- * Payments out. Ordering one and approving it are two things at Woovi: an order that waits for its approval has moved
- * nothing, and can be approved later, through the API or in Woovi's panel. An account that may approve with the order does
- * both in one call. Woovi has no call that removes an order; a person removes it in the panel ("Como Remover Solicitações
- * de Pagamentos?").
+ * Creates the calls about outgoing payments. At Woovi a payment is ordered and then approved. An order that waits for
+ * approval has moved no money, and can be approved later, by the API or in Woovi's panel. An account with that permission
+ * orders and approves in one call. No call removes an order: a person does it in the panel ("Como Remover Solicitações de
+ * Pagamentos?").
  */
 export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
   return {
@@ -38,30 +38,30 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
       )
       switch (outcome.kind) {
         case 'accepted':
-          return outcome.isAwaitingApproval ? approved(order) : toSendOutcome(outcome.sending)
+          return outcome.isAwaitingApproval ? approvePayment(order) : toSendOutcome(outcome.payout)
         case 'rejected':
-          return standing(order, outcome, outcome)
+          return confirmRefusal(order, outcome, outcome)
         case 'unreachable':
           return outcome
         case 'unknown': {
-          // It may wait from an earlier sending that never got to its approval.
+          // An earlier call may have ordered the payment and not approved it.
           if (outcome.code !== 'duplicate_id') return outcome
-          const before = await lookUp(order)
-          return before.kind === 'found' && before.isAwaitingApproval ? approved(order) : outcome
+          const existing = await lookUp(order)
+          return existing.kind === 'found' && existing.isAwaitingApproval ? approvePayment(order) : outcome
         }
       }
     },
 
     async findTransfer(id): Promise<FindPayoutOutcome> {
-      const found = await lookUp({ id })
-      if (found.kind !== 'found') return found
-      if (found.isAwaitingApproval) return toAwaitingApproval(id)
-      return { kind: 'found', payout: await withReturns(found.sending) }
+      const outcome = await lookUp({ id })
+      if (outcome.kind !== 'found') return outcome
+      if (outcome.isAwaitingApproval) return toAwaitingApproval(id)
+      return { kind: 'found', payout: await addReturns(outcome.payout) }
     },
   }
 
-  /** The approval sends the money. Once it was asked for, only Woovi's word on the payment is a no. */
-  async function approved(order: ProviderTransferRequest): Promise<SendPayoutOutcome> {
+  /** Approves an order, which sends the money. From then on only the status of the payment proves that it failed. */
+  async function approvePayment(order: ProviderTransferRequest): Promise<SendPayoutOutcome> {
     const json = { correlationID: order.id }
     const path = '/api/v1/payment/approve'
     const call = { call: 'approveTransfer', reference: order.id, method: 'POST', path } as const
@@ -70,10 +70,14 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     )
     switch (outcome.kind) {
       case 'accepted':
-        return outcome.isAwaitingApproval ? toAwaitingApproval(order.id) : toSendOutcome(outcome.sending)
-      case 'rejected': // Woovi has told of the order: that it is not found a moment later is no proof that it is gone.
-        return standing(order, outcome, { kind: 'unknown', code: outcome.code, message: outcome.message })
-      case 'unreachable': // Woovi holds the order: no other provider may get it before this is known.
+        return outcome.isAwaitingApproval ? toAwaitingApproval(order.id) : toSendOutcome(outcome.payout)
+      case 'rejected': // The order existed before the approval: "not found" afterwards does not prove that it is gone.
+        return confirmRefusal(order, outcome, {
+          kind: 'unknown',
+          code: outcome.code,
+          message: outcome.message,
+        })
+      case 'unreachable': // The order exists at Woovi: no other provider may get it before its status is known.
         return { ...outcome, kind: 'unknown' }
       case 'unknown':
         return outcome
@@ -81,21 +85,23 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
   }
 
   /**
-   * What a refusal comes to: an order that was refused may stand at Woovi and be approved there later, so it is looked up
-   * before the refusal counts. `absent`: what it comes to where Woovi has no such order. A refusal of our AppID made none.
+   * Looks up a refused order before the refusal counts: Woovi may keep the order and a person may approve it later.
+   * `absentOutcome` is the outcome if Woovi has no such order. A refusal of our AppID needs no look-up: it made no order.
    */
-  async function standing(
+  async function confirmRefusal(
     order: ProviderTransferRequest,
     refusal: RejectedResult,
-    absent: SendPayoutOutcome,
+    absentOutcome: SendPayoutOutcome,
   ): Promise<SendPayoutOutcome> {
-    if (refusal.code === 'provider_denied' && absent === refusal) return refusal
-    const now = await lookUp(order)
-    switch (now.kind) {
+    if (refusal.code === 'provider_denied' && absentOutcome === refusal) return refusal
+    const outcome = await lookUp(order)
+    switch (outcome.kind) {
       case 'found':
-        return now.isAwaitingApproval ? toAwaitingApproval(order.id, refusal) : toSendOutcome(now.sending)
+        return outcome.isAwaitingApproval
+          ? toAwaitingApproval(order.id, refusal)
+          : toSendOutcome(outcome.payout)
       case 'not_found':
-        return absent
+        return absentOutcome
       case 'no_answer':
         return { kind: 'unknown', code: refusal.code, message: refusal.message }
     }
@@ -111,55 +117,61 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     return client.lookUp(call, (json, notes) => parsePlacedPayment(order, json, notes))
   }
 
-  /** The payment does not tell what its recipient gave back, its movement does; without an answer that is left unsaid, to be asked again. */
-  async function withReturns(sending: ProviderPayout): Promise<ProviderPayout> {
-    if (sending.status !== 'settled' || !sending.endToEnd) return sending
-    const path = `/api/v1/transaction/${encodeURIComponent(sending.endToEnd)}`
-    const call = { call: 'findPayment', reference: sending.endToEnd, method: 'GET', path } as const
-    const found = await client.lookUp(call, (json, notes) => {
+  /**
+   * Adds the recipient's returns, which Woovi lists with the transaction and not with the payment. Without an answer
+   * `returns` is absent, so that the caller polls again.
+   */
+  async function addReturns(payout: ProviderPayout): Promise<ProviderPayout> {
+    if (payout.status !== 'settled' || !payout.endToEnd) return payout
+    const path = `/api/v1/transaction/${encodeURIComponent(payout.endToEnd)}`
+    const call = { call: 'findPayment', reference: payout.endToEnd, method: 'GET', path } as const
+    const outcome = await client.lookUp(call, (json, notes) => {
       const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
       return pix && { returns: mapWooviReturns(pix, notes) }
     })
-    if (found.kind === 'not_found') return { ...sending, returns: [] }
-    return found.kind === 'found' && found.returns ? { ...sending, returns: found.returns } : sending
+    if (outcome.kind === 'not_found') return { ...payout, returns: [] }
+    return outcome.kind === 'found' && outcome.returns ? { ...payout, returns: outcome.returns } : payout
   }
 }
 
 type PaymentLookup = Pick<ProviderTransferRequest, 'id'> & Partial<Pick<ProviderTransferRequest, 'cents'>>
-type PlacedPayment = { sending: ProviderPayout; isAwaitingApproval: boolean }
+type PlacedPayment = { payout: ProviderPayout; isAwaitingApproval: boolean }
 
 /**
- * A payment that is what was ordered. One that is CREATED and has a transaction is in process: only without one it waits.
- * One that is DENIED and has a transaction contradicts itself.
+ * Parses a payment that has the order's id and amount; undefined for any other. A CREATED payment waits for approval, but one
+ * with a transaction is in process. A DENIED payment with a transaction contradicts itself and is unreadable.
  */
 function parsePlacedPayment(
   { id, cents }: PaymentLookup,
   json: unknown,
   notes: AnswerNotes,
 ): PlacedPayment | undefined {
-  const read = parseAnswer(wooviPaymentSchema, json, notes)
-  if (read?.payment.correlationID !== id || read.payment.value !== (cents ?? read.payment.value))
+  const answer = parseAnswer(wooviPaymentSchema, json, notes)
+  if (answer?.payment.correlationID !== id || answer.payment.value !== (cents ?? answer.payment.value))
     return undefined
-  const { payment, transaction } = read
+  const { payment, transaction } = answer
   if (payment.status === 'DENIED' && transaction) {
     notes.noteUnlistedValue('DENIED_with_transaction')
     return undefined
   }
-  return { sending: mapWooviTransfer(read), isAwaitingApproval: payment.status === 'CREATED' && !transaction }
+  return {
+    payout: mapWooviTransfer(answer),
+    isAwaitingApproval: payment.status === 'CREATED' && !transaction,
+  }
 }
 
-function toSendOutcome(sending: ProviderPayout): SendPayoutOutcome {
-  return rejectFailedAcceptance({ kind: 'accepted', payout: sending }, getFailureFinality)
+function toSendOutcome(payout: ProviderPayout): SendPayoutOutcome {
+  return rejectFailedAcceptance({ kind: 'accepted', payout }, getFailureFinality)
 }
 
-/** The order stands: nothing has moved, and a person can still approve it. */
-function toAwaitingApproval(id: string, rejected?: RejectedResult): AwaitingApprovalResult {
-  const remove =
+/** Builds the outcome of an order that exists and has moved no money: a person can still approve it. */
+function toAwaitingApproval(id: string, rejection?: RejectedResult): AwaitingApprovalResult {
+  const instruction =
     `Payment ${id} waits for approval in Woovi's panel. Approve it there, or remove it: ` +
     'Saques/Pagamentos, Pagamentos, Remover Pagamentos.'
-  if (!rejected) return { kind: 'awaiting_approval', code: 'awaiting_approval', message: remove }
-  const { kind: _, ...refusal } = rejected
-  const message = `${remove} Woovi refused it: ${refusal.message}`
+  if (!rejection) return { kind: 'awaiting_approval', code: 'awaiting_approval', message: instruction }
+  const { kind: _, ...refusal } = rejection
+  const message = `${instruction} Woovi refused it: ${refusal.message}`
   return { kind: 'awaiting_approval', code: 'awaiting_approval', message, refusal }
 }
 
@@ -186,5 +198,5 @@ function getAliasType(pixKey: string): string | null {
 
 const documentCheckUnsupported = rejectForThisProvider(
   'document_unchecked',
-  'The provider masks the owner of a key, so it cannot confirm a document',
+  'The provider masks the document of a key owner, so it cannot verify the document',
 )
