@@ -63,7 +63,7 @@ export interface Provider {
   findTransfer(id: string): Promise<FindPayoutOutcome>
   /** Creates a key of a kind in `capabilities.keys`; a key that is ours already counts as created. */
   createKey(order: ProviderKeyRequest): Promise<CreateKeyOutcome>
-  /** Lists the account's keys, as far as the API shows them: Efí's lists random ones only. */
+  /** Lists the account's keys, as far as the provider's API lists them: Efí's lists random ones only. */
   listKeys(): Promise<ListKeysOutcome>
   deleteKey(key: string): Promise<DeleteKeyOutcome>
   /** Identifies the account at the provider that the credentials belong to. */
@@ -86,12 +86,12 @@ export interface Provider {
   /** Lists every dispute opened in [from, to], or changed in it if the provider can tell; both ISO 8601 UTC. */
   listDisputes(from: string, to: string): Promise<ListDisputesOutcome>
   /** Looks one dispute up by the provider's id. */
-  findDispute(med: DisputeReference): Promise<FindDisputeOutcome>
+  findDispute(dispute: DisputeReference): Promise<FindDisputeOutcome>
   /** Replies to a dispute. Only a definite refusal means that the reply was not accepted. */
   replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome>
   /**
-   * Registers the URL of notifications at the provider; `collectionKey` as for charges. May be repeated. `warning`
-   * tells the operator what the provider does not notify although it could.
+   * Registers the URL of notifications at the provider; `collectionKey` as for charges. May be repeated. `warning` names,
+   * for the operator, the notifications that the provider could send and does not.
    */
   registerNotificationUrl(
     url: string,
@@ -101,5 +101,5 @@ export interface Provider {
    * Verifies and parses a notification. `forged`: secret or signature do not match; `no_answer`: the provider did not
    * return the key to verify it by, so it must be sent again.
    */
-  readNotification(notice: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
+  readNotification(notification: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
 }

@@ -14,6 +14,7 @@ export type RegistryConnection = {
   uuid: string
   /** Name of the provider for observers of calls. */
   provider: string
+  /** Name of the provider API that an adapter implements: `efi` or `woovi`. */
   dialect: string
   baseUrl: string
   sealedCredentials: string
@@ -121,7 +122,7 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>
 
-/** Compares configurations without unsealing: newly sealed credentials differ as text. */
+/** Compares configurations without unsealing. Credentials that are sealed again differ as text, even with equal content. */
 function hasSameConfiguration(
   cached: CachedAdapter,
   { dialect, baseUrl, sealedCredentials }: RegistryConnection,
@@ -138,7 +139,8 @@ function createAdapter(
   { openCredentials, timeoutMs, ca, observeCall, openPool, ...options }: AdapterCreation,
 ): ClosableProvider {
   const { dialect, baseUrl, sealedCredentials } = connection
-  if (!Object.hasOwn(adapterFactories, dialect)) throw new Error(`No adapter speaks the dialect ${dialect}`)
+  if (!Object.hasOwn(adapterFactories, dialect))
+    throw new Error(`No adapter implements the provider API ${dialect}`)
   const recordUnexplained = options.recordUnexplained?.bind(null, connection)
   try {
     const credentials = openCredentials(sealedCredentials)

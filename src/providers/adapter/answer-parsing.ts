@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 
-/** Collects what is to be recorded of an answer while it is read. */
+/** Collects the parts of an answer that are to be recorded while it is read. */
 export type AnswerNotes = {
   /**
-   * Notes a list item that cannot be read and is left out; `name`: the value in it that no list of ours names.
+   * Notes an unreadable list item, which is left out; `name`: the value in it that is outside a closed list, or `''`.
    */
   noteUnreadableItem(item: unknown, name: string): void
-  /** Notes a status or type that no list of ours names and that makes the whole answer unreadable. */
+  /** Notes a status or type that is outside a closed list and makes the whole answer unreadable. */
   noteUnlistedValue(value: string): void
 }
 

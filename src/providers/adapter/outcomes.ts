@@ -35,7 +35,7 @@ export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedOu
 type NotAcceptedOutcome = RejectedResult | UnreachableResult | UnknownResult
 
 /**
- * Builds the refusal of an order that this provider is known not to support, without a call; another provider may.
+ * Builds the refusal, without a call, of an order that this provider does not support; another provider may support it.
  */
 export function rejectForThisProvider(code: string, message: string): RejectedResult {
   return { kind: 'rejected', finality: 'other_may_help', code, message }
@@ -46,6 +46,6 @@ export function rejectForThisProvider(code: string, message: string): RejectedRe
  * list may lag behind its charge.
  */
 export function reportPaymentNotListed(provider: string): NoAnswerResult {
-  const message = `${provider} calls the charge paid and does not list its payment yet`
+  const message = `${provider} reports the charge as paid and does not list its payment yet`
   return { kind: 'no_answer', code: 'payment_not_listed', message, isUnprocessed: true }
 }

@@ -18,7 +18,7 @@ import {
 } from './documented-answers.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
-/** A request with the call whose table explains its answers and the id of ours that it is about. */
+/** A request with the name of its call, whose table explains the answers, and our id of its subject. */
 export type ProviderCall<Name extends string> = HttpCall & {
   call: Name
   /** Null for a list and for the account itself. */
@@ -88,7 +88,7 @@ export function createProviderCalls<Name extends string>(
     ): Promise<FoundAnswer<T> | NoAnswerResult> {
       const outcome = await lookUp(call, read)
       if (outcome.kind !== 'not_found') return outcome
-      return { kind: 'no_answer', code: 'not_found', message: 'The provider does not know it' }
+      return { kind: 'no_answer', code: 'not_found', message: 'The provider did not find it' }
     },
 
     /** Records an unexplained answer that a call site found beyond one response. */
@@ -120,7 +120,7 @@ export function createProviderCalls<Name extends string>(
     }
   }
 
-  /** Parses a 2xx answer, and records list items that are left out and whatever makes it unreadable. */
+  /** Parses a 2xx answer. Records the list items that are left out, and an answer that is unreadable as a whole. */
   async function readSuccess<T extends object>(
     call: ProviderCall<Name>,
     answer: ProviderResponse,
@@ -188,7 +188,7 @@ type AnswerExplanation<T extends object> =
 
 const UNREADABLE_ANSWER = {
   code: 'unreadable_answer',
-  message: 'The provider answered with success but unreadably',
+  message: 'The provider answered with success, but the answer is unreadable',
 }
 const MAX_MESSAGE_LENGTH = 300
 const MAX_NAME_LENGTH = 80
@@ -208,8 +208,8 @@ function explainListedAnswer(
 }
 
 /**
- * A code as APIs write them: words of letters, with short numbers at most. Longer numbers may be a document or a
- * phone.
+ * Matches a code as APIs write them: letters, separators and numbers of at most four digits. A longer number may be a
+ * document or a phone.
  */
 const CODE_PATTERN = /^[A-Za-z]+(?:[A-Za-z_.:-]|\d{1,4}(?!\d))*$/
 

@@ -21,7 +21,7 @@ export type TlsCertificates = {
   ca?: string | undefined
 }
 
-/** A provider's origin and our TLS identity; `timeoutMs` is the one deadline for all of a call. */
+/** A provider's origin and our TLS identity; `timeoutMs` limits a whole call, connecting included. */
 export type ConnectionTarget = { origin: string; tls?: TlsCertificates | undefined; timeoutMs: number }
 
 /** Limit of a name look-up: a later result would miss the deadline of its call. */
@@ -49,7 +49,7 @@ export type OpenConnectionPool = (target: ConnectionTarget) => ConnectionPool
 /**
  * Reason that closes a connection after its only call; shared, because a new error would capture a stack each time.
  */
-const CALL_FINISHED = new Error('its call is over')
+const CALL_FINISHED = new Error('call finished')
 
 /** Limit across all sharing adapters: as many calls as a worker makes at once. */
 const MAX_CONNECTIONS = 200

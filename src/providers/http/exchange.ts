@@ -49,7 +49,7 @@ export function exchangeRequest(
 
   dispatcher.dispatch(request, {
     onRequestStart(controller) {
-      if (isDone) return controller.abort(new Error('too late'))
+      if (isDone) return controller.abort(new Error('deadline exceeded before the request started'))
       startedRequest = controller
     },
     onResponseStart(_controller, status, headers) {
@@ -60,7 +60,7 @@ export function exchangeRequest(
       if (bytes <= MAX_BODY_BYTES) return void chunks.push(chunk)
       chunks = []
       answer()
-      controller.abort(new Error('too long'))
+      controller.abort(new Error('answer too long'))
     },
     onResponseEnd: answer,
     onResponseError: (_controller, error) => fail(getSystemCode(error)),

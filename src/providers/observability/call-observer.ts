@@ -1,10 +1,7 @@
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Provider } from '../port.ts'
 
-/**
- * An observed call of a provider: `operation` is the port's name of it, `outcome` the kind of its result, `code` why
- * it was refused or not answered.
- */
+/** An observed call: `operation` is its name in the port, `outcome` the kind of its result, `code` the reason of a failure. */
 export type ObservedCall = {
   provider: string
   connectionUuid: string
@@ -16,8 +13,8 @@ export type ObservedCall = {
 export type ObserveCall = (call: ObservedCall) => void
 
 /**
- * Wraps an adapter so that every call is observed. Methods without a request are not calls; reading a notification is
- * one only if the provider was asked for its key and did not answer.
+ * Wraps an adapter so that every call is observed. Methods without a request are not calls. Reading a notification is
+ * observed only if the request for the provider's public keys got no answer.
  */
 export function observeProvider<Adapter extends Provider>(
   adapter: Adapter,
