@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { Orm } from '../db/client/orm.ts'
 import type { Sealer } from '../security/sealing.ts'
 import type { FileStorage } from '../storage/storage.ts'
+import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
 import { fail } from './http/api-error.ts'
 import { type ApiRouter, requireGlobalToken } from './http/route.ts'
 import { createSemaphore } from './http/semaphore.ts'
@@ -35,8 +36,11 @@ export type ApiDependencies = {
   isStopping?: () => boolean
 }
 
+/** Dependencies of the routes: those of the process, and what calls that start, signal or update workflows need. */
+export type RouteDependencies = ApiDependencies & { workflowClientContext: WorkflowClientContext }
+
 /** Registers the routes of one resource. */
-export type RouteRegistrar = (router: ApiRouter, dependencies: ApiDependencies) => void
+export type RouteRegistrar = (router: ApiRouter, dependencies: RouteDependencies) => void
 
 export type AppOptions = ApiDependencies & {
   routes: RouteRegistrar[]
@@ -46,7 +50,8 @@ export type AppOptions = ApiDependencies & {
 
 /** Creates the API as a Koa app: middleware, one router, one error handler. */
 export function createApp({ routes, requestMetrics, ...dependencies }: AppOptions): Koa {
-  const { orm, log, config } = dependencies
+  const { orm, log, config, temporal: client } = dependencies
+  const { timeScale, temporal } = config
   const limiter = createRateLimiter(orm, config.rate)
   const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare })
   const router: ApiRouter = {
@@ -62,7 +67,8 @@ export function createApp({ routes, requestMetrics, ...dependencies }: AppOption
       return token
     },
   }
-  for (const register of routes) register(router, dependencies)
+  const workflowClientContext = { client, taskQueue: temporal.taskQueue, timeScale }
+  for (const register of routes) register(router, { ...dependencies, workflowClientContext })
 
   const app = new Koa({ proxy: config.isBehindProxy, maxIpsCount: 1 })
   app.on('error', (error: unknown) =>

@@ -1,6 +1,3 @@
-import { WithStartWorkflowOperation } from '@temporalio/client'
-import type { Workflow, WorkflowIdReusePolicy } from '@temporalio/common'
-import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
   PIX_KEY_REMOVAL_WORKFLOW,
   PIX_KEY_WORKFLOW,
@@ -15,7 +12,8 @@ import {
   verificationCodeWorkflowId,
 } from '../workflows/contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import type { WorkflowClientContext } from './workflow-options.ts'
+import { startAndAwaitUpdate } from './start.ts'
+import type { WorkflowClientContext, WorkflowMetadata } from './workflow-options.ts'
 
 /**
  * Client calls that start workflows of PIX keys, or join the running ones; safe to repeat. Ids, summaries and search
@@ -28,13 +26,10 @@ export function startPixKeyWorkflow(
   input: PixKeyInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitAnswer<PixKeyWorkflowSignature>(engine, PIX_KEY_WORKFLOW, {
-    ...input,
-    workflowId: pixKeyWorkflowId(input.uuid),
-    summary: `PIX key, ${input.type}`,
-    updateId: input.uuid,
-    reusePolicy: 'REJECT_DUPLICATE',
+  return startAndAwaitUpdate<PixKeyWorkflowSignature>(engine, PIX_KEY_WORKFLOW, {
+    ...buildKeyWorkflowMetadata(pixKeyWorkflowId(input.uuid), input, `PIX key, ${input.type}`),
     args: [input],
+    updateId: input.uuid,
     waitMs,
   })
 }
@@ -55,13 +50,11 @@ export function startPixKeyRemovalWorkflow(
   removal: PixKeyRemovalRequest,
   { updateId, waitMs }: { updateId: string; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitAnswer<PixKeyRemovalWorkflowSignature>(engine, PIX_KEY_REMOVAL_WORKFLOW, {
-    ...removal,
-    workflowId: pixKeyRemovalWorkflowId(removal.uuid),
-    summary: 'Removal of a PIX key',
-    updateId,
-    reusePolicy: 'ALLOW_DUPLICATE',
+  return startAndAwaitUpdate<PixKeyRemovalWorkflowSignature>(engine, PIX_KEY_REMOVAL_WORKFLOW, {
+    ...buildKeyWorkflowMetadata(pixKeyRemovalWorkflowId(removal.uuid), removal, 'Removal of a PIX key'),
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     args: [{ uuid: removal.uuid, timeScale: engine.timeScale }],
+    updateId,
     waitMs,
   })
 }
@@ -75,52 +68,32 @@ export function startVerificationCodeWorkflow(
   input: VerificationCodeInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitAnswer<VerificationCodeWorkflowSignature>(engine, VERIFICATION_CODE_WORKFLOW, {
-    ...input,
-    workflowId: verificationCodeWorkflowId(input.uuid),
-    summary: `Code for a key, ${input.type}`,
-    updateId: input.uuid,
-    reusePolicy: 'REJECT_DUPLICATE',
+  return startAndAwaitUpdate<VerificationCodeWorkflowSignature>(engine, VERIFICATION_CODE_WORKFLOW, {
+    ...buildKeyWorkflowMetadata(
+      verificationCodeWorkflowId(input.uuid),
+      input,
+      `Code for a key, ${input.type}`,
+    ),
     args: [input],
+    updateId: input.uuid,
     waitMs,
   })
 }
 
-type KeyStartRequest<T extends Workflow> = {
-  workflowId: string
-  accountUuid: string
-  connectionUuid?: string
-  requestId: string
-  summary: string
-  updateId: string
-  reusePolicy: WorkflowIdReusePolicy
-  args: Parameters<T>
-  waitMs: number
-}
-
-async function startAndAwaitAnswer<T extends Workflow>(
-  engine: WorkflowClientContext,
-  type: string,
-  { workflowId, reusePolicy, args, ...request }: KeyStartRequest<T>,
-): Promise<void> {
-  const client = await engine.client()
-  const start = new WithStartWorkflowOperation<T>(type, {
+/** Builds the id, memo, summary and search attributes of a workflow of PIX keys. */
+function buildKeyWorkflowMetadata(
+  workflowId: string,
+  request: { accountUuid: string; connectionUuid?: string; requestId: string },
+  staticSummary: string,
+): WorkflowMetadata {
+  const { accountUuid, connectionUuid, requestId } = request
+  return {
     workflowId,
-    args,
-    taskQueue: engine.taskQueue,
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: reusePolicy,
-    memo: { requestId: request.requestId },
+    memo: { requestId },
     typedSearchAttributes: [
-      { key: SEARCH_ATTRIBUTES.account, value: request.accountUuid },
-      ...(request.connectionUuid ? [{ key: SEARCH_ATTRIBUTES.provider, value: request.connectionUuid }] : []),
+      { key: SEARCH_ATTRIBUTES.account, value: accountUuid },
+      ...(connectionUuid ? [{ key: SEARCH_ATTRIBUTES.provider, value: connectionUuid }] : []),
     ],
-    staticSummary: request.summary,
-  } as never)
-  await client.withDeadline(Date.now() + request.waitMs, () =>
-    client.workflow.executeUpdateWithStart(awaitResultUpdate, {
-      updateId: request.updateId,
-      startWorkflowOperation: start,
-    }),
-  )
+    staticSummary,
+  }
 }

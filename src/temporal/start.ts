@@ -10,7 +10,7 @@ import {
   cancelChargeUpdate,
   chargeWorkflowId,
 } from '../workflows/contracts/charges.ts'
-import { pixKeyWorkflowId } from '../workflows/contracts/pix-keys.ts'
+import { pixKeyWorkflowId, verificationCodeWorkflowId } from '../workflows/contracts/pix-keys.ts'
 import {
   REFUND_WORKFLOW,
   type RefundInput,
@@ -38,25 +38,18 @@ import {
  */
 
 /** Starts a charge's workflow, or joins the running one; resolves when the charge is issued or has failed. */
-export async function startChargeWorkflow(
+export function startChargeWorkflow(
   engine: WorkflowClientContext,
   input: ChargeInput,
-  options: { externalRef?: string; provider: string; waitMs: number },
+  { waitMs, ...attributes }: { externalRef?: string; provider: string; waitMs: number },
 ): Promise<void> {
-  const client = await engine.client()
-  const start = new WithStartWorkflowOperation<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
-    ...buildChargeWorkflowOptions(input, options),
-    taskQueue: engine.taskQueue,
+  return startAndAwaitUpdate<ChargeWorkflowSignature>(engine, CHARGE_WORKFLOW, {
+    ...buildChargeWorkflowOptions(input, attributes),
     args: [input],
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    update: awaitIssuedUpdate,
+    updateId: input.uuid,
+    waitMs,
   })
-  await client.withDeadline(Date.now() + options.waitMs, () =>
-    client.workflow.executeUpdateWithStart(awaitIssuedUpdate, {
-      updateId: input.uuid,
-      startWorkflowOperation: start,
-    }),
-  )
 }
 
 /** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
@@ -65,11 +58,11 @@ export function startRefundWorkflow(
   input: RefundInput,
   waitMs: number,
 ): Promise<void> {
-  return startPayoutWorkflow<RefundWorkflowSignature>(engine, REFUND_WORKFLOW, {
+  return startAndAwaitUpdate<RefundWorkflowSignature>(engine, REFUND_WORKFLOW, {
     ...buildPayoutWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
     args: [input],
-    waitMs,
     updateId: input.uuid,
+    waitMs,
   })
 }
 
@@ -77,40 +70,44 @@ export function startRefundWorkflow(
 export function startTransferWorkflow(
   engine: WorkflowClientContext,
   input: TransferInput,
-  options: { externalRef: string | undefined; waitMs: number },
+  { waitMs, externalRef }: { externalRef: string | undefined; waitMs: number },
 ): Promise<void> {
-  return startPayoutWorkflow<TransferWorkflowSignature>(engine, TRANSFER_WORKFLOW, {
+  return startAndAwaitUpdate<TransferWorkflowSignature>(engine, TRANSFER_WORKFLOW, {
     ...buildPayoutWorkflowOptions(transferWorkflowId(input.uuid), input, {
-      ...options,
+      externalRef,
       provider: input.candidates[0]!,
     }),
     args: [input],
-    waitMs: options.waitMs,
     updateId: input.uuid,
+    waitMs,
   })
 }
 
-type PayoutStartRequest<T extends Workflow> = WorkflowMetadata & {
+type StartRequest<T extends Workflow> = WorkflowMetadata & {
   args: Parameters<T>
-  waitMs: number
+  /** A completed workflow is not started again, unless this allows it. */
+  workflowIdReusePolicy?: 'ALLOW_DUPLICATE'
+  update?: typeof awaitResultUpdate | typeof awaitIssuedUpdate
   updateId: string
+  waitMs: number
 }
 
-async function startPayoutWorkflow<T extends Workflow>(
+/** Starts a workflow or joins the running one, and awaits one of its updates; safe to repeat with the same update id. */
+export async function startAndAwaitUpdate<T extends Workflow>(
   engine: WorkflowClientContext,
   type: string,
-  { args, waitMs, updateId, ...metadata }: PayoutStartRequest<T>,
+  { args, update = awaitResultUpdate, updateId, waitMs, ...options }: StartRequest<T>,
 ): Promise<void> {
   const client = await engine.client()
-  const start = new WithStartWorkflowOperation<T>(type, {
-    ...metadata,
+  const startWorkflowOperation = new WithStartWorkflowOperation<T>(type, {
     taskQueue: engine.taskQueue,
-    args,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    ...options,
+    args,
   } as never)
   await client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.executeUpdateWithStart(awaitResultUpdate, { updateId, startWorkflowOperation: start }),
+    client.workflow.executeUpdateWithStart(update.name, { updateId, startWorkflowOperation }),
   )
 }
 
@@ -120,12 +117,16 @@ const RESULT_UPDATES = {
   transfer: { idOf: transferWorkflowId, waited: awaitResultUpdate.name },
   refund: { idOf: refundWorkflowId, waited: awaitResultUpdate.name },
   pix_key: { idOf: pixKeyWorkflowId, waited: awaitResultUpdate.name },
+  verification_code: { idOf: verificationCodeWorkflowId, waited: awaitResultUpdate.name },
 } as const
+
+/** What a merchant creates by a POST and a workflow carries out. */
+export type OperationKind = keyof typeof RESULT_UPDATES
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
 export async function awaitStartedOperation(
   engine: WorkflowClientContext,
-  { kind, uuid, waitMs }: { kind: keyof typeof RESULT_UPDATES; uuid: string; waitMs: number },
+  { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<void> {
   const { idOf, waited } = RESULT_UPDATES[kind]
   const join = async () => {

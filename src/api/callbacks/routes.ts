@@ -18,7 +18,6 @@ import {
 } from '../../provider-notifications/route-notification.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { sha256 } from '../../security/sealing.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { fail } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
@@ -30,13 +29,7 @@ const acceptedResponse = z.object({ message: z.string() })
  * and answered; then it is routed to its workflow by a signal. The sweep routes those that cannot be routed now.
  */
 export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
-  return (router, { temporal, config, log }) => {
-    const engine: WorkflowClientContext = {
-      client: temporal,
-      taskQueue: config.temporal.taskQueue,
-      timeScale: config.timeScale,
-    }
-
+  return (router, { workflowClientContext, log }) => {
     // Efí appends `/pix` to the registered URL and sends its secret as the segment before.
     const paths = [
       '/notices/:connection',
@@ -64,7 +57,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
           const { connection, items } = await readCallback(providers, { ...request, em })
           const notifications = items.map(item => toInboundNotification(item, requestId))
           for (const [notice, subject] of await storeNotifications(em, connection, notifications)) {
-            await routeNotification(engine, em, notice, { connection, subject }).catch(error =>
+            await routeNotification(workflowClientContext, em, notice, { connection, subject }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
                 'notice left to the sweep',

@@ -16,18 +16,18 @@ import { requireVisibleCharge } from './find.ts'
  * (SPEC §2).
  */
 export async function cancelMerchantCharge(
-  engine: WorkflowClientContext,
+  context: WorkflowClientContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
 ): Promise<ReadCharge> {
   const charge = await requireVisibleCharge(em, token, uuid)
   if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await engine.client()
+  await context.client()
   deadline.markStarted(uuid)
   const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
   const answer = await deadline
-    .awaitStep(executeCancelChargeUpdate(engine, uuid, update), READ_BACK_RESERVE_MS)
+    .awaitStep(executeCancelChargeUpdate(context, uuid, update), READ_BACK_RESERVE_MS)
     .catch(() => ({ kind: 'no_answer' }) as const)
   if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
   const current = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))

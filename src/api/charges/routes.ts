@@ -7,7 +7,6 @@ import {
   showCharge,
 } from '../../contract/charges/charge.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { fail } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
@@ -18,13 +17,7 @@ import { renderQrPng, renderQrSvg } from './qr-code.ts'
 import { collectChargeErrors } from './validate-create.ts'
 
 /** Registers the charge routes (api-document.txt, Charges). */
-export const chargeRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
-  const engine: WorkflowClientContext = {
-    client: temporal,
-    taskQueue: config.temporal.taskQueue,
-    timeScale: config.timeScale,
-  }
-
+export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, {
     method: 'post',
     path: PAYMENTS_PATH,
@@ -46,7 +39,7 @@ export const chargeRoutes: RouteRegistrar = (router, { temporal, config, sealer 
         'not_confirmed',
       ],
     },
-    handle: request => createCharge({ engine, sealer }, request),
+    handle: request => createCharge(dependencies, request),
   })
 
   registerRoute(router, {
@@ -100,9 +93,9 @@ export const chargeRoutes: RouteRegistrar = (router, { temporal, config, sealer 
       errors: ['charge_not_cancellable', 'cancellation_unknown', 'not_confirmed'],
     },
     async handle({ em, token, params }) {
-      return {
-        body: { data: showCharge(await cancelMerchantCharge(engine, { em, token, uuid: params.uuid })) },
-      }
+      const { workflowClientContext } = dependencies
+      const charge = await cancelMerchantCharge(workflowClientContext, { em, token, uuid: params.uuid })
+      return { body: { data: showCharge(charge) } }
     },
   })
 }

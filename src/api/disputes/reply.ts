@@ -25,7 +25,7 @@ import {
 import { requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
 
 export type DisputeReplyDependencies = AttachmentDependencies & {
-  engine: WorkflowClientContext
+  workflowClientContext: WorkflowClientContext
   sealer: Sealer
 }
 export type DisputeReplyRequest = {
@@ -54,7 +54,8 @@ export async function requireAnswerableDispute({
 
 /**
  * Replies to a dispute, once. The files are stored first, under keys of this reply alone; then the workflow accepts
- * or rejects the reply by an update. Files of a rejected reply are removed.
+ * or rejects the reply by an update. Files of a rejected reply are removed. Not by `createOperation`: a reply has no row
+ * of its own, it changes the dispute's, which holds the reply's id; and its files take part in the fingerprint.
  */
 export async function replyToDispute(
   dependencies: DisputeReplyDependencies,
@@ -69,7 +70,7 @@ export async function replyToDispute(
   if (med.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await dependencies.engine.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
+  await dependencies.workflowClientContext.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
   const files = form.attachments.map(({ file }) => file)
   const proofs = toReplyAttachments(uuid, files)
   await storeAttachmentsInTime(dependencies, proofs)
@@ -159,7 +160,7 @@ type ReplySubmission = {
  * still accept the reply, so its files stay.
  */
 async function submitReply(
-  { engine, sealer, ...dependencies }: DisputeReplyDependencies,
+  { workflowClientContext, sealer, ...dependencies }: DisputeReplyDependencies,
   { em, med, id, form, proofs }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
   const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
@@ -171,7 +172,7 @@ async function submitReply(
       updateId: id,
       waitMs: getRequestDeadline().stepTimeoutMs(),
     }
-    return await submitDisputeReply(engine, med, reply)
+    return await submitDisputeReply(workflowClientContext, med, reply)
   } catch (error) {
     const current = await em.fork().findOneOrFail(Dispute, med.uuid)
     if (current.replyRequestId === id) return 'accepted'

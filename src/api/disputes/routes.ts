@@ -1,20 +1,14 @@
 import { disputePage, disputeResponse, disputesQuery } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
 import { replyToDispute, requireAnswerableDispute } from './reply.ts'
 
 /** Registers the dispute routes (api-document.txt, Disputes). */
-export const disputeRoutes: RouteRegistrar = (router, { temporal, config, sealer, storage, log }) => {
-  const engine: WorkflowClientContext = {
-    client: temporal,
-    taskQueue: config.temporal.taskQueue,
-    timeScale: config.timeScale,
-  }
-
+export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
+  const { storage } = dependencies
   registerRoute(router, {
     method: 'get',
     path: '/api/v1/meds',
@@ -59,6 +53,6 @@ export const disputeRoutes: RouteRegistrar = (router, { temporal, config, sealer
       await requireAnswerableDispute({ ...request, uuid })
     },
     handle: ({ params: { uuid }, body: form, ...request }) =>
-      replyToDispute({ engine, sealer, storage, log }, { ...request, uuid, form }),
+      replyToDispute(dependencies, { ...request, uuid, form }),
   })
 }

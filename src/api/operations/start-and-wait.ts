@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
-import { ApiError, failNotConfirmed } from '../http/api-error.ts'
+import { failNotConfirmed } from '../http/api-error.ts'
 import { isOutage } from '../http/outage.ts'
 import { CREATE_WAIT_MS, READ_BACK_RESERVE_MS } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
@@ -72,21 +72,6 @@ export async function startAndAwaitResult<Row, Result>(
   return failNotConfirmed(uuid, cause)
 }
 
-/**
- * Waits for the outcome of an operation found by its Idempotency-Key. A parallel request may have started it a moment
- * ago, so this one waits as long as that one: all of them give the same response.
- */
-export async function awaitAccepted<Row extends { uuid: string; createdAt: Date }>(
-  temporal: WorkflowClientContext,
-  row: Row,
-  { kind, find }: { kind: 'transfer' | 'refund' | 'pix_key'; find: () => Promise<Row | null> },
-): Promise<Row> {
-  const waitMs = CREATE_WAIT_MS - (Date.now() - row.createdAt.getTime())
-  if (waitMs <= 0) return row
-  await awaitStoredOutcome(temporal, { kind, uuid: row.uuid, waitMs })
-  return (await find()) ?? row
-}
-
 /** Waits for the outcome of a stored operation: at most `waitMs`, and until 10 s after the request's arrival. */
 export async function awaitStoredOutcome(
   temporal: WorkflowClientContext,
@@ -96,22 +81,6 @@ export async function awaitStoredOutcome(
   deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
   const outcome = awaitStartedOperation(temporal, { ...operation, waitMs: deadline.stepTimeoutMs(waitMs) })
   await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(() => undefined)
-}
-
-/**
- * Awaits the validation of a request, after its row was looked for. Returns null where validation fails but a
- * parallel request with the same key has created the row meanwhile: that row answers both.
- */
-export async function validateUnlessStarted<T>(
-  validation: Promise<T>,
-  find: (() => Promise<unknown>) | null,
-): Promise<T | null> {
-  try {
-    return await validation
-  } catch (error) {
-    if (error instanceof ApiError && find && (await find())) return null
-    throw error
-  }
 }
 
 /**

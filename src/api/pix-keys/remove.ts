@@ -17,16 +17,16 @@ export type RemovePixKeyRequest = { key: string; token: CallerToken; em: EntityM
 
 /** Removes a key at its provider; resolves once it is removed. */
 export async function removePixKey(
-  engine: WorkflowClientContext,
+  context: WorkflowClientContext,
   { key, token, em, requestId }: RemovePixKeyRequest,
 ): Promise<void> {
   await requireNotCollectionKey(em, token, key)
   const { uuid, accountUuid, connection, ...row } = await requireVisiblePixKey(em, token, key)
   if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
-  await startAndAwaitResult(engine, {
+  await startAndAwaitResult(context, {
     uuid,
-    start: waitMs => startPixKeyRemovalWorkflow(engine, removal, { updateId: randomUUID(), waitMs }),
+    start: waitMs => startPixKeyRemovalWorkflow(context, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),
     isStarted: ({ state }) => state !== 'active',
     present: requireRemoved,

@@ -11,7 +11,6 @@ import {
   showPixKey,
 } from '../../contract/pix-keys/pix-key.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/pix-key.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { collectCodeProviderErrors, collectPixKeyProviderErrors } from './choose-provider.ts'
@@ -24,13 +23,7 @@ import { AUTH_CODES_PATH, requestAuthCode } from './request-code.ts'
 const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
 /** Registers the PIX key routes (api-document.txt, PIX keys). */
-export const pixKeyRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
-  const engine: WorkflowClientContext = {
-    client: temporal,
-    taskQueue: config.temporal.taskQueue,
-    timeScale: config.timeScale,
-  }
-
+export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, {
     method: 'post',
     path: AUTH_CODES_PATH,
@@ -49,7 +42,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, { temporal, config, sealer 
         'not_confirmed',
       ],
     },
-    handle: asked => requestAuthCode({ engine, sealer, messengers: config.messengers }, asked),
+    handle: request => requestAuthCode(dependencies, request),
   })
 
   registerRoute(router, {
@@ -77,7 +70,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, { temporal, config, sealer 
         'pix_key_unknown',
       ],
     },
-    handle: ordered => createPixKey({ engine, sealer }, ordered),
+    handle: request => createPixKey(dependencies, request),
   })
 
   registerRoute(router, {
@@ -116,7 +109,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, { temporal, config, sealer 
       ],
     },
     async handle({ em, token, params: { key }, requestId }) {
-      await removePixKey(engine, { key, token, em, requestId })
+      await removePixKey(dependencies.workflowClientContext, { key, token, em, requestId })
       return { body: { message: 'The PIX key was removed.' } }
     },
   })

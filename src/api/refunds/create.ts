@@ -9,91 +9,72 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
-import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
 import { startRefundWorkflow } from '../../temporal/start.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { requireVisibleCharge } from '../charges/find.ts'
 import { fail, failField } from '../http/api-error.ts'
-import { UNAVAILABLE_RETRY_S } from '../limits.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
 import { queryAcceptanceDeadline } from '../operations/acceptance-deadline.ts'
 import {
-  deriveOperationUuid,
-  fingerprintRequest,
-  REPLAYED_HEADERS,
-  requireSameRequest,
-} from '../operations/idempotency.ts'
-import { awaitAccepted, readOrFailNotConfirmed, startAndAwaitResult } from '../operations/start-and-wait.ts'
+  type CreateRequest,
+  createOperation,
+  failStored,
+  type Replay,
+  remainingCreateWaitMs,
+} from '../operations/create-operation.ts'
 import { queryPayoutPause } from '../routing/pause-check.ts'
 
-export type CreateRefundRequest = {
-  body: z.output<typeof createRefundBody>
-  token: CallerToken
-  em: EntityManager
-  idempotencyKey: string | null
-  requestId: string
-  chargeUuid: string
-}
+type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { chargeUuid: string }
 
 /** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
-export async function createChargeRefund(engine: WorkflowClientContext, request: CreateRefundRequest) {
-  const { body, token, em, idempotencyKey: key, chargeUuid } = request
+export async function createChargeRefund(context: WorkflowClientContext, request: CreateRefundRequest) {
+  const { body, token, em, idempotencyKey, requestId, chargeUuid } = request
+  // Read before the refund is looked for: a charge that already shows this refund is then not validated for it.
   const charge = await requireVisibleCharge(em, token, chargeUuid)
-  const path = `/api/v1/payments/${chargeUuid}/refund`
-  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path, key })
-  const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
-  const find = () => findRefundByUuid(em.fork(), uuid)
-  const stored = key === null ? null : await find()
-  if (stored) {
-    requireSameRequest(stored, fingerprint)
-    return readOrFailNotConfirmed(uuid, async () => {
-      const isPending = isResponsePending(stored)
-      const current = isPending ? await awaitAccepted(engine, stored, { kind: 'refund', find }) : stored
-      const accepted = await storeAcceptedRefund(em, current)
+  return createOperation(context, request, {
+    kind: 'refund',
+    path: `/api/v1/payments/${chargeUuid}/refund`,
+    isPayout: true,
+    find: uuid => findRefundByUuid(em.fork(), uuid),
+    replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
+    validate: () => validateCreateRefund(em, charge, body),
+    start({ uuid, fingerprint }, { valueCents, acceptBefore }, waitMs) {
+      const order: RefundInput = {
+        uuid,
+        chargeUuid,
+        accountUuid: charge.accountUuid,
+        connectionUuid: charge.connection.uuid,
+        valueCents,
+        fingerprint,
+        ...(idempotencyKey === null && { acceptBefore }),
+        requestId,
+        timeScale: context.timeScale,
+      }
+      return startRefundWorkflow(context, order, waitMs)
+    },
+    async present(refund, replay) {
+      const accepted = await storeAcceptedRefund(em, refund)
       // Read after the refund, so that the charge already shows that it is being refunded.
-      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), {
-        replayed: true,
-      })
-    })
-  }
-  // Validated before the workflow starts, so that nothing is stored and the key stays unused; the workflow validates
-  // again.
+      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), replay)
+    },
+  })
+}
+
+/** Validates a refund and returns its amount and its acceptance deadline. The workflow validates again. */
+async function validateCreateRefund(
+  em: EntityManager,
+  charge: ReadCharge,
+  body: z.output<typeof createRefundBody>,
+) {
   const code = refundErrorCodeOf(charge, new Date())
   if (code) fail(code)
   const valueCents = body.value ?? computeRefundableCents(charge)
   if (valueCents > computeRefundableCents(charge))
     failField('value', 'must not exceed what is still refundable of the charge')
-  const [, takeBefore] = await runQuery(
-    em,
-    batchQueries(queryPayoutPause(charge.connection.uuid), queryAcceptanceDeadline()),
-  )
-  const order: RefundInput = {
-    uuid,
-    chargeUuid,
-    accountUuid: charge.accountUuid,
-    connectionUuid: charge.connection.uuid,
-    valueCents,
-    fingerprint,
-    ...(key === null && { acceptBefore: takeBefore }),
-    requestId: request.requestId,
-    timeScale: engine.timeScale,
-  }
-  return startAndAwaitResult(engine, {
-    uuid,
-    isUnrepeatable: key === null,
-    start: waitMs => startRefundWorkflow(engine, order, waitMs),
-    find,
-    async present(refund) {
-      requireSameRequest(refund, fingerprint)
-      const replayed = refund.requestId !== request.requestId
-      const accepted = await storeAcceptedRefund(em, refund)
-      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), {
-        replayed,
-      })
-    },
-  })
+  const queries = batchQueries(queryPayoutPause(charge.connection.uuid), queryAcceptanceDeadline())
+  const [, acceptBefore] = await runQuery(em, queries)
+  return { valueCents, acceptBefore }
 }
 
 function findRefundByUuid(em: EntityManager, uuid: string) {
@@ -119,22 +100,17 @@ async function storeAcceptedRefund(em: EntityManager, refund: Refund): Promise<R
   return (await findRefundByUuid(em.fork(), uuid)) ?? refund
 }
 
-function respondWithRefund(refund: Refund, charge: ReadCharge, { replayed }: { replayed: boolean }) {
-  const headers = replayed ? { ...REPLAYED_HEADERS } : {}
+function respondWithRefund(refund: Refund, charge: ReadCharge, replay: Replay) {
   if (refund.state !== 'failed' || refund.acceptedAt)
     return {
       status: 200 as const,
-      headers,
+      headers: replay.headers,
       body: { message: 'The refund was accepted.', data: showAcceptedRefund(refund, charge) },
     }
-  const code = refundErrorCode(refund)
-  const data = z.encode(refundSchema, showRefund(refund, charge))
-  const isRetryable = RETRYABLE_CODES.has(code)
-  const retry = !replayed && isRetryable && { retryAfterS: UNAVAILABLE_RETRY_S }
-  return fail(code, { data, headers, isFinalForKey: true, ...retry })
+  return failStored(refundErrorCode(refund), replay, {
+    data: z.encode(refundSchema, showRefund(refund, charge)),
+  })
 }
-
-const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_taken', 'paused'])
 
 /** Maps the failure to an error code: one that the workflow found under the row lock, or the provider's rejection. */
 function refundErrorCode(refund: Refund) {

@@ -5,20 +5,13 @@ import {
   refundResponse,
   refundsQuery,
 } from '../../contract/refunds/refund.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { createChargeRefund } from './create.ts'
 import { listRefunds, readVisibleRefund } from './find.ts'
 
 /** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
-export const refundRoutes: RouteRegistrar = (router, { temporal, config }) => {
-  const engine: WorkflowClientContext = {
-    client: temporal,
-    taskQueue: config.temporal.taskQueue,
-    timeScale: config.timeScale,
-  }
-
+export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) => {
   registerRoute(router, {
     method: 'post',
     path: '/api/v1/payments/:uuid/refund',
@@ -45,7 +38,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal, config }) => {
       ],
     },
     handle: ({ params, body, ...request }) =>
-      createChargeRefund(engine, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
+      createChargeRefund(workflowClientContext, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
   })
 
   registerRoute(router, {

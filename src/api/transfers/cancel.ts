@@ -11,18 +11,18 @@ import { requireVisibleTransfer } from './find.ts'
 
 /** Cancels a scheduled transfer and returns it as shown; once sent it cannot be cancelled (SPEC §4). */
 export async function cancelMerchantTransfer(
-  engine: WorkflowClientContext,
+  context: WorkflowClientContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)
   if (transfer.state !== 'created') fail('transfer_not_cancellable')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await engine.client() // Fails here while Temporal is unreachable: no update has been sent yet.
+  await context.client() // Fails here while Temporal is unreachable: no update has been sent yet.
   deadline.markStarted(uuid)
   return readOrFailNotConfirmed(uuid, async () => {
     const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
-    if ((await executeCancelTransferUpdate(engine, uuid, update)) !== true) fail('transfer_not_cancellable')
+    if ((await executeCancelTransferUpdate(context, uuid, update)) !== true) fail('transfer_not_cancellable')
     const cancelled = await requireVisibleTransfer(em.fork(), token, uuid)
     return showTransfer(cancelled, cancelled.attempts)
   })

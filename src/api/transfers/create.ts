@@ -8,94 +8,62 @@ import {
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { ReadTransfer, TransferWithAttempts } from '../../db/repositories/transfers.ts'
-import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { startTransferWorkflow } from '../../temporal/start.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
-import { fail } from '../http/api-error.ts'
-import { UNAVAILABLE_RETRY_S } from '../limits.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
 import {
-  deriveOperationUuid,
-  fingerprintRequest,
-  REPLAYED_HEADERS,
-  requireSameRequest,
-} from '../operations/idempotency.ts'
-import {
-  awaitAccepted,
-  readOrFailNotConfirmed,
-  startAndAwaitResult,
-  validateUnlessStarted,
-} from '../operations/start-and-wait.ts'
+  type CreateRequest,
+  createOperation,
+  failStored,
+  type Replay,
+  remainingCreateWaitMs,
+} from '../operations/create-operation.ts'
 import { findTransfer } from './find.ts'
 import { validateCreateTransfer } from './validate-create.ts'
 
 export const TRANSFERS_PATH = '/api/v1/transfers'
 
-export type CreateTransferRequest = {
-  body: CreateTransferBody
-  token: CallerToken
-  em: EntityManager
-  idempotencyKey: string | null
-  requestId: string
-}
-
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
-export async function createTransfer(
-  dependencies: { engine: WorkflowClientContext; sealer: Sealer },
-  request: CreateTransferRequest,
+export function createTransfer(
+  {
+    workflowClientContext: context,
+    sealer,
+  }: { workflowClientContext: WorkflowClientContext; sealer: Sealer },
+  request: CreateRequest<CreateTransferBody>,
 ) {
-  const { engine, sealer } = dependencies
-  const { body, token, em, idempotencyKey: key } = request
-  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: TRANSFERS_PATH, key })
-  const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
-  const find = () => findTransfer(em.fork(), uuid)
-  const stored = key === null ? null : await find()
-  if (stored) {
-    requireSameRequest(stored, fingerprint)
-    return readOrFailNotConfirmed(uuid, async () => {
-      const isPending = isResponsePending(stored)
-      const current = isPending ? await awaitAccepted(engine, stored, { kind: 'transfer', find }) : stored
-      return respondWithTransfer(await storeAcceptedTransfer(em, current), { replayed: true })
-    })
-  }
-  const validated = await validateUnlessStarted(
-    validateCreateTransfer({ em, token }, body),
-    key === null ? null : find,
-  )
-  if (!validated) return createTransfer(dependencies, request)
-  const { candidates, takeBefore } = validated
-  const details: TransferInputDetails = {
-    pixKey: body.pix_key,
-    ...(body.document !== undefined && { document: body.document }),
-    ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
-    ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
-    fingerprint,
-  }
-  const order: TransferInput = {
-    uuid,
-    accountUuid: token.accountUuid,
-    candidates,
-    valueCents: body.value,
-    details: sealer.seal(details),
-    ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
-    ...(key === null && { acceptBefore: takeBefore }),
-    requestId: request.requestId,
-    timeScale: engine.timeScale,
-  }
-  return startAndAwaitResult(engine, {
-    uuid,
-    isUnrepeatable: key === null,
-    start: waitMs => startTransferWorkflow(engine, order, { externalRef: body.external_ref, waitMs }),
-    find,
-    async present(transfer) {
-      requireSameRequest(transfer, fingerprint)
-      return respondWithTransfer(await storeAcceptedTransfer(em, transfer), {
-        replayed: transfer.requestId !== request.requestId,
-      })
+  const { body, token, em, idempotencyKey, requestId } = request
+  return createOperation(context, request, {
+    kind: 'transfer',
+    path: TRANSFERS_PATH,
+    isPayout: true,
+    find: uuid => findTransfer(em.fork(), uuid),
+    replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
+    validate: () => validateCreateTransfer({ em, token }, body),
+    start({ uuid, fingerprint }, { candidates, acceptBefore }, waitMs) {
+      const details: TransferInputDetails = {
+        pixKey: body.pix_key,
+        ...(body.document !== undefined && { document: body.document }),
+        ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+        ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+        fingerprint,
+      }
+      const order: TransferInput = {
+        uuid,
+        accountUuid: token.accountUuid,
+        candidates,
+        valueCents: body.value,
+        details: sealer.seal(details),
+        ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
+        ...(idempotencyKey === null && { acceptBefore }),
+        requestId,
+        timeScale: context.timeScale,
+      }
+      return startTransferWorkflow(context, order, { externalRef: body.external_ref, waitMs })
     },
+    present: async (transfer, replay) =>
+      respondWithTransfer(await storeAcceptedTransfer(em, transfer), replay),
   })
 }
 
@@ -131,17 +99,16 @@ async function storeAcceptedTransfer(
  * Responds with 201 for an accepted, pending or scheduled transfer; for a FAILED one with the error of its failure
  * and the transfer as data.
  */
-function respondWithTransfer(transfer: TransferWithAttempts, { replayed }: { replayed: boolean }) {
-  const headers = replayed ? { ...REPLAYED_HEADERS } : {}
+function respondWithTransfer(transfer: TransferWithAttempts, replay: Replay) {
   const { attempts } = transfer
-  if (transfer.state !== 'failed' || transfer.accepted)
-    return { status: 201 as const, body: { data: showAcceptedTransfer(transfer, attempts) }, headers }
-  const code = transferErrorCode(transfer)
-  const retry = !replayed && RETRYABLE_CODES.has(code) && { retryAfterS: UNAVAILABLE_RETRY_S }
-  return fail(code, { data: z.encode(transferSchema, showTransfer(transfer, attempts)), headers, ...retry })
+  if (transfer.state !== 'failed' || transfer.accepted) {
+    const data = showAcceptedTransfer(transfer, attempts)
+    return { status: 201 as const, body: { data }, headers: replay.headers }
+  }
+  return failStored(transferErrorCode(transfer), replay, {
+    data: z.encode(transferSchema, showTransfer(transfer, attempts)),
+  })
 }
-
-const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_taken', 'paused'])
 
 /**
  * Maps the failure to an error code: the contract's 400 for every definite rejection, an insufficient balance

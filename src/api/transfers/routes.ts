@@ -5,7 +5,6 @@ import {
   transferResponse,
   transfersQuery,
 } from '../../contract/transfers/transfer.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { cancelMerchantTransfer } from './cancel.ts'
@@ -14,13 +13,7 @@ import { listTransfers, requireVisibleTransfer } from './find.ts'
 import { collectTransferErrors } from './validate-create.ts'
 
 /** Registers the transfer routes (api-document.txt, Transfers). */
-export const transferRoutes: RouteRegistrar = (router, { temporal, config, sealer }) => {
-  const engine: WorkflowClientContext = {
-    client: temporal,
-    taskQueue: config.temporal.taskQueue,
-    timeScale: config.timeScale,
-  }
-
+export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, {
     method: 'post',
     path: TRANSFERS_PATH,
@@ -44,7 +37,7 @@ export const transferRoutes: RouteRegistrar = (router, { temporal, config, seale
         'not_confirmed',
       ],
     },
-    handle: request => createTransfer({ engine, sealer }, request),
+    handle: request => createTransfer(dependencies, request),
   })
 
   registerRoute(router, {
@@ -75,7 +68,8 @@ export const transferRoutes: RouteRegistrar = (router, { temporal, config, seale
     summary: 'Cancel a transfer that waits for its time',
     responses: { 200: transferResponse, errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
-      return { body: { data: await cancelMerchantTransfer(engine, { em, token, uuid }) } }
+      const { workflowClientContext } = dependencies
+      return { body: { data: await cancelMerchantTransfer(workflowClientContext, { em, token, uuid }) } }
     },
   })
 }

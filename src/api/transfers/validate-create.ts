@@ -23,14 +23,14 @@ type TransferCaller = { em: EntityManager; token: CallerToken }
  * which applies without an Idempotency-Key. Fails with 422 and all errors, 409 or 503.
  */
 export async function validateCreateTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, able: capable, acceptBefore: takeBefore } = await evaluateTransfer(caller, body)
+  const { errors, able: capable, acceptBefore } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(capable, 'out')
   // A scheduled transfer keeps the order of priority: circuit states at its time are unknown now.
   return {
     candidates: body.scheduled_for ? unpaused : await orderByCircuitState(caller.em, unpaused),
-    takeBefore,
+    acceptBefore,
   }
 }
 
@@ -62,7 +62,7 @@ async function evaluateTransfer(
 ): Promise<{ errors: FieldErrors; able: Connection[]; acceptBefore?: string | undefined }> {
   const errors = collectScheduleErrors(body)
   const candidateQuery = queryCandidates(em, { token, providerUuid: body.provider_uuid })
-  const [candidates, takeBefore] =
+  const [candidates, acceptBefore] =
     (await collectFieldErrors(
       errors,
       runQuery(em, batchQueries(candidateQuery, queryAcceptanceDeadline())),
@@ -73,7 +73,7 @@ async function evaluateTransfer(
   })
   if (capable?.length === 0)
     errors.document = ['no provider of this transfer can check to whom the key belongs']
-  return { errors, able: capable ?? [], acceptBefore: takeBefore }
+  return { errors, able: capable ?? [], acceptBefore }
 }
 
 function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {

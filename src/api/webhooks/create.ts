@@ -23,7 +23,10 @@ type CreateWebhookRequest = {
   idempotencyKey: string | null
 }
 
-/** Creates a webhook, or replays the response of the same Idempotency-Key. */
+/**
+ * Creates a webhook, or replays the response of the same Idempotency-Key. Not by `createOperation`: no workflow starts,
+ * the row is inserted here, and its outcome is certain when the statement returns.
+ */
 export async function createWebhook(
   { sealer, inspect }: { sealer: Sealer; inspect: EndpointInspector },
   { body, token, idempotencyKey: key, em }: CreateWebhookRequest,

@@ -6,7 +6,6 @@ import {
   startedDeliveryResponse,
 } from '../../contract/webhooks/webhook-delivery.ts'
 import { startEventReplay } from '../../temporal/deliveries.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { fail, failField } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
@@ -18,13 +17,7 @@ import { requireVisibleWebhook } from './update.ts'
 import { tryWakeDelivery } from './wake-delivery.ts'
 
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
-export const deliveryRoutes: RouteRegistrar = (router, { config, temporal }) => {
-  const {
-    timeScale,
-    temporal: { taskQueue },
-  } = config
-  const engine: WorkflowClientContext = { client: temporal, taskQueue, timeScale }
-
+export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }) => {
   registerRoute(router, {
     method: 'post',
     path: `${WEBHOOKS_PATH}/:uuid/test`,
@@ -34,7 +27,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { config, temporal }) => 
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid }, token, requestId, em }) {
       const data = await createTestDelivery(em, { ...token, uuid }, requestId)
-      await tryWakeDelivery(engine, data.uuid)
+      await tryWakeDelivery(workflowClientContext, data.uuid)
       return { body: { message: 'A test event is on its way.', data } }
     },
   })
@@ -60,7 +53,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { config, temporal }) => 
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid, delivery }, token, em }) {
       const data = await resendDelivery(em, { ...token, uuid }, delivery)
-      await tryWakeDelivery(engine, data.uuid)
+      await tryWakeDelivery(workflowClientContext, data.uuid)
       return { body: { message: 'The event is on its way again.', data } }
     },
   })
@@ -79,7 +72,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { config, temporal }) => 
       if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
       if (since > new Date()) failField('since', 'must not be in the future')
       await startEventReplay(
-        engine,
+        workflowClientContext,
         { webhookUuid: uuid, since: since.toISOString() },
         getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
       )

@@ -9,7 +9,6 @@ import {
   webhookResponse,
   webhooksQuery,
 } from '../../contract/webhooks/webhook.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-inspection.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { buildListPage } from '../http/pagination.ts'
@@ -28,12 +27,8 @@ import { trySweepDeliveries } from './wake-delivery.ts'
 /** Registers the webhook routes (api-document.txt, Webhooks). Provider-bound tokens are refused. */
 export const webhookRoutes =
   (inspection: EndpointInspectionOptions = {}): RouteRegistrar =>
-  (router, { sealer, config, temporal }) => {
-    const {
-      timeScale,
-      temporal: { taskQueue },
-    } = config
-    const engine: WorkflowClientContext = { client: temporal, taskQueue, timeScale }
+  (router, { sealer, config, workflowClientContext }) => {
+    const { timeScale } = config
     const tools = { sealer, timeScale, inspect: createEndpointInspector(config, inspection) }
 
     registerRoute(router, {
@@ -85,7 +80,7 @@ export const webhookRoutes =
       responses: { 200: webhookResponse },
       async handle({ params: { uuid }, token, body, em }) {
         const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
-        if (body.status === 'DISABLED') await trySweepDeliveries(engine)
+        if (body.status === 'DISABLED') await trySweepDeliveries(workflowClientContext)
         const data = body.token === undefined ? showWebhook(webhook) : showRotatedWebhook(webhook, body.token)
         return { body: { data } }
       },
@@ -120,7 +115,7 @@ export const webhookRoutes =
       responses: { 200: z.object({ message: z.string() }) },
       async handle({ params: { uuid }, token, em }) {
         await removeWebhook(em, { ...token, uuid })
-        await trySweepDeliveries(engine)
+        await trySweepDeliveries(workflowClientContext)
         return { body: { message: 'The webhook was removed.' } }
       },
     })

@@ -9,12 +9,12 @@ import { getRequestDeadline } from '../middleware/request-deadline.ts'
  * all the same: the next sweep finds the row.
  */
 
-export function tryWakeDelivery(engine: WorkflowClientContext, uuid: string): Promise<void> {
-  return ignoreOutage(signalDelivery(engine, { uuid, status: 'PENDING' }))
+export function tryWakeDelivery(context: WorkflowClientContext, uuid: string): Promise<void> {
+  return ignoreOutage(signalDelivery(context, { uuid, status: 'PENDING' }))
 }
 
-export function trySweepDeliveries(engine: WorkflowClientContext): Promise<void> {
-  return ignoreOutage(startDeliverySweep(engine))
+export function trySweepDeliveries(context: WorkflowClientContext): Promise<void> {
+  return ignoreOutage(startDeliverySweep(context))
 }
 
 async function ignoreOutage(waking: Promise<void>): Promise<void> {

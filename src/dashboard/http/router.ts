@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router'
-import type { ApiDependencies } from '../../api/app.ts'
+import type { RouteDependencies } from '../../api/app.ts'
 import { fail } from '../../api/http/api-error.ts'
 import { readMultipartForm } from '../../api/http/multipart.ts'
 import type { ApiRouter } from '../../api/http/route.ts'
@@ -11,7 +11,6 @@ import { getRequestDeadline } from '../../api/middleware/request-deadline.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { UserRole } from '../../db/entities/user.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import { type DashboardSession, findSession } from '../authentication/session.ts'
 import type { Language } from '../i18n/translator.ts'
 import { type Asset, loadAssets } from './assets.ts'
@@ -53,9 +52,8 @@ type FormAction<Role extends Audience> = {
 }
 
 export type DashboardRouter = ReturnType<typeof createDashboardRouter>
-export type DashboardContext = ApiDependencies & {
+export type DashboardContext = RouteDependencies & {
   router: ApiRouter
-  workflowClientContext: WorkflowClientContext
   views: ViewRenderer
   assets: Asset[]
   /** Whether browsers connect by HTTPS. */
@@ -66,19 +64,13 @@ export const SESSION_COOKIE = 'trilho_session'
 export const SIGN_IN_PATH = '/dashboard/sign-in'
 
 /** Creates the dependencies that all dashboard pages share; called once per process. */
-export function createDashboardContext(router: ApiRouter, dependencies: ApiDependencies): DashboardContext {
-  const { config, temporal } = dependencies
+export function createDashboardContext(router: ApiRouter, dependencies: RouteDependencies): DashboardContext {
   return {
     ...dependencies,
     router,
-    workflowClientContext: {
-      client: temporal,
-      taskQueue: config.temporal.taskQueue,
-      timeScale: config.timeScale,
-    },
     views: createViewRenderer(),
     assets: loadAssets(),
-    isSecure: config.publicUrl.startsWith('https:'),
+    isSecure: dependencies.config.publicUrl.startsWith('https:'),
   }
 }
 

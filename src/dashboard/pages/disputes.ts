@@ -21,7 +21,7 @@ import { restrictToOneMode } from './mode.ts'
 const PATH = '/dashboard/disputes'
 
 export function registerDisputePages({ get, post, house }: DashboardRouter): void {
-  const { workflowClientContext: engine, sealer, storage, log } = house
+  const { storage } = house
 
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
@@ -40,10 +40,8 @@ export function registerDisputePages({ get, post, house }: DashboardRouter): voi
       requireAnswerableDispute({ em: em.fork(), token, uuid: parseUuidParam(params.uuid) }),
     async handle({ em, token, params, upload }) {
       const form = parseFormFields(disputeReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
-      const { body } = await replyToDispute(
-        { engine, sealer, storage, log },
-        { em, token, uuid: parseUuidParam(params.uuid), form },
-      )
+      const reply = { em, token, uuid: parseUuidParam(params.uuid), form }
+      const { body } = await replyToDispute(house, reply)
       return redirect(`${PATH}/${body.data.uuid}`, 'replied')
     },
     renderForm: dispute,

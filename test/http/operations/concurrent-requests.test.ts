@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createApp } from '../../../src/api/app.ts'
+import { chargeRoutes } from '../../../src/api/charges/routes.ts'
 import { startServer } from '../../../src/api/http/server.ts'
 import { deriveOperationUuid, fingerprintRequest } from '../../../src/api/operations/idempotency.ts'
 import { refundRoutes } from '../../../src/api/refunds/routes.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import { createChargeBody } from '../../../src/contract/charges/charge.ts'
 import { createTransferBody } from '../../../src/contract/transfers/transfer.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fixture.ts'
 import { bookingSql } from '../support/row-inserters.ts'
 
@@ -18,7 +21,7 @@ let accountUuid: string
 let connection: string
 let token: string
 beforeAll(async () => {
-  fixture = await openApiFixture([transferRoutes])
+  fixture = await openApiFixture([chargeRoutes, transferRoutes])
   accountUuid = await fixture.insertAccount()
   connection = await fixture.insertConnection(accountUuid)
   await fixture.replaceDefaultProviders(accountUuid, [connection])
@@ -50,6 +53,34 @@ test('of two transfers with one key and a reference that none may have twice, th
   })
   const { status, headers, body: answer } = (await second)!
   expect([status, headers.get('idempotent-replayed'), answer.data.uuid]).toEqual([201, 'true', uuid])
+})
+
+test('of two charges with one key, the second is the first, even where a pause began between the two', async () => {
+  const [path, key, by] = ['/api/v1/payments', randomUUID(), { accountUuid, mode: 'test' }] as const
+  const body = { value: 10, type: 'PIX' }
+  const uuid = deriveOperationUuid({ owner: by, method: 'POST', path, key })
+  const fingerprint = fingerprintRequest({ body: createChargeBody.parse(body), connectionUuid: null })
+  const paused = {
+    target: { connectionUuid: connection },
+    reach: 'everything',
+    who: 'ana',
+    reason: 'a drill',
+  } as const
+  let second: ReturnType<ApiFixture['call']> | undefined
+  await runInTransaction(fixture.orm, async em => {
+    await em.execute('lock table default_provider in access exclusive mode')
+    second = fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
+    await waitForLockWaiter()
+    const charge = await fixture.insertCharge(connection, fixture.orm.em.fork())
+    await sql(
+      `update charge set uuid = ?, fingerprint = ?, state = 'pending', payload = 'p', history = '[]' where uuid = ?`,
+      [uuid, fingerprint, charge],
+    )
+    await startPause(fixture.orm.em.fork(), paused)
+  })
+  const { status, headers, body: answer } = (await second)!
+  await endPause(fixture.orm.em.fork(), paused)
+  expect([status, headers.get('idempotent-replayed'), answer.data?.uuid]).toEqual([201, 'true', uuid])
 })
 
 async function waitForLockWaiter(): Promise<void> {

@@ -131,7 +131,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     },
   }
   const client = { workflow, withDeadline: (_at: number, ask: () => Promise<unknown>) => ask() }
-  const engine = {
+  const workflowClientContext = {
     client: async () => client,
     taskQueue: 'none',
     timeScale: 1,
@@ -144,7 +144,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     requestId: 'request',
   }
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-  await createTransfer({ engine, sealer: seal }, request).catch(() => undefined)
+  await createTransfer({ workflowClientContext, sealer: seal }, request).catch(() => undefined)
   return orders[0]!
 }
 

@@ -1,0 +1,119 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import type { OperationKind } from '../../temporal/start.ts'
+import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import { ApiError, type ApiErrorDetails, fail } from '../http/api-error.ts'
+import { CREATE_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import {
+  deriveOperationUuid,
+  fingerprintRequest,
+  REPLAYED_HEADERS,
+  requireSameRequest,
+} from './idempotency.ts'
+import { awaitStoredOutcome, readOrFailNotConfirmed, startAndAwaitResult } from './start-and-wait.ts'
+
+/** A POST with `isIdempotent`, as its route has parsed it. */
+export type CreateRequest<Body> = {
+  body: Body
+  token: CallerToken
+  em: EntityManager
+  idempotencyKey: string | null
+  requestId: string
+}
+
+/** Whether a response repeats that of an earlier request with the same key, and the headers that say so. */
+export type Replay = { replayed: boolean; headers: Record<string, string> }
+
+type OperationRow = { fingerprint: string; requestId: string }
+
+/** What one noun adds to `createOperation`. */
+export type Operation<Row extends OperationRow, Validated, Result> = {
+  kind: OperationKind
+  /** Request path with its ids, in lower case; a part of the operation's UUID. */
+  path: string
+  /** The operation sends money: without a key it must not be sent after `not_confirmed` was answered. */
+  isPayout?: true
+  /** Reads the row from PostgreSQL, anew at every call; null where there is none. */
+  find(uuid: string): Promise<Row | null>
+  /** How long a replay waits for the outcome of the row it found, in ms; where absent, the row is the outcome. */
+  replayWaitMs?(row: Row): number
+  /** Validates before anything is started. A failure here stores nothing and leaves the key unused. */
+  validate(): Promise<Validated>
+  /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
+  start(order: { uuid: string; fingerprint: string }, validated: Validated, waitMs: number): Promise<void>
+  /** Builds the response from the row, or fails with the row's failure. */
+  present(row: Row, replay: Replay): Result | Promise<Result>
+}
+
+/**
+ * Creates what a POST orders, at most once per Idempotency-Key (SPEC §1): finds the row of the key and requires that it
+ * was made from the same request; else validates, starts the workflow by update-with-start and awaits its outcome. Both
+ * ways end in the row's response. The row is not validated again: it was allowed when the workflow accepted it, even if
+ * a provider was paused or changed since. Where validation fails but a parallel request with the same key has created
+ * the row meanwhile, that row answers both.
+ */
+export async function createOperation<Row extends OperationRow, Validated, Result>(
+  context: WorkflowClientContext,
+  { body, token, idempotencyKey: key, requestId }: CreateRequest<unknown>,
+  operation: Operation<Row, Validated, Result>,
+): Promise<Result> {
+  const { path, isPayout, validate, start } = operation
+  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path, key })
+  const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
+  const find = () => operation.find(uuid)
+  const findStored = async () => (key === null ? null : find())
+  const present = (row: Row, replayed: boolean) =>
+    operation.present(row, { replayed, headers: replayed ? { ...REPLAYED_HEADERS } : {} })
+  const replay = (row: Row) => {
+    requireSameRequest(row, fingerprint)
+    return readOrFailNotConfirmed(uuid, async () => {
+      const waitMs = operation.replayWaitMs?.(row) ?? 0
+      if (waitMs <= 0) return present(row, true)
+      await awaitStoredOutcome(context, { kind: operation.kind, uuid, waitMs })
+      return present((await find()) ?? row, true)
+    })
+  }
+
+  const stored = await findStored()
+  if (stored) return replay(stored)
+  let validated: Validated
+  try {
+    validated = await validate()
+  } catch (error) {
+    const parallel = error instanceof ApiError ? await findStored() : null
+    if (!parallel) throw error
+    return replay(parallel)
+  }
+  return startAndAwaitResult(context, {
+    uuid,
+    isUnrepeatable: isPayout === true && key === null,
+    start: waitMs => start({ uuid, fingerprint }, validated, waitMs),
+    find,
+    present(row) {
+      requireSameRequest(row, fingerprint)
+      // Of parallel requests with one key, one started the workflow; the others joined its update.
+      return present(row, row.requestId !== requestId)
+    },
+  })
+}
+
+/**
+ * Computes how long a replay waits for a row whose creation is awaited from its start: a parallel request may have
+ * started it a moment ago, so this one waits as long as that one, and all of them give the same response.
+ */
+export function remainingCreateWaitMs({ createdAt }: { createdAt: Date }): number {
+  return CREATE_WAIT_MS - (Date.now() - createdAt.getTime())
+}
+
+/** Stored failures that may not fail a new request, with another key, a little later. */
+const RETRYABLE_CODES = new Set<ErrorCode>(['no_provider_available', 'not_taken', 'paused'])
+
+/**
+ * Fails with the stored failure of an operation. It is the final response of its key, so only the request that created
+ * the operation gets a `Retry-After`.
+ */
+export function failStored(code: ErrorCode, { replayed, headers }: Replay, details?: ApiErrorDetails): never {
+  const retry = !replayed && RETRYABLE_CODES.has(code) && { retryAfterS: UNAVAILABLE_RETRY_S }
+  fail(code, { ...details, headers, isFinalForKey: true, ...retry })
+}
