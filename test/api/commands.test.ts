@@ -99,7 +99,7 @@ const EVERY_ACCOUNT_MS = 240_000
 
 runConcurrentTests(
   {
-    'an unknown transfer ends by an operator’s word, with who and why; a second word finds nothing to settle':
+    'the operator settles an unknown transfer manually with a name and a reason; a second command finds it settled':
       async () => {
         const { merchant, uuid } = await createUnknownTransfer()
         const seen = await attemptOptionsOf(uuid)
@@ -124,7 +124,7 @@ runConcurrentTests(
         expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toHaveLength(1)
       },
 
-    'a word about one provider is refused once the next one was called, at the door and by a signal':
+    'a manual settlement of an earlier provider’s attempt is refused by the command and by the signal':
       async () => {
         const merchant = await testStack.createMerchant({
           providers: [
@@ -174,7 +174,7 @@ runConcurrentTests(
         await payouts.waitForStatus(merchant, uuid, 'FAILED')
       },
 
-    'what cannot be settled is refused before anything is written down': async () => {
+    'a manual settlement that is not allowed is refused before anything is stored': async () => {
       const uuid = randomUUID()
       const nameless = await trilho('settle', 'transfer', uuid, '--as', 'rejected', ...BY)
       expect(nameless.code).toBe(1)
@@ -189,7 +189,7 @@ runConcurrentTests(
       expect((await trilho('acts', '--subject', `transfer/${uuid}`)).lines).toEqual([])
     },
 
-    'a connection added by command carries a charge to its payment, also after its credentials were replaced':
+    'a connection added by a command serves a charge until its payment, also after its credentials are replaced':
       async () => {
         const { name, file, credentials, keep, accountUuid, add } = await atProviderD()
         const added = await trilho(...add)
@@ -215,7 +215,7 @@ runConcurrentTests(
         await payouts.createPaidCharge({ api }, { provider_uuid })
       },
 
-    'a connection opens with what its provider tells, with what the command says, or with nothing and a warning':
+    'a connection opens with the provider’s balance, with the balance of the command, or with zero and a warning':
       async () => {
         const opens = async (more: string[], tells = true) => {
           const { name, accountUuid, add } = await atProviderD(50)
@@ -241,7 +241,7 @@ runConcurrentTests(
         })
       },
 
-    'an entry that no document explains is booked by the word of two operators, once': async () => {
+    'a statement entry of an undocumented type is posted once after two operators have agreed': async () => {
       const merchant = await testStack.createMerchant({
         providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 100 }],
       })
@@ -303,7 +303,7 @@ runConcurrentTests(
       ])
     },
 
-    'reconcile asks where no connection is ACTIVE any more, and is not clean where it could not compare':
+    'reconcile polls a provider account without an ACTIVE connection, and reports an incomplete comparison':
       async () => {
         const { connection } = await aMerchant()
         const [{ base_url }] = (await testStack.sql<{ base_url: string }>(
@@ -324,24 +324,25 @@ runConcurrentTests(
         expect(mine).not.toHaveProperty('noAnswer')
       },
 
-    'reconcile brings in what a lost notice left, and check-ledger asks every provider': async () => {
-      const merchant = await aMerchant({ sendsNotifications: false })
-      const { uuid, payment } = await merchant.api.createCharge()
-      await testStack.simulator.pay({ payload: payment.payload })
-      // What settled a moment ago may be on its way to us still: a later look compares it.
-      await pollUntil(
-        async () => {
-          const { lines } = await trilho('reconcile', '--hours', '1')
-          expect(lines.length).toBeGreaterThan(0)
-          return merchant.api.readCharge(uuid)
-        },
-        ({ status }) => status === 'PAID',
-        { limitMs: 60_000, everyMs: 1_000 },
-      )
-      const checked = await trilho('check-ledger', '--providers')
-      expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })
-      expect(JSON.stringify(checked.lines)).not.toContain(merchant.connection.providerAccountUuid)
-    },
+    'reconcile records what a lost notification left out, and check-ledger compares every provider balance':
+      async () => {
+        const merchant = await aMerchant({ sendsNotifications: false })
+        const { uuid, payment } = await merchant.api.createCharge()
+        await testStack.simulator.pay({ payload: payment.payload })
+        // What settled a moment ago may be on its way to us still: a later look compares it.
+        await pollUntil(
+          async () => {
+            const { lines } = await trilho('reconcile', '--hours', '1')
+            expect(lines.length).toBeGreaterThan(0)
+            return merchant.api.readCharge(uuid)
+          },
+          ({ status }) => status === 'PAID',
+          { limitMs: 60_000, everyMs: 1_000 },
+        )
+        const checked = await trilho('check-ledger', '--providers')
+        expect(checked.lines.at(-1)).toEqual({ violations: checked.lines.length - 1 })
+        expect(JSON.stringify(checked.lines)).not.toContain(merchant.connection.providerAccountUuid)
+      },
   },
   EVERY_ACCOUNT_MS,
 )

@@ -102,7 +102,7 @@ function fields(title: string, wrong: Wrong, ask: (body: object) => Promise<ApiR
   const rows = readTable(title).map(
     row => ({ ...row, Field: row.Field!.replace('recipient ', '') }) as ApiResource,
   )
-  test('every field of the table is probed, and no other', () => {
+  test('every field of the document’s table has a probe, and there is no other probe', () => {
     expect(Object.keys(wrong).sort()).toEqual(rows.map(({ Field }) => Field).sort())
   })
   test.each(rows.map(({ Field, Required }) => [Field, Required] as [string, string]))(
@@ -320,7 +320,7 @@ describe('the errors', () => {
 })
 
 describe('a token that is bound to a provider', () => {
-  test('sees its provider’s records, and itself where it is a default', async () => {
+  test('reads that provider’s records only, and the provider itself among the defaults', async () => {
     const [first, second, disputed] = resources.merchant.connections as [
       ApiResource,
       ApiResource,
@@ -353,7 +353,7 @@ describe('a token that is bound to a provider', () => {
     await setDefaults([first.uuid, second.uuid, disputed.uuid])
   })
 
-  test('wins over any provider that a request names', async () => {
+  test('takes precedence over the provider that the request names', async () => {
     const [first, second] = resources.merchant.connections as [ApiResource, ApiResource]
     const api = resources.api.withToken(second.token)
     const named = { provider_uuid: first.uuid }

@@ -36,7 +36,7 @@ test('every operation that has a heading is served', () => {
   expect(served).toEqual(expect.arrayContaining(named))
 })
 
-describe('every field of every table is there, and of its type', () => {
+describe('every field of every table is present and has its type', () => {
   type Case = [
     what: string,
     resource: string,
@@ -77,13 +77,13 @@ describe('every field of every table is there, and of its type', () => {
     expect(findShapeFaults(await object(), resource, context)).toEqual([])
   })
 
-  test('no table is left out', () => {
+  test('every table is checked', () => {
     expect([...new Set(CASES.map(([, resource]) => resource))].sort()).toEqual([...RESOURCE_NAMES].sort())
   })
 
   const provider = (type: string) => resources.providers.find((one: ApiResource) => one.type === type)
 
-  test('the judge sees what is missing and what is of another type', async () => {
+  test('the shape check reports a missing field and a field of another type', async () => {
     const { uuid: _, ...without } = resources.charge.paid
     expect(findShapeFaults(without, 'Charge', 'charge')).toEqual(['Charge.uuid is missing'])
     const other = { ...resources.charge.paid, splits: [{ ...resources.charge.paid.splits[0], value: '10' }] }
@@ -95,7 +95,7 @@ describe('every field of every table is there, and of its type', () => {
   })
 })
 
-describe('what the contract tells in sentences', () => {
+describe('the sentences of the contract', () => {
   const missing = (object: ApiResource, told: string) =>
     fieldsOf(told).filter(name => !Object.hasOwn(object, name))
 
@@ -145,7 +145,7 @@ describe('what the contract tells in sentences', () => {
       })
   })
 
-  test('a key: made, listed, read and removed', async () => {
+  test('a PIX key: created, listed, read and removed', async () => {
     const told = readSentence('PIX key', '').split('. Key formats')[0]!
     const { message, data } = resources.key
     expect(matchesPlainType(message, 'string')).toBe(true)
@@ -176,7 +176,7 @@ describe('what the contract tells in sentences', () => {
     }
   })
 
-  test('the defaults are lists by payment type, of providers without balances', async () => {
+  test('default providers are listed by payment type, without balances', async () => {
     const defaults = await resources.data('/api/v1/providers/defaults')
     expect(Object.keys(defaults)).toEqual(['PIX'])
     expect(defaults.PIX.map(({ uuid }: ApiResource) => uuid)).toEqual(
@@ -193,7 +193,7 @@ const LISTS = ['payments', 'transfers', 'pix-keys', 'providers', 'meds', 'webhoo
   noun => `/api/v1/${noun}`,
 )
 
-describe('every value of every enumeration is taken as a filter, in any case, and no other', () => {
+describe('every value of every enumeration is accepted as a filter in any case, and no other value is', () => {
   const inTable = (title: string, field: string) =>
     valuesOf(readTable(title).find(row => row.Field === field)?.Notes ?? '')
   const known = (title: string, name = '`status`') => {
@@ -228,7 +228,7 @@ describe('every value of every enumeration is taken as a filter, in any case, an
     expect([(await asked('SOMETHING')).status, (await asked('')).status]).toEqual([422, 422])
   })
 
-  test('every kind of event can be subscribed to', async () => {
+  test('every event type can be subscribed to', async () => {
     const kinds = valuesOf(readSentence('Events', 'Webhook event kinds: '))
     expect(kinds).toHaveLength(5)
     const url = `${testStack.local.inbox_url}/kinds`
@@ -242,7 +242,7 @@ describe('every value of every enumeration is taken as a filter, in any case, an
   })
 })
 
-describe('the states of the contract, as histories tell them', () => {
+describe('the states of the contract, as histories show them', () => {
   test('a charge', () => {
     const { created, paid, partly } = resources.charge
     expect([created.status, steps(created)]).toEqual(['PENDING', ['PENDING']])

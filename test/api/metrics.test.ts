@@ -14,7 +14,7 @@ afterAll(() => stack?.close())
 
 const scrape = async () => (await fetch(`${stack.local.api_url}/metrics`)).text()
 
-test('a paid and announced charge is seen from request to webhook, and every alert asks for a series that is there', async () => {
+test('a paid charge with its webhook appears in every metric, and every alert names an existing series', async () => {
   const merchant = await stack.createMerchant()
   const url = `${stack.local.inbox_url}/metrics-${merchant.uuid}`
   expect((await merchant.api.post('/api/v1/webhooks', { url })).status).toBe(201)

@@ -48,7 +48,7 @@ test.each<[what: string, more: Partial<ContractResponse>]>([
   ['a refusal', { status: 404, body: { code: 'not_found' } }],
   ['an unknown path', { path: '/api/v1/nothing', status: 404, body: { code: 'not_found' } }],
   ['an unknown method', { method: 'PUT', status: 405, body: { code: 'method_not_allowed' } }],
-])('the judge accepts %s as described', (_what, more) => {
+])('the OpenAPI check accepts %s as described', (_what, more) => {
   expect(() => judge.check({ ...said, ...more })).not.toThrow()
 })
 
@@ -61,11 +61,11 @@ test.each<[what: string, more: Partial<ContractResponse>, complaint: RegExp]>([
   ['an error without its code', { status: 404, body: {} }, /required property 'code'/],
   ['a path that should not be', { path: '/api/v1/nothing' }, /only 404/],
   ['a method that should not be', { method: 'PUT' }, /only 405/],
-])('the judge refuses %s', (_what, more, complaint) => {
+])('the OpenAPI check refuses %s', (_what, more, complaint) => {
   expect(() => judge.check({ ...said, ...more })).toThrow(complaint)
 })
 
-test('a token that asks too much hears 429, when to come back, and where it stands', async () => {
+test('a token over its rate limit receives 429 with Retry-After and the rate limit headers', async () => {
   const { api, uuid } = await stack.createMerchant()
   await api.get('/api/v1/webhooks')
   // Emptied here, for a test would have to be faster than the bucket fills.
@@ -95,7 +95,7 @@ test('documentation and health need no token', async () => {
   expect((await anybody.get('/readyz')).body).toEqual({ status: 'ok' })
 })
 
-test('every document is a page without scripts, styled by what its policy names; another is not there', async () => {
+test('every document is a page without scripts and with its own styles; an unknown one is 404', async () => {
   const anybody = stack.api.withToken(undefined)
   for (const { name, title } of DOCUMENTS) {
     const { status, headers, bytes } = await anybody.get(`/docs/${name}`)

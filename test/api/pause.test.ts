@@ -33,7 +33,7 @@ const PAUSED = [503, 'paused', '60']
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
 
 runConcurrentTests({
-  'while an account is paused nothing new begins, what runs goes on, and keys keep their answers':
+  'a paused account starts no new operation, its running ones continue, and stored keys keep their responses':
     async () => {
       const merchant = await aMerchant()
       const key = randomUUID()
@@ -74,40 +74,40 @@ runConcurrentTests({
     expect((await merchant.api.post(`/api/v1/payments/${open.uuid}/cancel`)).status).toBe(200)
   },
 
-  'a paused connection is passed over; what names it or is bound to it is told so': async () => {
-    const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
-    const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-    await pause({ connectionUuid: first.uuid })
-    const { data } = (await createCharge(merchant)).body
-    expect(data.provider.uuid).toBe(second.uuid)
-    expect((await out.sendAndSettle(merchant)).attempts).toMatchObject([{ provider: 'PROVIDER_C' }])
-    expect(summaryOf(await out.send(merchant, { provider_uuid: first.uuid }))).toEqual(PAUSED)
-    expect(summaryOf(await out.send({ api: merchant.api.withToken(first.token) }))).toEqual(PAUSED)
-  },
-
-  'a scheduled transfer that comes due while money out is paused waits, and goes out once it is over':
+  'a paused connection is passed over; a request that names it or a token bound to it is told so':
     async () => {
-      const merchant = await aMerchant()
-      const { data } = (await out.send(merchant, { scheduled_for: soon(10_000) })).body
-      await pause(accountOf(merchant), 'money_out')
-      await pollUntil(
-        () => out.listAttempts(data),
-        ([attempt]) => attempt?.code === 'paused',
-      )
-      const waiting = await out.transfer(merchant, data.uuid)
-      expect(statusesOf(waiting)).toEqual(['PENDING'])
-      expect(waiting.attempts).toMatchObject([{ outcome: 'unreachable', code: 'paused' }])
-      expect(await stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
-        available: 10_000,
-        outside: -10_000,
-      })
-      await resume(accountOf(merchant))
-      const sent = await out.waitForStatus(merchant, data.uuid, 'PAID', 60_000)
-      expect(sent.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
-      expect(await out.listPaidOut(merchant)).toHaveLength(1)
+      const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
+      const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
+      await pause({ connectionUuid: first.uuid })
+      const { data } = (await createCharge(merchant)).body
+      expect(data.provider.uuid).toBe(second.uuid)
+      expect((await out.sendAndSettle(merchant)).attempts).toMatchObject([{ provider: 'PROVIDER_C' }])
+      expect(summaryOf(await out.send(merchant, { provider_uuid: first.uuid }))).toEqual(PAUSED)
+      expect(summaryOf(await out.send({ api: merchant.api.withToken(first.token) }))).toEqual(PAUSED)
     },
 
-  'an unmatched PIX is kept for its payer while money out is paused, and goes back afterwards': async () => {
+  'a scheduled transfer that comes due during a pause of money out is sent after the pause': async () => {
+    const merchant = await aMerchant()
+    const { data } = (await out.send(merchant, { scheduled_for: soon(10_000) })).body
+    await pause(accountOf(merchant), 'money_out')
+    await pollUntil(
+      () => out.listAttempts(data),
+      ([attempt]) => attempt?.code === 'paused',
+    )
+    const waiting = await out.transfer(merchant, data.uuid)
+    expect(statusesOf(waiting)).toEqual(['PENDING'])
+    expect(waiting.attempts).toMatchObject([{ outcome: 'unreachable', code: 'paused' }])
+    expect(await stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
+      available: 10_000,
+      outside: -10_000,
+    })
+    await resume(accountOf(merchant))
+    const sent = await out.waitForStatus(merchant, data.uuid, 'PAID', 60_000)
+    expect(sent.attempts).toMatchObject([{ outcome: 'settled', code: '' }])
+    expect(await out.listPaidOut(merchant)).toHaveLength(1)
+  },
+
+  'an unmatched PIX is held during a pause of money out, and returned after it': async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     await pause(accountOf(merchant), 'money_out')
@@ -128,7 +128,7 @@ runConcurrentTests({
     expect(await out.listPaidOut(merchant)).toMatchObject([{ kind: 'refund', value: 10 }])
   },
 
-  'a transfer whose first provider refuses while the next is paused has failed, and says why': async () => {
+  'a transfer whose first provider refuses while the next one is paused fails with that reason': async () => {
     const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
     const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
     await out.injectFault(first, 'sendTransfer', 'slow', { delay_ms: 4_000 })
@@ -141,7 +141,7 @@ runConcurrentTests({
     expect(await out.listPaidOut(merchant)).toEqual([])
   },
 
-  'a transfer whose account is blocked before the next provider is called has failed, and says why':
+  'a transfer whose account is blocked before the next provider is called fails with that reason':
     async () => {
       const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
       await out.injectFault(merchant.connections[0]!, 'sendTransfer', 'slow', { delay_ms: 4_000 })
@@ -157,7 +157,7 @@ runConcurrentTests({
       expect(await out.listPaidOut(merchant)).toEqual([])
     },
 
-  'what is proved never to have arrived is not sent again before the pause is over': async () => {
+  'a payout that is proved absent is not sent again before the pause ends': async () => {
     const merchant = await aMerchant()
     await out.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
     const sending = out.send(merchant)

@@ -29,7 +29,7 @@ const CHECKS = [
   'response_schema_conformance',
 ]
 
-test('no request made from /openapi.json meets a 5xx, an undocumented status or another shape', async () => {
+test('no request generated from /openapi.json receives a 5xx, an undocumented status or another shape', async () => {
   const program = await installSchemathesis()
   if (program.kind === 'missing') {
     process.stdout.write(`schemathesis is skipped: ${program.why}\n`)

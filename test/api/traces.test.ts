@@ -32,7 +32,7 @@ afterAll(async () => {
   collector.close()
 })
 
-test('a create is one trace: request, update, workflow, activity, provider call', async () => {
+test('a charge creation is one trace: request, update, workflow, activity, provider call', async () => {
   const merchant = await testStack.createMerchant()
   const traceId = 'a'.repeat(32)
   const { status, body } = await merchant.api.post(

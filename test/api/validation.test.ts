@@ -211,13 +211,13 @@ test.each(REFUSED)('%s: 422', async (_why, body, fields) => {
   }
 })
 
-test('of splits a charge takes 100', async () => {
+test('a charge accepts at most 100 splits', async () => {
   const splits = Array.from({ length: 101 }, (_, index) => filled(index % 2 ? fixed(0.01) : percent(0.01)))
   const answer = await merchant.api.post('/api/v1/payments', { ...fine, splits })
   expect([answer.status, answer.body.errors.splits]).toEqual([422, [expect.any(String)]])
 })
 
-test('what is wrong with splits and with the provider is said in one answer', async () => {
+test('errors of splits and of the provider are reported in one response', async () => {
   const body = { ...fine, provider_uuid: 'UNKNOWN', splits: [percent(10, 'UNKNOWN'), fixed(10, 'OWN')] }
   const answer = await merchant.api.post('/api/v1/payments', filled(body))
   expect(Object.keys(answer.body.errors).sort()).toEqual([
@@ -318,7 +318,7 @@ test.each(QUERIES)('GET /payments?%s: 422', async (query, field) => {
   expect(Object.keys(answer.body.errors).map(path => path.split('.')[0])).toEqual([field])
 })
 
-test('all that is wrong with a query is named at once', async () => {
+test('all errors of a query are named at once', async () => {
   const answer = await merchant.api.get('/api/v1/payments?page=0&per_page=101&status=X&order=asc&date_to=x')
   expect(
     Object.keys(answer.body.errors)
@@ -327,7 +327,7 @@ test('all that is wrong with a query is named at once', async () => {
   ).toEqual(['date_to', 'order', 'page', 'per_page', 'status'])
 })
 
-test('whoever has no good token gets 401 and is told how to authenticate', async () => {
+test('a request without a valid token gets 401 and is told how to authenticate', async () => {
   const { uuid } = merchant
   const live = await stack.token({ accountUuid: uuid, mode: 'live' })
   const expired = await stack.token({ accountUuid: uuid, expiresAt: new Date(Date.now() - 1_000) })
@@ -347,7 +347,7 @@ test('whoever has no good token gets 401 and is told how to authenticate', async
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
 })
 
-test('a token works no longer than a second after it was revoked', async () => {
+test('a revoked token stops working within a second', async () => {
   const { uuid } = await stack.createMerchant()
   const token = await stack.token({ accountUuid: uuid, name: 'short' })
   const api = merchant.api.withToken(token)
@@ -357,7 +357,7 @@ test('a token works no longer than a second after it was revoked', async () => {
   expect((await api.get('/api/v1/payments')).status).toBe(401)
 })
 
-test('what is not there, or not for this token, is 404; what is there under another method, 405', async () => {
+test('an unknown or inaccessible resource is 404; a known path with another method is 405', async () => {
   await nothingIsStored()
   const theirs = await other.api.createCharge()
   const [first, , ,] = merchant.connections
@@ -422,7 +422,7 @@ test.each([
   ['no splits', { splits: [] }, { splits: [] }],
   ['the shortest life', { expires_in: 60 }, {}],
   ['the longest life', { expires_in: 2_592_000 }, {}],
-])('%s is fine', async (_what, more, shown) => {
+])('%s is accepted', async (_what, more, shown) => {
   const answer = await merchant.api.post('/api/v1/payments', filled({ ...fine, ...more }))
   expect(answer.status).toBe(201)
   expect(answer.body.data).toMatchObject(shown)
@@ -455,7 +455,7 @@ test('a scoped token always uses its own provider, whatever the body names', asy
     expect((await scoped.createCharge({ provider_uuid })).provider.uuid).toBe(second!.uuid)
 })
 
-test('an account whose defaults are none of them active must name a provider', async () => {
+test('an account without an active default provider must name a provider', async () => {
   const idle = await stack.createMerchant()
   await stack.sql(`update connection set status = 'BLOCKED' where account_uuid = ?`, [idle.uuid])
   for (const api of [idle.api, idle.api.withToken(idle.connection.token)]) {
@@ -464,7 +464,7 @@ test('an account whose defaults are none of them active must name a provider', a
   }
 })
 
-test('a request id is taken over where it is safe, made where it is not, and told everywhere', async () => {
+test('a safe request id is adopted, any other is replaced, and it is returned everywhere', async () => {
   const id = `caller-${randomUUID()}`
   const answer = await merchant.api.post('/api/v1/payments', fine, { headers: { 'x-request-id': id } })
   expect(answer.headers.get('x-request-id')).toBe(id)

@@ -102,7 +102,7 @@ const INNER_FOLDER = /^workflows\/(contracts|bundle)(?=\/)/
 type Import = { from: string; to: string; isType: boolean }
 const imports = (await Promise.all(files.map(importsOf))).flat()
 
-test('the files and their imports are found', () => {
+test('source files and their imports are found', () => {
   expect(files.length).toBeGreaterThan(100)
   expect(imports).toContainEqual({
     from: 'workflows/charges/charge.workflow',
@@ -147,7 +147,7 @@ describe('arrows point to the domain', () => {
       expect(wrong.map(written)).toEqual([])
     })
 
-  test('what is imported from outside is a dependency that package.json names', async () => {
+  test('every external import is a dependency that package.json names', async () => {
     const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     const wrong = imports.filter(
       one =>
@@ -160,7 +160,7 @@ describe('arrows point to the domain', () => {
 describe('the bundle of the workflows', () => {
   const modules = bundled()
 
-  test('holds workflows, domain and Temporal with its own dependencies, and nothing else', async () => {
+  test('holds only workflows, domain, and Temporal with its own dependencies', async () => {
     const allowed = /^(src\/(workflows|domain)\/|node_modules\/(@temporalio|ms|nexus-rpc|protobufjs|long)\/)/
     expect((await modules).filter(module => !allowed.test(module))).toEqual([])
   })
@@ -171,7 +171,7 @@ describe('the bundle of the workflows', () => {
   })
 })
 
-test('no module of a workflow holds a state that workflows would share', async () => {
+test('no workflow module holds state that workflows would share', async () => {
   expect(statesIn('let asked = 0\nexport const seen = new Set<string>()')).toEqual(['asked', 'seen'])
   expect(statesIn('const kept: string[] = []\nexport const byId: Record<string, string> = {}')).toEqual([
     'kept',
@@ -185,12 +185,12 @@ test('no module of a workflow holds a state that workflows would share', async (
 })
 
 describe('the code', () => {
-  test('only the configuration reads the environment', async () => {
+  test('reads the environment in the configuration only', async () => {
     expect(await having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual(['src/config.ts'])
     expect(await having(/import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'(node:)?process'/)).toEqual([])
   })
 
-  test('no file is called by what says nothing', () => {
+  test('has no file with a meaningless name', () => {
     const names = /^(utils?|helpers?|common|misc|manager)$/
     const wrong = files.filter(file =>
       nameOf(file)
@@ -200,7 +200,7 @@ describe('the code', () => {
     expect(wrong.filter(file => file !== 'src/contract/shared/fields.ts')).toEqual([])
   })
 
-  test('an exported name is unique in src: it says what it is about without its file', async () => {
+  test('exports each name once in src', async () => {
     const namesOf = (text: string) =>
       [...text.matchAll(/^export (?:async )?(?:const|function\*?|class|type|interface) (\w+)/gm)].map(
         ([, name]) => name!,
@@ -212,12 +212,12 @@ describe('the code', () => {
     expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([])
   })
 
-  test('nothing is left to do', async () => {
+  test('has no open TODO', async () => {
     expect(await having(/\b(TODO|FIXME|XXX|HACK)\b/)).toEqual([])
   })
 
   /** Cohesion decides how long a file is; beyond this it is more than one noun. */
-  test('a file is one noun: no more than 400 lines', async () => {
+  test('has no file of more than 400 lines', async () => {
     const long: string[] = []
     for (const file of files) {
       const lines = (await readFile(join(root, file), 'utf8')).trimEnd().split('\n').length

@@ -17,7 +17,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     ;({ stage, people } = suite)
   })
 
-  test('the story of a webhook: its secret once, a test event, a failed delivery sent again, its end', async () => {
+  test('a webhook is created, shows its secret once, receives a test event, resends a failed delivery, and is removed', async () => {
     const { uuid, api } = await stage.createMerchant()
     const inbox = `browser-${randomUUID()}`
     const url = `${stage.local.inbox_url}/${inbox}`
@@ -56,7 +56,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect((await api.get('/api/v1/webhooks')).body.data).toEqual([])
   })
 
-  test('the story of a key: a code by e-mail, a wrong one, the right one, its removal', async () => {
+  test('a PIX key is created with an e-mail code after a wrong code, and removed', async () => {
     const { uuid, api } = await stage.createMerchant({
       providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', sendsNotifications: false }],
     })
@@ -83,7 +83,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect((await api.get('/api/v1/pix-keys')).body.data).toEqual([])
   })
 
-  test('an operator sends home what is no charge’s, with a reason that stays', async () => {
+  test('an operator returns an unmatched payment with a stored reason', async () => {
     const merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
     const out = createPayoutActions(stage)
     const charge = await out.createPaidCharge(merchant)
@@ -118,7 +118,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await operator.getByRole('row', { name: /Devolução ao pagador.*o pagador ligou/ }).waitFor()
   })
 
-  test('no page complained of anything', () => {
+  test('no page reported an error', () => {
     expect(people.complaints).toEqual([])
   })
 })

@@ -69,7 +69,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     ]
   })
 
-  test('texts that a merchant or a payer has written do nothing', async () => {
+  test('texts written by a merchant or a payer execute nothing', async () => {
     const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/tokens')
     await page.getByLabel('Nome').fill(EVIL)
@@ -85,7 +85,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     expect(people.complaints).toEqual([])
   })
 
-  test('another page, though its forms bring our cookie along, makes nothing', async () => {
+  test('a form on another site creates nothing, although the browser sends the session cookie', async () => {
     const page = await people.signIn(merchant.uuid)
     // The same host at another port is the same site to a browser: the cookie is sent.
     const form = `<form method="post" action="${stage.local.api_url}/dashboard/tokens">
@@ -105,7 +105,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     expect(await page.getByText('stolen').count()).toBe(0)
   })
 
-  test('after signing out the way back leads to signing in', async () => {
+  test('the back button after signing out leads to the sign-in page', async () => {
     const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/charges')
     await page.getByRole('button', { name: 'Sair' }).click()
@@ -119,7 +119,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     ['at a desk', {}],
     ['on a phone, in the dark, in English', { ...PHONE, colorScheme: 'dark', locale: 'en-US' }],
   ]
-  test.each(looks)('everybody can read every page %s', async (_, look) => {
+  test.each(looks)('every page is accessible %s', async (_, look) => {
     const [merchants, operators] = await Promise.all([
       people.signIn(merchant.uuid, look),
       people.signIn(null, look),
@@ -150,7 +150,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
   })
 
   test.each([320, 375, 1024, 1280, 1600])(
-    'at %i pixels no amount is broken, and a name has room',
+    'at %i pixels no amount wraps, and names have room',
     async width => {
       const viewport = { width, height: 800 }
       const { uuid } = await stage.createMerchant({ providers: [{ balance: 9_876_543_210.98 }] })
@@ -178,7 +178,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     return found
   }
 
-  test('by keyboard alone: past the menu at once, and a phone’s menu opens and says so', async () => {
+  test('the keyboard alone skips the menu and opens the mobile menu, which announces its state', async () => {
     const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/charges')
     await page.keyboard.press('Tab')

@@ -26,7 +26,7 @@ describeWithBrowser('the dashboard in a browser', () => {
   const remembers = (page: Page) => page.evaluate<boolean>('window.remembered === true')
   const turns = (page: Page, text: string) => statusOf(page).getByText(text, { exact: true }).waitFor()
 
-  test('the story of a charge: its code, its payment seen without reloading, a refund of a part', async () => {
+  test('a charge shows its code, its payment without a reload, and a partial refund', async () => {
     const charge = await merchant.api.createCharge({ value: 150.75, external_ref: 'pedido-1' })
     const page = await people.signIn(merchant.uuid)
     await page.getByRole('link', { name: 'Cobranças', exact: true }).click()
@@ -61,7 +61,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     ).toBe(`${stage.local.temporal_ui_url}/namespaces/default/workflows/charge%2F${charge.uuid}`)
   })
 
-  test('what may be done follows a life without reloading, and who rests is asked no more', async () => {
+  test('the available actions follow the workflow without a reload, and a final state is polled no more', async () => {
     const charge = await merchant.api.createCharge({ value: 20 })
     const page = await people.signIn(merchant.uuid)
     await page.goto(`/dashboard/charges/${charge.uuid}`)
@@ -85,7 +85,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect(await page.locator('#live[hx-get]').count()).toBe(0)
   })
 
-  test('news leave the keyboard where it is, and open what was opened', async () => {
+  test('an update keeps the keyboard focus and the opened sections', async () => {
     const { uuid, api } = await stage.createMerchant()
     const [first, second] = [
       await api.createCharge({ external_ref: 'primeira' }),
@@ -108,7 +108,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByRole('cell', { name: 'R$ 33,00' }).waitFor()
   })
 
-  test('a button that is pressed twice does once what it says, and shows what came of it', async () => {
+  test('a button pressed twice acts once, and shows the result', async () => {
     const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/tokens')
     await page.getByLabel('Nome').fill('com pressa')
@@ -141,7 +141,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await turns(page, 'Cancelado')
   })
 
-  test('the story of a transfer that its first provider refused, and why it was left', async () => {
+  test('a transfer shows the first provider’s refusal and its reason', async () => {
     const [first] = merchant.connections
     await stage.simulator.addFault({
       provider: first!.provider,
@@ -160,7 +160,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect(attempts[1]).toMatch(/Provedor C\s+Liquidado/)
   })
 
-  test('the life of a token: made, shown once, used, revoked', async () => {
+  test('a token is created, shown once, used and revoked', async () => {
     const page = await people.signIn(merchant.uuid)
     await page.getByRole('link', { name: 'Tokens de API' }).click()
     await page.getByLabel('Nome').fill('loja do centro')
@@ -181,7 +181,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     )
   })
 
-  test('a dispute is answered with a file before its deadline', async () => {
+  test('a dispute is replied to with a file before its deadline', async () => {
     const charge = await merchant.api.createCharge({ value: 42 })
     const { end_to_end } = await stage.simulator.pay({ payload: charge.payment.payload })
     await pollUntil(
@@ -223,7 +223,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect(await page.getByRole('button', { name: 'Enviar a resposta' }).count()).toBe(0)
   })
 
-  test('two roles: an operator pauses with a reason that stays, a merchant cannot even look', async () => {
+  test('an operator pauses with a stored reason, and a merchant has no access to that page', async () => {
     const other = await stage.createMerchant()
     const operator = await people.signIn(null)
     await operator.getByRole('link', { name: 'Saúde e pausas' }).click()
@@ -252,7 +252,7 @@ describeWithBrowser('the dashboard in a browser', () => {
       await operator.getByRole('cell', { name: reason }).waitFor()
   })
 
-  test('an operator ends what no provider can tell', async () => {
+  test('an operator settles an unknown outcome manually', async () => {
     const { connection, api, uuid } = await stage.createMerchant({
       providers: [{ provider: 'PROVIDER_B', balance: 50 }],
     })
@@ -292,7 +292,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await turns(page, 'Falhou')
   })
 
-  test('no page complained of anything', () => {
+  test('no page reported an error', () => {
     expect(people.complaints).toEqual([])
   })
 })

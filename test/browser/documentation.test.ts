@@ -27,7 +27,7 @@ describeWithBrowser('pages for everybody', () => {
     ['on a phone, in the dark', { ...PHONE, colorScheme: 'dark' }],
   ]
 
-  test.each(looks)('everybody can read the documentation %s', async (_, look) => {
+  test.each(looks)('the documentation is accessible %s', async (_, look) => {
     const page = await people.sits(look)
     const found: string[] = []
     for (const one of ['/docs', ...[...DOCUMENTS, RUNBOOKS[0]!].map(({ name }) => `/docs/${name}`)]) {
@@ -37,7 +37,7 @@ describeWithBrowser('pages for everybody', () => {
     expect([...found, ...people.complaints]).toEqual([])
   })
 
-  test.each(looks)('a payer can read what he pays, and pay it, %s', async (_, look) => {
+  test.each(looks)('a payer can read and pay the payment page %s', async (_, look) => {
     const { payment } = await merchant.api.createCharge({ value: 1234.56 })
     // Its certificate is of the local authority.
     const page = await people.sits({ ...look, ignoreHTTPSErrors: true })
@@ -56,7 +56,7 @@ describeWithBrowser('pages for everybody', () => {
     expect([...found, ...people.complaints]).toEqual([])
   })
 
-  test('every link of a page leads to a page or to a place on one', async () => {
+  test('every link of a page leads to a page or to an anchor on one', async () => {
     const page = await people.sits()
     const ids = new Map<string, Set<string>>()
     const links: { from: string; to: URL }[] = []
@@ -79,7 +79,7 @@ describeWithBrowser('pages for everybody', () => {
     expect(wrong.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
   })
 
-  test('on a phone the contents open, and lead on', async () => {
+  test('the table of contents opens on a phone and its links work', async () => {
     const page = await people.sits(PHONE)
     await page.goto('/docs/errors')
     const link = page.getByRole('navigation').getByRole('link', { name: 'Webhooks' })

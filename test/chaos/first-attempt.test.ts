@@ -46,7 +46,7 @@ const sent = (order: TransferInput) =>
     order,
   })
 
-test('the first sending finds no row, writes it, holds the money and sends', async () => {
+test('the first attempt creates the transfer’s row, holds the money and calls the provider', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   expect(await sent(order)).toEqual({ kind: 'in_process' })
@@ -59,7 +59,7 @@ test('the first sending finds no row, writes it, holds the money and sends', asy
   expect(calls).toBe(1)
 })
 
-test('what is committed before the call is there, whatever becomes of the call', async () => {
+test('the row committed before the call remains, whatever becomes of the call', async () => {
   const order = fixture.transferInput(await fixture.createMerchant(1_000))
   fixture.scriptProvider({
     sendTransfer: async () => {
@@ -72,7 +72,7 @@ test('what is committed before the call is there, whatever becomes of the call',
   expect(await rows(order.uuid)).toHaveLength(1)
 })
 
-test('of several at once one sends, and a repeat does not', async () => {
+test('of several concurrent attempts one calls the provider, and a repeat does not', async () => {
   const order = fixture.transferInput(await fixture.createMerchant(1_000))
   await Promise.allSettled([sent(order), sent(order), sent(order)])
   expect(calls).toBe(1)
@@ -82,7 +82,7 @@ test('of several at once one sends, and a repeat does not', async () => {
   expect(await rows(order.uuid)).toMatchObject([{ state: 'settling', attempt: 'accepted' }])
 })
 
-test('too little money is written down, and nobody is called', async () => {
+test('too little balance is stored as the refusal, and no provider is called', async () => {
   const merchant = await fixture.createMerchant(1)
   const order = fixture.transferInput(merchant)
   expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
@@ -91,8 +91,8 @@ test('too little money is written down, and nobody is called', async () => {
   expect(calls).toBe(0)
 })
 
-describe('nobody is called', () => {
-  test('for one that comes too late: it is FAILED from the beginning, and says so again', async () => {
+describe('no provider is called', () => {
+  test('for a transfer past its acceptance deadline: it is FAILED from the start, and answers so again', async () => {
     const late = new Date(Date.now() - A_MINUTE).toISOString()
     const order = fixture.transferInput(await fixture.createMerchant(1_000), { acceptBefore: late })
     for (let run = 0; run < 2; run++)
@@ -104,7 +104,7 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
-  test('for one that waits too long until its money may move', async () => {
+  test('for a transfer that reaches its deadline while it waits for its connection’s lock', async () => {
     const merchant = await fixture.createMerchant(1_000)
     const order = fixture.transferInput(merchant, { acceptBefore: new Date(Date.now() + 500).toISOString() })
     const { over } = await holdLock(em => lockConnection(em, merchant.connectionUuid))
@@ -114,7 +114,7 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
-  test('for one that waits too long for its money', async () => {
+  test('for a transfer that reaches its deadline while it waits for its balance’s lock', async () => {
     const merchant = await fixture.createMerchant(1_000)
     const order = fixture.transferInput(merchant, { acceptBefore: new Date(Date.now() + 500).toISOString() })
     const lock = 'select from balance where account_uuid = ? for update'
@@ -125,7 +125,7 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
-  test('for one that waits too long for its reference', async () => {
+  test('for a transfer that reaches its deadline while it waits for its reference’s lock', async () => {
     const merchant = await fixture.createMerchant(1_000)
     await fixture.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
     const lock = 'select from account where uuid = ? for no key update'
@@ -141,7 +141,7 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
-  test('for one whose commit takes so long that its caller has heard that nobody took it', async () => {
+  test('for a transfer whose commit ends after its caller was answered that it was not accepted', async () => {
     const slow = await slowDownCommits(fixture, 'transfer', 5)
     const merchant = await fixture.createMerchant(1_000)
     const order = fixture.transferInput(merchant, {
@@ -155,7 +155,7 @@ describe('nobody is called', () => {
     expect(calls).toBe(0)
   })
 
-  test('for one that is to wait for its time, and was stored too late', async () => {
+  test('for a scheduled transfer that was stored after its deadline', async () => {
     const slow = await slowDownCommits(fixture, 'transfer', 2)
     const order = fixture.transferInput(await fixture.createMerchant(1_000), {
       acceptBefore: new Date(Date.now() + 1_500).toISOString(),
@@ -169,7 +169,7 @@ describe('nobody is called', () => {
     ])
   })
 
-  test('for the second of two that carry one reference, where the account wants none twice', async () => {
+  test('for the second of two transfers with one reference, where the account requires unique references', async () => {
     const merchant = await fixture.createMerchant(1_000)
     await fixture.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
     const orders = [1, 2].map(() => fixture.transferInput(merchant, {}, { externalRef: 'invoice 7' }))
@@ -178,7 +178,7 @@ describe('nobody is called', () => {
     expect(calls).toBe(1)
   })
 
-  test('for one whose life is over', async () => {
+  test('for a transfer whose workflow has ended', async () => {
     const merchant = await fixture.createMerchant(1_000)
     const scheduledFor = new Date(Date.now() + A_MINUTE).toISOString()
     const order = fixture.transferInput(merchant, { scheduledFor })

@@ -62,6 +62,6 @@ test.each<PlantedViolation>([
     ['not_announced', 'announced_otherwise', 'announced_differently', 'arrived_differently'],
     ({ events }) => assignTo(findByUuid(events, 'event-med-1-2').data, { status: 'PENDING' }),
   ],
-])('%s is found', (_, rules, plant) => {
+])('the checker finds %s', (_, rules, plant) => {
   expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

@@ -12,7 +12,7 @@ import { buildValidFinalState } from './support/valid-final-state.ts'
 
 /** The checker is checked: it is silent where everything holds, and names whatever was planted. Here what is wrong with money. */
 
-test('a clean world has no violation', () => {
+test('the valid final state has no violation', () => {
   expect(findViolations(buildValidFinalState())).toEqual([])
 })
 
@@ -159,6 +159,6 @@ test.each<PlantedViolation>([
     ['odd_item_not_kept'],
     ({ unexplainedAnswers: kept }) => void kept.pop(),
   ],
-])('%s is found', (_, rules, plant) => {
+])('the checker finds %s', (_, rules, plant) => {
   expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

@@ -152,6 +152,6 @@ test.each<PlantedViolation>([
     ['not_readable'],
     ({ resources: shown }) => void shown.delete('charge-1'),
   ],
-])('%s is found', (_, rules, plant) => {
+])('the checker finds %s', (_, rules, plant) => {
   expect(findBrokenRules(plant)).toEqual(rules.toSorted())
 })

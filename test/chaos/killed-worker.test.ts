@@ -113,7 +113,7 @@ const PAYOUTS = {
 const NOUNS = ['transfer', 'refund', 'return'] as const
 
 test.each(NOUNS)(
-  'a worker killed after a %s has reached its provider: it is asked about, and not sent again',
+  'a worker killed after a %s has reached its provider: the next worker polls it, and does not send it again',
   async noun => {
     const { send, ask, open } = PAYOUTS[noun]
     const { key, first } = await open()
@@ -175,7 +175,7 @@ test('a worker killed while the row of a transfer without a key is committed: it
   expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
-test('a worker killed after a reply has reached its provider: it is asked about, and not told again', async () => {
+test('a worker killed after a reply has reached its provider: the next worker polls it, and does not send it again', async () => {
   const merchant = await fixture.createMerchant(0)
   const { connectionUuid } = merchant
   const chargeUuid = await createPaidCharge(fixture, merchant)

@@ -4,7 +4,7 @@ import { planFaults } from './planned-faults.ts'
 import { createRandom } from './random.ts'
 import { runStorm } from './storm.ts'
 
-test('the same seed plans the same storm, another one another', () => {
+test('one seed plans one storm, and another seed plans another', () => {
   const cast = { merchants: 5, recipients: 3 }
   const plan = (seed: number) => [
     planOperations(createRandom(seed).fork(1), 500, cast),
@@ -17,7 +17,7 @@ test('the same seed plans the same storm, another one another', () => {
 /** Any seed must hold (`npm run chaos`); this one's late payments come early, so that it does not wait long for them. */
 const SEED = 360
 
-test('a short storm breaks nothing', async () => {
+test('a short storm breaks no invariant', async () => {
   const { violations, pendingWork: unrest } = await runStorm({ seed: SEED, operations: 300 })
   expect({ violations, unrest }).toEqual({ violations: [], unrest: {} })
 }, 900_000)

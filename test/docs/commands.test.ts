@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 describe.each(all.filter(({ blocks }) => blocks.some(isRun)))('$file', ({ blocks }) => {
-  test('every command does what is said of it', async () => {
+  test('every command does what the document says', async () => {
     const run = blocks.filter(isRun)
     const ran = await runInOneShell(
       clone,
@@ -41,7 +41,7 @@ describe.each(all.filter(({ blocks }) => blocks.some(isRun)))('$file', ({ blocks
   })
 })
 
-test('what no test can run says which test covers it', () => {
+test('a command that no test can run names the test that covers it', () => {
   const covered = all.flatMap(({ blocks }) => blocks).filter(block => !isRun(block))
   expect(covered.length).toBeGreaterThan(0)
   const wrong = covered.filter(
@@ -50,7 +50,7 @@ test('what no test can run says which test covers it', () => {
   expect(wrong).toEqual([])
 })
 
-test('nothing is left for the reader to fill in', () => {
+test('no placeholder is left for the reader to fill in', () => {
   const blanks = all
     .flatMap(({ blocks }) => blocks)
     .filter(({ script }) => /<[a-z][\w -]*>|…|\.\.\./.test(script))

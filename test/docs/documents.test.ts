@@ -18,7 +18,7 @@ const documentOf = (file: string) => documents.find(one => one.file === file)!
 const spansOf = (text: string) =>
   [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!)
 
-test('every crash point of docs/crash-semantics.md names a test that is there', async () => {
+test('every crash point of docs/crash-semantics.md names an existing test', async () => {
   const rows = documentOf('docs/crash-semantics.md').text.matchAll(
     /`(test\/[\w/-]+\.test\.ts)` › (.+?) \|$/gm,
   )
@@ -40,7 +40,7 @@ test('every document of the folder is a page', async () => {
   expect(pages.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', ...files].sort())
 })
 
-test('the tables of errors are those of the catalogues: npm run docs:errors', () => {
+test('the tables of errors equal the catalogues: npm run docs:errors', () => {
   const { text } = documentOf('docs/errors.md')
   expect(text.match(/<!-- made: \w+ -->/g)).toHaveLength(2)
   expect(updateErrorTables(text)).toBe(text)
@@ -59,7 +59,7 @@ test.each(Object.entries(ANSWER_TABLES))(
 describe.each(documents)('$file', ({ text, tokens, ...told }) => {
   const spans = spansOf(text)
 
-  test('every file that it names is there', () => {
+  test('every file that it names exists', () => {
     const folders = /^(src|test|deploy|docs|\.ci)\//
     const named = spans.filter(
       span => folders.test(span) || /^[\w.-]+\.(yml|json)$|^Dockerfile$|^\.env\./.test(span),
@@ -68,7 +68,7 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
     expect(named.filter(name => !made.test(name) && !existsSync(join(ROOT, name)))).toEqual([])
   })
 
-  test('every link within the documents leads to a heading that is there', () => {
+  test('every link within the documents leads to an existing heading', () => {
     const links = [...text.matchAll(/\]\(((?:\.\.\/|[\w-]+\/)*([\w-]+\.md))(?:#([\w-]+))?\)/g)]
     const wrong = links.filter(([, href, name, anchor]) => {
       const target = documents.find(({ file }) => file.endsWith(name!))
@@ -80,13 +80,13 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
     expect(wrong.map(([link]) => link)).toEqual([])
   })
 
-  test('every script of npm that it names is there', async () => {
+  test('every npm script that it names exists', async () => {
     const { scripts } = JSON.parse(await read('package.json'))
     const named = [...text.matchAll(/npm run (?:-s )?([\w:]+)/g)].map(([, name]) => name!)
     expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([])
   })
 
-  test('every command of trilho that it names is one', async () => {
+  test('every trilho command that it names exists', async () => {
     const words = [...text.matchAll(/`trilho ([a-z-]+)(?: ([a-z-]+))?/g)]
     const wrong = words.filter(([, name, more]) => {
       const command = createProgram().commands.find(one => one.name() === name)
@@ -98,7 +98,7 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
     expect(wrong.map(([span]) => span)).toEqual([])
   })
 
-  test('a command of trilho that is not run can be given', async () => {
+  test('a trilho command that is not run is valid', async () => {
     const scripts = blocksOf({ ...told, text, tokens }).filter(
       ({ coveringTest: covered }) => covered !== null,
     )
@@ -125,7 +125,7 @@ async function given(line: string): Promise<string> {
 describe('docs/production.md', () => {
   const { text } = documentOf('docs/production.md')
 
-  test('every variable of the environment is told, and none is invented', async () => {
+  test('describes every environment variable, and no other', async () => {
     const settings = [await read('src/config.ts'), await read('src/storage/settings.ts')].join('\n')
     const readHere = [...settings.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
     const rows = text.split('\n').filter(line => line.startsWith('| `'))
@@ -136,7 +136,7 @@ describe('docs/production.md', () => {
     expect([...new Set(told)].sort()).toEqual([...new Set(readHere)].sort())
   })
 
-  test('every metric that it or an alert names is counted', async () => {
+  test('every metric that it or an alert names is exported', async () => {
     const folder = join(ROOT, 'src/metrics')
     const sources = await Promise.all(
       (await readdir(folder)).map(file => readFile(join(folder, file), 'utf8')),
@@ -152,14 +152,14 @@ describe('docs/production.md', () => {
 describe('docs/adding-a-provider.md', () => {
   const { text } = documentOf('docs/adding-a-provider.md')
 
-  test('every call of the port is told', async () => {
+  test('describes every call of the port', async () => {
     const [, port = ''] = (await read('src/providers/port.ts')).split('export interface Provider {')
     const calls = [...port.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name!)
     expect(calls.length).toBeGreaterThan(15)
     expect(calls.filter(name => !spansOf(text).includes(name))).toEqual([])
   })
 
-  test('every file that names a provider API is told', async () => {
+  test('lists every file that names a provider API', async () => {
     const own =
       /^src\/(providers|simulator\/provider-apis)\/(efi|woovi)|^src\/db\/migrations|^src\/simulator\/schema/
     const files = (await readdir(join(ROOT, 'src'), { recursive: true })).map(file => `src/${file}`)

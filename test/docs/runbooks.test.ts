@@ -14,7 +14,7 @@ import { alerts, codeBlocks, runbooks } from './support/runbooks.ts'
 
 const HEADINGS = ['What it means', 'Look', 'Act', 'Over when']
 
-test('every alert names its page, and every page is of an alert', () => {
+test('every alert names its page, and every page belongs to an alert', () => {
   expect(alerts.length).toBeGreaterThan(20)
   expect(alerts.map(({ annotations }) => annotations.runbook).sort()).toEqual(
     runbooks.map(({ file }) => file).sort(),
@@ -68,7 +68,7 @@ describe.each(runbooks)('$file', runbook => {
     expect(text.match(/^#+ .*$/gm)).toEqual([`# ${title}`, ...HEADINGS.map(heading => `## ${heading}`)])
   })
 
-  test('every page of the dashboard that it names is served', () => {
+  test('every dashboard page that it names is served', () => {
     const named = [...text.matchAll(/`(\/dashboard[\w/-]*)`/g)].map(([, path]) => path!)
     expect(named.filter(path => !SERVED.has(path))).toEqual([])
   })

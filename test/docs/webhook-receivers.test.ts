@@ -107,7 +107,7 @@ describe.each(receivers.filter(({ name }) => here.has(name)))('$name', receiver 
   const post = async ({ url }: RunningReceiver, delivery: Delivery) =>
     (await fetch(url, { method: 'POST', ...delivery })).status
 
-  test.each(GENUINE)('takes %s', async (_what, delivery) => {
+  test.each(GENUINE)('accepts %s', async (_what, delivery) => {
     expect(await post(listening, delivery())).toBe(204)
   })
 
@@ -115,13 +115,13 @@ describe.each(receivers.filter(({ name }) => here.has(name)))('$name', receiver 
     expect(await post(listening, delivery())).toBe(400)
   })
 
-  test('has read what it took, and nothing else', async () => {
+  test('processes accepted deliveries and no others', async () => {
     const [line, all] = ['verified: PAYMENT evt_1\n', GENUINE.length]
     const what = `Not what it took: ${listening.output()}`
     await waitUntil(() => listening.output() === line.repeat(all), { what, limitMs: 10_000, everyMs: 20 })
   })
 
-  test('knows a token of its owner’s choosing', async () => {
+  test('verifies a secret chosen by its owner', async () => {
     const own = await startReceiver(command, ownToken)
     try {
       expect(await post(own, signed([ownToken]))).toBe(204)

@@ -7,7 +7,7 @@ const scrape = (at: number, exposition: string) => ({
   samples: parseSamples(exposition, 'api'),
 })
 
-test('every rule of production is within the subset', () => {
+test('every rule of production is within the supported subset', () => {
   const rules = readProductionRules()
   expect(rules.length).toBeGreaterThan(20)
   for (const { expr } of rules) expect(() => compileExpression(expr)).not.toThrow()
@@ -35,7 +35,7 @@ test.each([
   expect(compileExpression(expr)([scrape(10, exposition)]).map(({ value }) => value)).toEqual(values)
 })
 
-test('increases count from the first sample of the range, and a counter that falls began anew', () => {
+test('increases count from the first sample of the range, and a falling counter restarts from zero', () => {
   const scrapes = [scrape(0, 'n 100'), scrape(60, 'n 5'), scrape(120, 'n 9'), scrape(180, 'n 2')]
   expect(compileExpression('increase(n[2m])')(scrapes)).toEqual([expect.objectContaining({ value: 6 })])
   expect(compileExpression('max_over_time(n[10m])')(scrapes)).toEqual([
@@ -50,12 +50,12 @@ test('a quantile is interpolated within its bucket', () => {
   ])
 })
 
-test('what is outside the subset is refused', () => {
+test('an expression outside the subset is refused', () => {
   for (const expr of ['deriv(n[5m])', 'n > bool 1', 'sum(n'])
     expect(() => compileExpression(expr)).toThrow(/PromQL/)
 })
 
-test('an alert fires once its expression has held for its time, divided by the factor, without a break', () => {
+test('an alert fires once its expression has held without a break for its time divided by the factor', () => {
   const rules = [{ alert: 'Down', expr: 'up == 0', for: '2m' }]
   const held = createAlertEvaluator(rules, 12)
   for (const at of [0, 5, 9]) held.addScrape(scrape(at, 'up 0'))

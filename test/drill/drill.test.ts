@@ -5,7 +5,7 @@ import { FAULTS } from './faults.ts'
 /** Those that tell most for their time; the whole table is `npm run drill -- faults`. */
 const SHORT = ['worker-host-lost', 'read-only-postgres', 'expired-certificate']
 
-test('money is right and every account serves again after a lost host, a read-only database, an expired certificate', async () => {
+test('money is correct and every account is served again after a lost host, a read-only database and an expired certificate', async () => {
   const faults = FAULTS.filter(({ name }) => SHORT.includes(name))
   const { rows, violations, pendingWork: unrest } = await runDrill({ faults, seconds: 6 })
   expect({ violations, unrest }).toEqual({ violations: [], unrest: {} })

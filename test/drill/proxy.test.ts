@@ -41,7 +41,7 @@ async function emitsWithin(socket: Socket, event: string, withinMs: number): Pro
   ])
 }
 
-test('bytes and ends pass both ways', async () => {
+test('bytes and connection ends pass both ways', async () => {
   const socket = await client()
   expect(await echoed(socket, 'one')).toBe('one')
   socket.end()
@@ -49,7 +49,7 @@ test('bytes and ends pass both ways', async () => {
   expect(accepted[0]!.readableEnded).toBe(true)
 })
 
-test('silent: nothing passes, neither bytes nor an end, and what was held passes afterwards', async () => {
+test('silent: neither bytes nor an end passes, and held bytes pass afterwards', async () => {
   const socket = await client()
   await echoed(socket, 'one')
   proxy.injectFault({ kind: 'silent' })
@@ -59,7 +59,7 @@ test('silent: nothing passes, neither bytes nor an end, and what was held passes
   expect(String((await once(socket, 'data'))[0])).toBe('two')
 })
 
-test('silent: the end of a client passes once it heals, not before', async () => {
+test('silent: the end of a client passes after the fault, not before', async () => {
   const socket = await client()
   await echoed(socket, 'one')
   proxy.injectFault({ kind: 'silent' })
@@ -70,14 +70,14 @@ test('silent: the end of a client passes once it heals, not before', async () =>
   await closed
 })
 
-test('reset: open and new connections end by RST', async () => {
+test('reset: open and new connections end with RST', async () => {
   const socket = await client()
   const error = once(socket, 'error')
   proxy.injectFault({ kind: 'reset' })
   expect((await error)[0].code).toBe('ECONNRESET')
 })
 
-test('half-close: the client receives a FIN, the server none', async () => {
+test('half-close: the client receives a FIN, the server does not', async () => {
   const socket = await client()
   await echoed(socket, 'one')
   proxy.injectFault({ kind: 'half_close' })
@@ -86,7 +86,7 @@ test('half-close: the client receives a FIN, the server none', async () => {
   expect(await emitsWithin(accepted[0]!, 'close', 200)).toBe(false)
 })
 
-test('slow: each way takes the delay longer, in order', async () => {
+test('slow: each direction takes the delay longer, in order', async () => {
   const socket = await client()
   proxy.injectFault({ kind: 'slow', delayMs: 50 })
   const since = performance.now()
@@ -94,7 +94,7 @@ test('slow: each way takes the delay longer, in order', async () => {
   expect(performance.now() - since).toBeGreaterThanOrEqual(99)
 })
 
-test('a lost host: the server does not hear that its client has gone', async () => {
+test('a lost host: the server does not learn that its client is gone', async () => {
   const socket = await client()
   await echoed(socket, 'one')
   proxy.abandonClients()

@@ -15,7 +15,7 @@ const CLEAN: Observation = {
   slowestTransferMs: 4_000,
 }
 
-test('what meets every target holds', () => {
+test('a row that meets every target passes', () => {
   const expectation = {
     failsProviderCalls: true,
     operationMs: 30_000,

@@ -231,7 +231,7 @@ const RULES: Record<string, () => Promise<void>> = {
 /** What is no merchant's: pages, notices, links to files that are their own permission, what machines scrape. */
 const NO_MERCHANTS = /^(GET|POST) \/(docs|openapi\.json|metrics|notices\/|files\/)/
 
-test('the table knows every operation of the service', () => {
+test('the table lists every operation of the service', () => {
   const { paths } = stack.contract.document as { paths: Record<string, object> }
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -241,7 +241,7 @@ test('the table knows every operation of the service', () => {
   expect(Object.keys(RULES).filter(operation => !merchants.includes(operation))).toEqual([])
 })
 
-describe('bound to a provider', () => {
+describe('a token that is bound to a provider', () => {
   test.each(Object.keys(RULES))('%s', operation => RULES[operation]!())
 
   test.each([
@@ -251,7 +251,7 @@ describe('bound to a provider', () => {
     ['DELETE', '/webhooks'],
     ['POST', '/webhooks/abc/rotate'],
     ['OPTIONS', '/webhooks/abc'],
-  ])('%s %s, which is not even there, is forbidden too', async (method, path) => {
+  ])('%s %s of an unknown resource is forbidden too', async (method, path) => {
     await forbids(method, () => path)()
   })
 
@@ -264,7 +264,7 @@ describe('bound to a provider', () => {
     expect(shown.body.data).toHaveLength(1)
   })
 
-  test('what is unknown under webhooks is 404 for a global token, and 401 for nobody', async () => {
+  test('an unknown path under webhooks is 404 for a global token, and 401 without a token', async () => {
     expect((await merchant.api.get('/api/v1/webhooks/nothing/of/this')).status).toBe(404)
     expect((await merchant.api.call('PUT', '/api/v1/webhooks')).status).toBe(405)
     expect((await merchant.api.withToken(undefined).get('/api/v1/webhooks/nothing/of/this')).status).toBe(401)
@@ -272,7 +272,7 @@ describe('bound to a provider', () => {
 })
 
 describe('a token of the other mode', () => {
-  test('sees and touches nothing that simulators carry, and starts nothing there', async () => {
+  test('reads and changes no simulated resource, and starts no simulated operation', async () => {
     const live = merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid, mode: 'live' }))
     for (const path of ['/payments', '/transfers', '/pix-keys', '/meds', '/ledger', '/events'])
       expect([path, (await live.get(`/api/v1${path}`)).body.meta.total]).toEqual([path, 0])
@@ -302,7 +302,7 @@ describe('a token of the other mode', () => {
     }
   })
 
-  test('reaches what is real, which test tokens do not', async () => {
+  test('reaches real resources, which test tokens do not', async () => {
     const real = await stack.createMerchant()
     const { uuid } = await real.api.createCharge()
     await stack.sql('update connection set is_simulated = false where account_uuid = ?', [real.uuid])
@@ -318,7 +318,7 @@ describe('a token of the other mode', () => {
   })
 })
 
-test('of a transfer that fell back it sees the attempts of its own provider only', async () => {
+test('a scoped token reads only its own provider’s attempts of a transfer that fell back', async () => {
   const out = createPayoutActions(stack)
   const rich = await stack.createMerchant({
     providers: [{ balance: 100 }, { provider: 'PROVIDER_B', balance: 5 }],
@@ -349,7 +349,7 @@ test('of a transfer that fell back it sees the attempts of its own provider only
   expect(JSON.stringify(events)).not.toContain('PROVIDER_A')
 })
 
-test('of a charge that nobody could issue it sees the word of its own provider only, and so of its event', async () => {
+test('a scoped token reads only its own provider’s error of a failed charge and of its event', async () => {
   const both = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_B' }] })
   const [first] = both.connections as [Merchant['connection']]
   for (const connection of both.connections)
@@ -366,7 +366,7 @@ test('of a charge that nobody could issue it sees the word of its own provider o
   expect(JSON.stringify([listed, event])).not.toContain('PROVIDER_B')
 })
 
-test('of two connections at one provider it sees its own attempts and reasons, not those of the other', async () => {
+test('a token of one of two connections at one provider reads its own attempts and reasons only', async () => {
   const out = createPayoutActions(stack)
   const twice = await stack.createMerchant({ providers: [{ balance: 100 }, { balance: 5 }] })
   const [first, last] = twice.connections as [Merchant['connection'], Merchant['connection']]

@@ -14,7 +14,7 @@ afterAll(() => stack.close())
 const cancel = ({ api }: Merchant, uuid: string) => api.post(`/api/v1/payments/${uuid}/cancel`)
 const steps = (charge: { history: { status: string }[] }) => charge.history.map(entry => entry.status)
 
-test('a pending charge is cancelled at its provider, then here, and says so', async () => {
+test('a pending charge is cancelled at its provider, then stored as CANCELLED, and its event is delivered', async () => {
   const merchant = await stack.createMerchant()
   const inbox = `cancel-${merchant.uuid}`
   await merchant.api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${inbox}` })
@@ -43,7 +43,7 @@ test('a pending charge is cancelled at its provider, then here, and says so', as
   expect(await stack.simulator.listInbox(inbox)).toHaveLength(1)
 })
 
-test('of many cancellations at once one cancels, and the others hear that it is cancelled', async () => {
+test('of many concurrent cancellations one succeeds, and the others are told that the charge is cancelled', async () => {
   const merchant = await stack.createMerchant()
   const { uuid } = await merchant.api.createCharge()
   const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(merchant, uuid)))
@@ -52,7 +52,7 @@ test('of many cancellations at once one cancels, and the others hear that it is 
   expect(steps(await merchant.api.readCharge(uuid))).toEqual(['PENDING', 'CANCELLED'])
 })
 
-test('what is paid already is not cancelled, though we do not know it yet', async () => {
+test('a charge that the provider already shows as paid is not cancelled', async () => {
   const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const { uuid, payment } = await merchant.api.createCharge()
   await stack.simulator.pay({ payload: payment.payload })
@@ -68,7 +68,7 @@ test('what is paid already is not cancelled, though we do not know it yet', asyn
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('paying and cancelling at the same moment ends in one of the two, and no centavo is lost', async () => {
+test('a concurrent payment and cancellation end in exactly one of the two, and no centavo is lost', async () => {
   const merchant = await stack.createMerchant()
   const charges = await Promise.all(Array.from({ length: 8 }, () => merchant.api.createCharge()))
   await Promise.all(
@@ -91,7 +91,7 @@ test('paying and cancelling at the same moment ends in one of the two, and no ce
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('without an answer of the provider a charge stays PENDING, and is CANCELLED by itself when there is one', async () => {
+test('a charge stays PENDING while its provider does not answer the cancellation, and becomes CANCELLED once it does', async () => {
   const merchant = await stack.createMerchant()
   const { uuid } = await merchant.api.createCharge()
   const { uuid: connection } = merchant.connection
@@ -116,7 +116,7 @@ test('without an answer of the provider a charge stays PENDING, and is CANCELLED
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('a charge whose life ended is cancelled all the same', async () => {
+test('a charge whose workflow has ended is still cancelled', async () => {
   const merchant = await stack.createMerchant()
   const { uuid } = await merchant.api.createCharge()
   const client = await stack.connectTemporal()
@@ -125,7 +125,7 @@ test('a charge whose life ended is cancelled all the same', async () => {
   expect(steps(await merchant.api.readCharge(uuid))).toEqual(['PENDING', 'CANCELLED'])
 })
 
-test('a token of another provider, or of nobody, cancels nothing', async () => {
+test('a token of another provider or another account cannot cancel a charge', async () => {
   const merchant = await stack.createMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
   const { uuid } = await merchant.api.createCharge()
   const path = `/api/v1/payments/${uuid}/cancel`

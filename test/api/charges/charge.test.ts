@@ -26,7 +26,7 @@ async function paid(merchant: Merchant, body: object) {
   return { endToEnd: end_to_end, charge: await pollUntil(() => merchant.api.readCharge(uuid), isPaid) }
 }
 
-test('a split charge is created, drawn, paid, shared, announced and booked', async () => {
+test('a charge with splits is created, read, paid, split, sent as an event and posted to the ledger', async () => {
   const merchant = await stack.createMerchant({
     providers: [{ charge: { fixedCents: 10, hundredthsOfPercent: 99 } }],
   })
@@ -235,7 +235,7 @@ test('a split charge is created, drawn, paid, shared, announced and booked', asy
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('the demo account does the same with its own tokens: a scoped one, and PROVIDER_B asks its fee on top', async () => {
+test('the demo account does the same with its own tokens: a scoped token, and PROVIDER_B adds its fee', async () => {
   const { providers, recipient_accounts, account_uuid } = stack.local
   const scoped = stack.api.withToken(providers.PROVIDER_B.token)
   const [recipient] = recipient_accounts
@@ -295,7 +295,7 @@ test.each([
     shares: [5, 5],
   },
 ] as const)(
-  'of $value with a fee of $fee and splits $splits, nobody gets a centavo more or less',
+  'a payment of $value with a fee of $fee and splits $splits is shared without gaining or losing a centavo',
   async row => {
     const [fixedCents, hundredthsOfPercent] = row.fee
     const merchant = await stack.createMerchant({
@@ -326,7 +326,7 @@ test.each([
   },
 )
 
-test('a share that its recipient cannot take stays with the owner, and the split says FAILED', async () => {
+test('a split whose recipient cannot receive it is FAILED, and its share stays with the owner', async () => {
   const merchant = await stack.createMerchant()
   const [fine, blocked, disconnected] = await Promise.all(
     [1, 2, 3].map(() => stack.createRecipient(merchant)),

@@ -26,7 +26,7 @@ async function rows({ uuid }: { uuid: string }) {
   return { charges: Number(counted!.charges), attempts: Number(counted!.attempts) }
 }
 
-test('fifty calls at once with one key make one charge, and all hear the same', async () => {
+test('fifty concurrent requests with one key create one charge and receive the same response', async () => {
   const merchant = await stack.createMerchant()
   const key = randomUUID()
   const answers = await Promise.all(Array.from({ length: 50 }, () => create(merchant, key)))
@@ -40,7 +40,7 @@ test('fifty calls at once with one key make one charge, and all hear the same', 
   expect(await chargesAtProvider(merchant)).toBe(1)
 })
 
-test('the answer is the one of the creation, whatever has become of the charge since', async () => {
+test('a repeated key returns the response of the creation, whatever the charge’s current state', async () => {
   const merchant = await stack.createMerchant()
   const recipient = await stack.createRecipient(merchant)
   const order = { ...body, splits: [{ type: 'FIXED', value: 1, recipient_account_uuid: recipient.uuid }] }
@@ -67,7 +67,7 @@ test('the answer is the one of the creation, whatever has become of the charge s
   expect((await create(merchant, 'another')).body).toEqual(cancelled.body)
 })
 
-test('a key with another body, or by a token bound elsewhere, is refused; another account has keys of its own', async () => {
+test('a key is refused with another body or by another scoped token; another account has its own keys', async () => {
   const merchant = await stack.createMerchant()
   const other = await stack.createMerchant()
   const key = randomUUID()
@@ -89,7 +89,7 @@ test('a key with another body, or by a token bound elsewhere, is refused; anothe
   expect(await rows(merchant)).toEqual({ charges: 1, attempts: 1 })
 })
 
-test('parallel calls with one key and two bodies make one charge: one body wins', async () => {
+test('concurrent requests with one key and two bodies create one charge from one of the bodies', async () => {
   const merchant = await stack.createMerchant()
   const key = randomUUID()
   const answers = await Promise.all(
@@ -104,7 +104,7 @@ test('parallel calls with one key and two bodies make one charge: one body wins'
   expect(await rows(merchant)).toEqual({ charges: 1, attempts: 1 })
 })
 
-test('what is not valid uses up no key', async () => {
+test('an invalid request does not use up its key', async () => {
   const merchant = await stack.createMerchant()
   const key = randomUUID()
   expect((await create(merchant, key, { ...body, value: -1 })).status).toBe(422)
@@ -113,7 +113,7 @@ test('what is not valid uses up no key', async () => {
   expect([answer.status, replayed(answer)]).toEqual([201, null])
 })
 
-test('a stored FAILED is final for its key: the same status again, without Retry-After', async () => {
+test('a stored FAILED is final for its key: the same status is returned without Retry-After', async () => {
   const merchant = await stack.createMerchant()
   const [unreachable, refusing] = [await stack.createMerchant(), await stack.createMerchant()]
   await stack.sql(`update connection set base_url = 'https://localhost:1' where account_uuid = ?`, [
@@ -150,7 +150,7 @@ test('a stored FAILED is final for its key: the same status again, without Retry
   }
 })
 
-test('the row answers for the key when its life is no more: terminated, or gone from Temporal', async () => {
+test('a key is answered from the row when its workflow was terminated or deleted from Temporal', async () => {
   const merchant = await stack.createMerchant()
   const client = await stack.connectTemporal()
   const [terminated, deleted] = [randomUUID(), randomUUID()]

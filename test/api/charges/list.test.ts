@@ -145,7 +145,7 @@ test.each([
   expect(body.meta).toEqual({ current_page: page, per_page, total: 6, ...meta })
 })
 
-test('charges of the same moment have one order, so no page shows one twice', async () => {
+test('charges of the same moment have a stable order across pages', async () => {
   const twins = await stack.createMerchant()
   const made = await Promise.all(Array.from({ length: 7 }, () => twins.api.createCharge()))
   await stack.sql(`update charge set created_at = '2026-01-01' where account_uuid = ?`, [twins.uuid])
@@ -161,12 +161,12 @@ test('charges of the same moment have one order, so no page shows one twice', as
   )
 })
 
-test('an item of the list is the charge as it is read', async () => {
+test('an item of the list equals the charge as it is read', async () => {
   const { body } = await merchant.api.get('/api/v1/payments')
   for (const item of body.data) expect(await merchant.api.readCharge(item.uuid)).toEqual(item)
 })
 
-test('a scoped token sees its provider only; another account sees nothing', async () => {
+test('a scoped token lists its provider’s charges only; another account’s charges are never listed', async () => {
   const [first, second] = merchant.connections
   const seen = async (token: string | undefined, query = '') =>
     (await merchant.api.withToken(token).get(`/api/v1/payments${query}`)).body.data.map(nameOf)
@@ -176,7 +176,7 @@ test('a scoped token sees its provider only; another account sees nothing', asyn
   expect(await seen((await stack.createMerchant()).token)).toEqual([])
 })
 
-test('a page takes the same statements however long it is', async () => {
+test('a page takes the same number of statements however long it is', async () => {
   const logger = stack.orm.config.getLogger()
   const statements: string[] = []
   logger.setDebugMode(['query'])

@@ -51,7 +51,7 @@ async function firstIsCancelled({ connections }: Merchant, uuid: string, limit: 
   })
 }
 
-test('a TLS handshake that is reset lets the next provider send the transfer', async () => {
+test('a transfer is sent through the next provider after a TLS handshake is reset', async () => {
   const merchant = await testStack.createMerchant({
     providers: [
       { provider: 'PROVIDER_D', balance: 100 },
@@ -72,7 +72,7 @@ test.each([
   ['unreachable', 'unreachable', {}],
   ['refused', 'rejected', {}],
   ['http_429', 'orphan', {}], // Efí documents no 429 of a charge.
-] as const)('a provider that is %s leaves the charge to the next one', async (kind, state, more) => {
+] as const)('a charge is issued by the next provider when the first one is %s', async (kind, state, more) => {
   const merchant = await merchantWith(A_AND_B)
   await fault('PROVIDER_A', kind, more)
   const answer = await create(merchant)
@@ -93,7 +93,7 @@ test.each([
 })
 
 test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
-  'after %s nobody knows: the next one issues, and what may exist at the first is cancelled there',
+  'after %s the next provider issues the charge, and the first provider’s possible payload is cancelled',
   async kind => {
     const merchant = await merchantWith(A_AND_B)
     await fault('PROVIDER_A', kind, kind === 'timeout_then_done' ? { delay_ms: 100 } : {})
@@ -114,7 +114,7 @@ test.each(['timeout_then_done', 'http_500', 'broken_body'] as const)(
   },
 )
 
-test('a provider that is slow to issue is overtaken by the next one, and what it issues is cancelled there', async () => {
+test('the next provider issues first while a slow provider has not answered, and the slow provider’s payload is cancelled', async () => {
   const merchant = await merchantWith(A_AND_B)
   await fault('PROVIDER_A', 'slow', { account: merchant.connections[0]!.account, delay_ms: 3_500 })
   const { uuid, payment, provider } = await merchant.api.createCharge()
@@ -132,7 +132,7 @@ test('a provider that is slow to issue is overtaken by the next one, and what it
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 60_000)
 
-test('a payment that reaches an orphan is nobody’s: announced and sent back', async () => {
+test('a payment of an orphan payload is reported as unmatched and returned', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
   const { account } = first!
@@ -157,7 +157,7 @@ test('a payment that reaches an orphan is nobody’s: announced and sent back', 
   await testStack.waitUntilLedgerAgrees(merchant)
 })
 
-test('where all refuse the charge is FAILED, and the answer says who said what', async () => {
+test('a charge that every provider refuses is FAILED, and the response lists the refusals', async () => {
   const merchant = await merchantWith(A_AND_B)
   await fault('PROVIDER_A', 'refused')
   await fault('PROVIDER_B', 'refused')
@@ -187,7 +187,7 @@ test('where all refuse the charge is FAILED, and the answer says who said what',
   expect(event!.body).toMatchObject({ status: 'FAILED', sequence: 1 })
 })
 
-test('where none can be reached the charge is FAILED, and worth trying again under another key', async () => {
+test('a charge that reaches no provider is FAILED, and the response allows a retry with another key', async () => {
   const merchant = await merchantWith(A_AND_B)
   const reachable = await payouts.makeUnreachable(merchant.connections[0]!)
   await fault('PROVIDER_B', 'timeout_then_absent', { delay_ms: 100 })
@@ -202,7 +202,7 @@ test('where none can be reached the charge is FAILED, and worth trying again und
   expect((await create(merchant)).status).toBe(201)
 })
 
-test('a scoped token, and a provider that is named, never fall back', async () => {
+test('a scoped token or a named provider never falls back to another provider', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
   const scoped = { api: merchant.api.withToken(first!.token) }
@@ -217,7 +217,7 @@ test('a scoped token, and a provider that is named, never fall back', async () =
   }
 })
 
-test('providers that hang: after ten seconds the caller hears where to look, and the charge is PENDING by itself', async () => {
+test('with unresponsive providers the request is answered after ten seconds with the charge’s location, and the charge becomes PENDING', async () => {
   const merchant = await merchantWith([
     { provider: 'PROVIDER_A' },
     { provider: 'PROVIDER_B' },
@@ -248,7 +248,7 @@ test('providers that hang: after ten seconds the caller hears where to look, and
   expect((await attempts(uuid)).map(({ state }) => state)).toEqual(['orphan', 'orphan', 'orphan', 'accepted'])
 })
 
-test('the breaker opens after five failures, is asked last meanwhile, and closes by a good answer', async () => {
+test('the circuit breaker opens after five failures, moves the provider last, and closes after a good answer', async () => {
   const merchant = await merchantWith(A_AND_B)
   const [first] = merchant.connections
   const operational = async () =>

@@ -78,7 +78,7 @@ async function returned(merchant: Merchant, endToEnd: string) {
   return back[0]!
 }
 
-test('a second payment is set aside, announced and sent back once; the charge stays what it was', async () => {
+test('a second payment is set aside, reported and returned once; the charge does not change', async () => {
   const merchant = await stack.createMerchant()
   const charge = await merchant.api.createCharge()
   await stack.simulator.pay({ payload: charge.payment.payload })
@@ -118,7 +118,7 @@ test('a second payment is set aside, announced and sent back once; the charge st
 })
 
 test.each([0.01, 9.99, 10.01])(
-  'a payment of %d where 10 is asked goes back, and the right one still pays',
+  'a payment of %d for a charge of 10 is returned, and the right amount still pays',
   async value => {
     const merchant = await stack.createMerchant()
     const { uuid, payment } = await merchant.api.createCharge()
@@ -138,7 +138,7 @@ test.each([0.01, 9.99, 10.01])(
   },
 )
 
-test('an account that keeps what is unmatched has it as its own', async () => {
+test('an account that keeps unmatched payments is credited with them', async () => {
   const merchant = await stack.createMerchant({ unmatchedPolicy: 'keep' })
   const { payment } = await merchant.api.createCharge()
   await stack.simulator.pay({ payload: payment.payload, value: 3 })
@@ -156,7 +156,7 @@ test('an account that keeps what is unmatched has it as its own', async () => {
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('a PIX that names no charge is a deposit and never goes back', async () => {
+test('a PIX without a charge is a deposit and is never returned', async () => {
   const merchant = await stack.createMerchant()
   const { account } = merchant.connection
   const plain = await stack.simulator.deposit({ account, value: 12.34 })
@@ -179,7 +179,7 @@ test('a PIX that names no charge is a deposit and never goes back', async () => 
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('a payment whose notice does not name its charge pays that charge: its provider says whose it is', async () => {
+test('a payment whose notification names no charge pays the charge that the provider’s lookup names', async () => {
   const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const charge = await merchant.api.createCharge()
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
@@ -189,7 +189,7 @@ test('a payment whose notice does not name its charge pays that charge: its prov
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('a PIX that names a charge which nobody made is a deposit after a while', async () => {
+test('a PIX that names an unknown charge becomes a deposit after a while', async () => {
   const merchant = await stack.createMerchant()
   const { account } = merchant.connection
   await stack.simulator.deposit({ account, value: 7, txid: referenceOf({ uuid: randomUUID() }) })
@@ -202,7 +202,7 @@ test('a PIX that names a charge which nobody made is a deposit after a while', a
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test("a PIX that names somebody else's charge is a deposit where it arrived, and no payment there", async () => {
+test('a PIX that names another account’s charge is a deposit where it arrived, and does not pay the charge', async () => {
   const [theirs, ours] = [await stack.createMerchant(), await stack.createMerchant()]
   const charge = await theirs.api.createCharge()
   await stack.simulator.deposit({ account: ours.connection.account, value: 10, txid: referenceOf(charge) })
@@ -216,7 +216,7 @@ test("a PIX that names somebody else's charge is a deposit where it arrived, and
   await stack.waitUntilLedgerAgrees(ours)
 })
 
-test('a cancelled charge whose payload is paid all the same is PAID, late', async () => {
+test('a cancelled charge whose payload is paid nevertheless becomes PAID and late', async () => {
   const merchant = await stack.createMerchant()
   const charge = await merchant.api.createCharge()
   expect((await merchant.api.post(`/api/v1/payments/${charge.uuid}/cancel`)).status).toBe(200)
@@ -230,7 +230,7 @@ test('a cancelled charge whose payload is paid all the same is PAID, late', asyn
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('a notice that comes ten times at once pays once', async () => {
+test('ten concurrent copies of a notification credit the payment once', async () => {
   const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const charge = await merchant.api.createCharge()
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
@@ -247,7 +247,7 @@ test('a notice that comes ten times at once pays once', async () => {
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('notices that overtake each other change nothing: the provider says which payment was first', async () => {
+test('notifications out of order change nothing: the provider’s lookup decides which payment was first', async () => {
   const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const charge = await merchant.api.createCharge()
   const first = await stack.simulator.pay({ payload: charge.payment.payload })
@@ -260,7 +260,7 @@ test('notices that overtake each other change nothing: the provider says which p
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('what a notice says is only a hint: forged, invented and foreign ones change nothing', async () => {
+test('a notification only triggers a lookup: forged, invented and foreign ones change nothing', async () => {
   const [merchant, other] = [await stack.createMerchant(), await stack.createMerchant()]
   const charge = await merchant.api.createCharge()
   const endToEndId = `E99999004${'2026010112'}00${'x'.repeat(11)}`
@@ -298,7 +298,7 @@ test('what a notice says is only a hint: forged, invented and foreign ones chang
   await stack.waitUntilLedgerAgrees(other)
 })
 
-test('a notice that is earlier than the charge waits for it', async () => {
+test('a notification that precedes its charge is kept until the charge exists', async () => {
   const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const key = randomUUID()
   const by = { accountUuid: merchant.uuid, mode: 'test' } as const
@@ -318,7 +318,7 @@ test('a notice that is earlier than the charge waits for it', async () => {
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-test('in a storm of payments and repeated notices every centavo is booked once', async () => {
+test('under many concurrent payments and repeated notifications every centavo is posted once', async () => {
   const merchant = await stack.createMerchant()
   const recipient = await stack.createRecipient(merchant)
   const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
@@ -376,7 +376,7 @@ async function chargesThatExpire() {
   return { merchant, silent, unpaid, paidInSilence, isBack }
 }
 
-test('a payload expires by the word of its provider only; paid all the same, it is PAID, late', async () => {
+test('a payload expires only when its provider says so; paid nevertheless, the charge is PAID and late', async () => {
   const { merchant, silent, unpaid, paidInSilence, isBack } = expiring
   const { uuid } = merchant.connection
 

@@ -53,7 +53,7 @@ const is = (status: string, resolved: boolean) => (med: ApiResource) =>
 
 describe('a dispute', () => {
   runConcurrentTests({
-    async 'holds what was asked, keeps refunds away, and gives it back when the payer was not right'() {
+    async 'blocks the disputed amount, refuses refunds, and releases the amount when it is rejected'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge), { value: 12.34 })
@@ -92,7 +92,7 @@ describe('a dispute', () => {
       )
     },
 
-    async 'that is agreed is returned by the provider, and recorded as a refund that nobody here sent'() {
+    async 'that is accepted is returned by the provider, and recorded as a refund that no request created'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge))
@@ -118,7 +118,7 @@ describe('a dispute', () => {
       })
     },
 
-    async 'takes no split back, and no later refund asks for its part'() {
+    async 'takes back no split, and no later refund asks recipients for that part'() {
       const merchant = await aMerchant()
       const recipient = await stage.createRecipient(merchant)
       const splits = [{ type: 'PERCENTAGE', value: 10, recipient_account_uuid: recipient.uuid }]
@@ -142,7 +142,7 @@ describe('a dispute', () => {
       expect(await balances(merchant)).toEqual({ available: 500, outside: -1500 })
     },
 
-    async 'that finds too little keeps of what comes in, up to what it lacks'() {
+    async 'with too little cover blocks incoming money until it is covered'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 50 })
       await out.sendAndSettle(merchant, { value: 30, pix_key: randomPixKey() })
@@ -162,7 +162,7 @@ describe('a dispute', () => {
       expect(await balances(merchant)).toEqual({ available: 5500, outside: -5500 })
     },
 
-    async 'opened while a refund is on its way takes what that leaves, and all when it fails'() {
+    async 'opened while a refund is in progress blocks the rest, and the whole amount if the refund fails'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 20 })
       // The provider is silent at first and has nothing; asked to send it after all, it refuses.
@@ -184,7 +184,7 @@ describe('a dispute', () => {
       expect(await out.listPaidOut(merchant)).toEqual([])
     },
 
-    async 'that is returned while a refund is in doubt leaves nothing for the refund'() {
+    async 'that is returned while a refund’s outcome is unknown leaves nothing for the refund'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 20 })
       await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
@@ -206,7 +206,7 @@ describe('a dispute', () => {
       expect(await balances(merchant)).toEqual({})
     },
 
-    async 'about a deposit holds and returns it, though no charge is refunded'() {
+    async 'about a deposit blocks and returns it, and refunds no charge'() {
       const merchant = await aMerchant()
       const { account } = merchant.connection
       const { end_to_end } = await stage.simulator.deposit({ account, value: 12 })
@@ -222,7 +222,7 @@ describe('a dispute', () => {
       expect(await balances(merchant)).toEqual({ available: 500, outside: -500 })
     },
 
-    async 'about a transfer holds nothing, and what comes back is the transfer’s'() {
+    async 'about a transfer blocks nothing, and its return belongs to the transfer'() {
       const merchant = await aMerchant({ providers: [{ balance: 40 }] })
       const transfer = await out.sendAndSettle(merchant, { value: 25 })
       const endToEnd = transfer.transfer.end_to_end
@@ -240,7 +240,7 @@ describe('a dispute', () => {
       expect(await balances(merchant)).toEqual({ available: 4000, outside: -4000 })
     },
 
-    async 'of a provider that sends notices is heard of by them, opening, decision and return'() {
+    async 'of a provider with dispute notifications is updated by them: opening, decision and return'() {
       const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
       const charge = await out.createPaidCharge(merchant, { value: 30 })
       const id = await disputes(endToEndOf(charge), { value: 20 })
@@ -257,7 +257,7 @@ describe('a dispute', () => {
       expect(notices.length).toBeGreaterThan(0)
     },
 
-    async 'that nobody answers is warned of before its deadline, and then awaits the provider'() {
+    async 'without a reply is warned of before its deadline, and then awaits the provider'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 5 })
       const id = await disputes(endToEndOf(charge))
@@ -292,7 +292,7 @@ describe('a dispute', () => {
   })
 })
 
-test('a refund that settles late under a dispute counts for its charge once the dispute lets go of it', async () => {
+test('a refund that settles late under a dispute counts for its charge once the dispute is closed', async () => {
   const merchant = await aMerchant({ providers: [{ balance: 100 }] })
   const charge = await out.createPaidCharge(merchant, { value: 30 })
   await out.injectFault(merchant.connection, 'refund', 'refused')
@@ -314,7 +314,7 @@ test('a refund that settles late under a dispute counts for its charge once the 
   expect((await out.requestRefund(merchant, charge, { value: 22 })).status).toBe(200)
 })
 
-test('a refund and a dispute of the same charge, at once and however often: the payer is paid back once', async () => {
+test('concurrent refunds and disputes of one charge pay the payer back once', async () => {
   const merchant = await aMerchant()
   const charges = await Promise.all(
     Array.from({ length: 6 }, () => out.createPaidCharge(merchant, { value: 9.99 })),
@@ -364,7 +364,7 @@ test('a refund and a dispute of the same charge, at once and however often: the 
   expect([left.blocked, left.retained, left.provisioned, left.shortfall]).toEqual([])
 }, 120_000)
 
-test('the database itself bounds what disputes claim, hold and keep', async () => {
+test('the database limits what disputes claim, hold and keep', async () => {
   const merchant = await aMerchant()
   const charge = await out.createPaidCharge(merchant, { value: 10 })
   const id = await disputes(endToEndOf(charge), { value: 6 })

@@ -90,7 +90,7 @@ const repliesAt = async (id: string) => {
 }
 
 runConcurrentTests({
-  'a dispute is shown in the contract’s shape, answered with proofs that the provider gets, and rejected':
+  'a dispute is shown in the contract’s shape, replied to with proofs that reach the provider, and rejected':
     async () => {
       const merchant = await aMerchant()
       const { id, med, charge } = await aDispute(merchant, { value: 15 })
@@ -233,7 +233,7 @@ runConcurrentTests({
     expect(await balances(merchant)).toEqual({ available: 1_500 })
   },
 
-  'of many replies at once one is taken, and only its files are kept': async () => {
+  'of many concurrent replies one is accepted, and only its files are stored': async () => {
     const merchant = await aMerchant()
     const { id, med } = await aDispute(merchant)
     const answers = await Promise.all(
@@ -258,7 +258,7 @@ runConcurrentTests({
     expect([told.length, JSON.stringify(told)]).toEqual([1, expect.stringContaining(`Reply ${won}`)])
   },
 
-  'a reply that is repeated with its key hears the same, whatever comes of the first answer': async () => {
+  'a reply repeated with its key returns the first response, whatever became of it': async () => {
     const merchant = await aMerchant()
     const { id, med } = await aDispute(merchant)
     const files = [{ bytes: FILES.png }, { bytes: FILES.pdf }]
@@ -287,7 +287,7 @@ runConcurrentTests({
     expect((await repliesAt(id)).length).toBe(1)
   },
 
-  'a dispute that was decided without an answer takes none any more': async () => {
+  'a dispute that was decided without a reply accepts none': async () => {
     const merchant = await aMerchant()
     const { id, med } = await aDispute(merchant)
     await testStack.simulator.decideDispute(id, 'cancelled')
@@ -297,7 +297,7 @@ runConcurrentTests({
     expect(await stored(med)).toEqual([])
   },
 
-  'what is wrong with a reply is said, nothing of it is kept, and the dispute can still be answered':
+  'an invalid reply is refused with every error, nothing of it is stored, and the dispute can still be replied to':
     async () => {
       const merchant = await aMerchant()
       const { id, med } = await aDispute(merchant)
@@ -349,7 +349,7 @@ runConcurrentTests({
       expect((await repliesAt(id)).length).toBe(1)
     },
 
-  'a token that is bound to a provider sees only its disputes, wherever they are named': async () => {
+  'a token that is bound to a provider reads only its disputes in every list and resource': async () => {
     const merchant = await aMerchant()
     const { med, charge } = await aDispute(merchant)
     const own = merchant.api.withToken(merchant.connection.token)
@@ -376,7 +376,7 @@ runConcurrentTests({
     expect((await own.get(`${MEDS}?provider_uuid=${merchant.connection.uuid}`)).status).toBe(422)
   },
 
-  'a dispute about a transfer of ours takes no reply': async () => {
+  'a dispute about a transfer that we sent accepts no reply': async () => {
     const merchant = await testStack.createMerchant({
       providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 50 }],
     })

@@ -61,7 +61,7 @@ const ledger = async (query = '', api = merchant.api): Promise<ApiResource[]> =>
 }
 const at = (provider: string) => lines.filter(line => line.provider.provider === provider)
 
-test('each line says what it added or took, of what, and what was left', () => {
+test('each line shows its amount, its kind and the balance after it', () => {
   const story = at('PROVIDER_A')
     .toReversed()
     .map(({ type, movement_type, value, balance, status }) =>
@@ -85,7 +85,7 @@ test('each line says what it added or took, of what, and what was left', () => {
   ])
 })
 
-test('the running balance is the fold of the lines, and the last one what GET /providers shows', async () => {
+test('the running balance is the sum of the lines, and the last one equals GET /providers', async () => {
   for (const connection of merchant.connections) {
     const own = at(connection.provider).toReversed()
     let cents = 0
@@ -98,7 +98,7 @@ test('the running balance is the fold of the lines, and the last one what GET /p
   }
 })
 
-test('lines name what they are of', () => {
+test('lines name the operation that they belong to', () => {
   const of = (field: string, uuid: string) =>
     lines.filter(line => line[field] === uuid).map(({ type }) => type)
   expect(of('charge_uuid', scenarioUuids.charge).toSorted()).toEqual([
@@ -116,7 +116,7 @@ test('lines name what they are of', () => {
     )
 })
 
-test('filters by provider and day, pages, and a bound token sees its provider only', async () => {
+test('lines are filtered by provider and day and paged, and a bound token reads its provider’s lines only', async () => {
   const [a, c] = merchant.connections as [Merchant['connection'], Merchant['connection']]
   const today = new Date().toISOString().slice(0, 10)
   expect(await ledger('?per_page=100')).toEqual(lines)
@@ -160,7 +160,7 @@ test.each([
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
 })
 
-test('a recipient’s statement shows the share, and what was taken back', async () => {
+test('a recipient’s statement shows the share and what a refund took back', async () => {
   const shop = await stack.createMerchant({ providers: [{ balance: 1 }] })
   const recipient = await stack.createRecipient(shop)
   const splits = [{ type: 'FIXED', value: 4, recipient_account_uuid: recipient.uuid }]
@@ -183,7 +183,7 @@ test('a recipient’s statement shows the share, and what was taken back', async
   await stack.waitUntilLedgerAgrees(shop)
 })
 
-test('the database itself: postings are immutable and balanced, and no bucket of a merchant goes below zero', async () => {
+test('the database holds postings immutable and balanced, and no merchant bucket below zero', async () => {
   const place = [merchant.uuid, merchant.connection.providerAccountUuid]
   for (const statement of [
     'update posting set cents = cents + 1 where account_uuid = ? and provider_account_uuid = ?',

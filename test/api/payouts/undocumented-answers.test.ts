@@ -170,17 +170,20 @@ async function movesOnce(dialect: ProviderApi, { fault, ...answer }: Answer) {
 }
 const RANK: Record<string, number> = { transfer: 0, refund: 1 }
 
-describe.each(Object.keys(ANSWERS) as ProviderApi[])('money moves once at a bank that speaks %s', dialect => {
-  test.concurrent.each(ANSWERS[dialect])(
-    'and takes an order, then answers: %s',
-    async (_what, answer) => movesOnce(dialect, answer),
-    120_000,
-  )
-})
+describe.each(Object.keys(ANSWERS) as ProviderApi[])(
+  'money moves once at a provider that speaks %s',
+  dialect => {
+    test.concurrent.each(ANSWERS[dialect])(
+      'and carries the order out, then answers: %s',
+      async (_what, answer) => movesOnce(dialect, answer),
+      120_000,
+    )
+  },
+)
 
-describe('what looks absent or refused and is not', () => {
+describe('an order that seems absent or refused but exists', () => {
   test.each(Object.keys(ANSWERS) as ProviderApi[])(
-    'the body of a route that does not exist proves no absence at a bank that speaks %s',
+    'an answer of an unknown route proves no absence at a provider that speaks %s',
     async dialect => {
       const merchant = await createMerchantAtTwoProviders(dialect, false)
       await out.injectFault(first(merchant), 'sendTransfer', 'timeout_then_done', { delay_ms: 50 })
@@ -198,7 +201,7 @@ describe('what looks absent or refused and is not', () => {
     ['a person approves it', id => stage.simulator.approveOrder(id), 0],
     ['a person removes it', id => stage.simulator.removeOrder(id), 1],
   ])(
-    'an order that stands at the first bank is sent to no other before %s',
+    'an order that waits at the first provider is not sent to another one before %s',
     async (_, act, paidBy) => {
       const merchant = await createMerchantAtTwoProviders('woovi')
       await out.injectFault(first(merchant), 'sendTransfer', 'order_left')

@@ -181,7 +181,7 @@ test.each([
   expect([answer.status, fields(answer)]).toEqual([422, ['value']])
 })
 
-describe('what is no JSON, or no body at all', () => {
+describe('a body that is missing or not JSON', () => {
   const post = (path: string, raw: string, type = 'application/json') =>
     merchant.api.post(path, undefined, { raw, headers: { 'content-type': type } })
   test.each([
@@ -205,7 +205,7 @@ describe('what is no JSON, or no body at all', () => {
   })
 })
 
-test('no token, a bad one, or one that is bound to a provider that is not active: nothing either', async () => {
+test('a missing token, an invalid token, or one bound to an inactive provider starts nothing', async () => {
   for (const token of [undefined, 'trl_test_x']) {
     const stranger = merchant.api.withToken(token)
     for (const answer of [
@@ -221,7 +221,7 @@ test('no token, a bad one, or one that is bound to a provider that is not active
   expect((await payouts.send({ api: live })).status).toBe(422)
 })
 
-describe('what is right is taken, however it is written', () => {
+describe('valid requests are accepted in every notation', () => {
   const RIGHT: [why: string, key: string, stored: string][] = [
     ['a CPF', '52998224725', '52998224725'],
     ['a CPF whose digits read like a phone', '12345678909', '12345678909'],
@@ -237,7 +237,7 @@ describe('what is right is taken, however it is written', () => {
       '0197f6a1-5b3c-7def-8abc-0123456789ab',
     ],
   ]
-  test('every kind of key, and the smallest and a large value', async () => {
+  test('every type of PIX key, with the smallest and a large value', async () => {
     const rich = await stack.createMerchant({ providers: [{ balance: 5_000_000_000 }] })
     await Promise.all(
       RIGHT.map(async ([why, pix_key, stored]) => {
@@ -252,7 +252,7 @@ describe('what is right is taken, however it is written', () => {
     await stack.waitUntilLedgerAgrees(rich)
   })
 
-  test('documents of both kinds', async () => {
+  test('documents of both types', async () => {
     const rich = await stack.createMerchant({ providers: [{ balance: 10 }] })
     for (const document of ['52998224725', '12abc34501de35']) {
       const paid = await payouts.sendAndSettle(rich, { value: 1, pix_key: document, document })

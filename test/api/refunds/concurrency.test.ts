@@ -35,7 +35,7 @@ const LOST = [
   '503 not_taken',
 ]
 
-test('a hundred at once, of a third each: one runs at a time, and never more than was received comes back', async () => {
+test('of a hundred concurrent refunds of a third each one runs at a time, and never more than the payment is refunded', async () => {
   const merchant = await aMerchant()
   const charge = await out.createPaidCharge(merchant)
   let accepted = 0
@@ -71,7 +71,7 @@ test('a hundred at once, of a third each: one runs at a time, and never more tha
   })
 }, 120_000)
 
-test('whole, in parts and by key, at once with transfers of the same money: every centavo once', async () => {
+test('concurrent refunds in whole, in parts and by key beside transfers of the same money move every centavo once', async () => {
   const merchant = await aMerchant()
   const recipient = await stage.createRecipient(merchant)
   const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]
@@ -107,7 +107,7 @@ test('whole, in parts and by key, at once with transfers of the same money: ever
   )
 }, 120_000)
 
-test('the database itself keeps the remainder and the one that runs', async () => {
+test('the database holds the remainder and one running refund per charge', async () => {
   const merchant = await aMerchant()
   const charge = await out.createPaidCharge(merchant)
   const set = (change: string) => stage.sql(`update charge set ${change} where uuid = ?`, [charge.uuid])

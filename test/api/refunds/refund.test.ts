@@ -47,7 +47,7 @@ async function refunded(merchant: Merchant, charge: ApiResource, value?: number)
   return body.data
 }
 
-test('a refund is accepted, settled, announced and booked, in the shapes of the contract', async () => {
+test('a refund is accepted, settled, reported and posted in the shapes of the contract', async () => {
   const merchant = await aMerchant({
     providers: [
       {
@@ -204,8 +204,8 @@ test('a refund is accepted, settled, announced and booked, in the shapes of the 
   expect(ofType('PIX_TRANSACTION')).toEqual({ ...done.data.refund.pix_refund, sequence: 1 })
 })
 
-describe('in parts', () => {
-  test('to exactly zero, each one announced; then nothing is left', async () => {
+describe('partial refunds', () => {
+  test('down to exactly zero, each with its event; then nothing is left', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     for (const [value, available, status] of [
@@ -249,7 +249,7 @@ describe('in parts', () => {
   })
 })
 
-describe('when a charge cannot be refunded', () => {
+describe('a charge that cannot be refunded', () => {
   test('in the wrong state: 409', async () => {
     const merchant = await aMerchant()
     const pending = await merchant.api.createCharge()
@@ -261,7 +261,7 @@ describe('when a charge cannot be refunded', () => {
     }
   })
 
-  test("nobody else's: 404", async () => {
+  test('of another account: 404', async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const charge = await out.createPaidCharge(merchant, { provider_uuid: merchant.connections[0]!.uuid })
     const scoped = { ...merchant, api: merchant.api.withToken(merchant.connections[1]!.token) }
@@ -283,7 +283,7 @@ describe('when a charge cannot be refunded', () => {
     expect((await merchant.api.get(`${path}?status=x`)).status).toBe(422)
   })
 
-  test('while one runs: 409 refund_in_progress, and the key stays free', async () => {
+  test('with a running refund: 409 refund_in_progress, and the key stays free', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     await out.injectFault(merchant.connection, 'refund', 'accepted_then_silent')
@@ -312,7 +312,7 @@ describe('when a charge cannot be refunded', () => {
     await refunded(merchant, charge, 1)
   })
 
-  test('the owner short of balance: 409, nothing asked of the provider', async () => {
+  test('with too little balance of the owner: 409, and the provider is not called', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     await out.sendAndSettle(merchant, { value: 9.5 })
@@ -324,7 +324,7 @@ describe('when a charge cannot be refunded', () => {
     await refunded(merchant, charge, 0.5)
   })
 
-  test('a provider that is no longer active still returns what it received', async () => {
+  test('a provider that is no longer active still refunds what it received', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     await stage.sql(`update connection set status = 'BLOCKED' where uuid = ?`, [merchant.connection.uuid])
@@ -332,7 +332,7 @@ describe('when a charge cannot be refunded', () => {
   })
 })
 
-describe('what the provider says', () => {
+describe('the provider’s answer', () => {
   test.each([['refused', 'provider_denied', 'AcessoNegado']] as const)(
     '%s: 400, and the charge is PAID again, or PARTIALLY_REFUNDED',
     async (kind, code, providerCode) => {
@@ -370,7 +370,7 @@ describe('what the provider says', () => {
     },
   )
 
-  test('nobody reached: 503, FAILED, the charge PAID again', async () => {
+  test('unreachable: 503, the refund FAILED, the charge PAID again', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     const reachable = await out.makeUnreachable(merchant.connection)
@@ -391,7 +391,7 @@ describe('what the provider says', () => {
     await refunded(merchant, charge)
   })
 
-  test('accepted and rejected by notice: 200, then FAILED, the charge back and its key still accepted', async () => {
+  test('accepted, then rejected by notification: 200, then FAILED, the charge restored and its key still answered with accepted', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     await out.injectFault(merchant.connection, 'refund', 'accepted_then_rejected')
@@ -431,17 +431,18 @@ describe('what the provider says', () => {
     ...Object.fromEntries(
       UNKNOWN.map(kind => [`${kind}: asked until known, returned once`, () => returnedOnce(kind)]),
     ),
-    'a repeat while it is not known waits with the first, and hears what that one hears': async () => {
-      const { merchant, charge, key } = await refusedWhenSentAgain()
-      const posted = out.requestRefund(merchant, charge, undefined, { key })
-      await shows(merchant, charge, 'PROCESSING')
-      const again = await out.requestRefund(merchant, charge, undefined, { key })
-      const first = await posted
-      expect([again.status, replayed(again)]).toEqual([first.status, 'true'])
-      expect(again.body.data).toEqual(first.body.data)
-      await shows(merchant, charge, 'PAID')
-    },
-    'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
+    'a repeat during an unknown outcome waits with the first request and receives the same response':
+      async () => {
+        const { merchant, charge, key } = await refusedWhenSentAgain()
+        const posted = out.requestRefund(merchant, charge, undefined, { key })
+        await shows(merchant, charge, 'PROCESSING')
+        const again = await out.requestRefund(merchant, charge, undefined, { key })
+        const first = await posted
+        expect([again.status, replayed(again)]).toEqual([first.status, 'true'])
+        expect(again.body.data).toEqual(first.body.data)
+        await shows(merchant, charge, 'PAID')
+      },
+    'a request answered PROCESSING after ten seconds gets that response for its key even after the refund is refused':
       async () => {
         const { merchant, charge, key } = await refusedWhenSentAgain()
         await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
@@ -487,7 +488,7 @@ describe('splits are taken back', () => {
   })
   const percentage = (value: number, to: { uuid: string }) => ({ ...fixed(value, to), type: 'PERCENTAGE' })
 
-  test('in proportion, by repeated partial refunds to exactly nothing', async () => {
+  test('in proportion, by partial refunds down to exactly nothing', async () => {
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
     const [maria, joao] = [await stage.createRecipient(merchant), await stage.createRecipient(merchant)]
     const charge = await out.createPaidCharge(merchant, {
@@ -508,7 +509,7 @@ describe('splits are taken back', () => {
     expect((await merchant.api.readCharge(charge.uuid)).status).toBe('REFUNDED')
   })
 
-  test('where nothing is left to the owner, a centavo that he had advanced comes back to him', async () => {
+  test('returning to the owner an advanced centavo where nothing else is left to him', async () => {
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
     const [maria, joao] = [await stage.createRecipient(merchant), await stage.createRecipient(merchant)]
     const charge = await out.createPaidCharge(merchant, {
@@ -533,7 +534,7 @@ describe('splits are taken back', () => {
     expect(await all()).toEqual([100, 0, 0])
   })
 
-  test('a recipient who has spent it gives what is there, and the owner the rest, for good', async () => {
+  test('from a recipient as far as his balance goes, and the rest from the owner for good', async () => {
     const merchant = await aMerchant({ providers: [{ balance: 5 }] })
     const maria = await stage.createRecipient(merchant)
     const charge = await out.createPaidCharge(merchant, { value: 10, splits: [fixed(4, maria)] })
@@ -557,7 +558,7 @@ describe('splits are taken back', () => {
     expect((await balances(merchant, maria)).available ?? 0).toBe(0)
   })
 
-  test('a split that was never credited owes nothing', async () => {
+  test('except one that was never credited', async () => {
     const merchant = await aMerchant()
     const maria = await stage.createRecipient(merchant)
     await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [maria.uuid])
@@ -569,7 +570,7 @@ describe('splits are taken back', () => {
 })
 
 describe('one key, one refund', () => {
-  test('fifty calls at once return once, and all hear the same, also when it has settled', async () => {
+  test('fifty concurrent requests refund once and receive the same response, also after it has settled', async () => {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
     const key = randomUUID()
@@ -589,7 +590,7 @@ describe('one key, one refund', () => {
     expect((await out.listPaidOut(merchant)).map(({ value }) => value)).toEqual([3, 1])
   })
 
-  test('another value, or a token bound elsewhere: 422; another charge is another operation', async () => {
+  test('another value or another scoped token: 422; another charge is another operation', async () => {
     const merchant = await aMerchant()
     const [charge, other] = [await out.createPaidCharge(merchant), await out.createPaidCharge(merchant)]
     const key = randomUUID()
@@ -607,7 +608,7 @@ describe('one key, one refund', () => {
   })
 })
 
-test('a refund that settles although it had failed is booked and shown: the ledger follows the money', async () => {
+test('a refund that settles although it had failed is posted and shown', async () => {
   const merchant = await aMerchant({ providers: [{ balance: 100 }] })
   const charge = await out.createPaidCharge(merchant)
   await out.injectFault(merchant.connection, 'refund', 'refused')

@@ -60,7 +60,7 @@ async function settlesAfterAll(
   expect(sent).toMatchObject({ status: 'EM_PROCESSAMENTO' })
 }
 
-describe('a definite no that is the provider’s own lets the next one try', () => {
+describe('a provider’s own final refusal starts the next provider', () => {
   type Undo = () => Promise<unknown>
   const CASES: [why: string, does: (at: Merchant['connection']) => Promise<Undo>, first: string][] = [
     ['refused', at => faulty(at, 'refused'), 'A rejected provider_account_blocked'],
@@ -117,7 +117,7 @@ describe('a definite no that is the provider’s own lets the next one try', () 
     return () => settings(credentials.client_secret)
   }
 
-  test('too little there, though it would cover the value without the fee', async () => {
+  test('too little balance at that provider, though it covers the value without the fee', async () => {
     const merchant = await aMerchant([{ balance: 10.09 }])
     const paid = await out.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A rejected insufficient_balance', 'C settled'])
@@ -125,11 +125,11 @@ describe('a definite no that is the provider’s own lets the next one try', () 
   })
 })
 
-describe('when nobody is left', () => {
+describe('when no provider is left', () => {
   const refused = (merchant: Merchant, index: number, kind: Fault = 'refused') =>
     out.injectFault(merchant.connections[index]!, 'sendTransfer', kind)
 
-  test('both refuse: 400, the last refusal decides and all are told', async () => {
+  test('both refuse: 400 with the last refusal, and the response lists both', async () => {
     const merchant = await aMerchant()
     await refused(merchant, 0)
     await refused(merchant, 1, 'http_429')
@@ -149,7 +149,7 @@ describe('when nobody is left', () => {
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   })
 
-  test('one refuses and one cannot be reached: 503', async () => {
+  test('one refuses and one is unreachable: 503', async () => {
     const merchant = await aMerchant()
     await refused(merchant, 0)
     const reachable = await out.makeUnreachable(secondOf(merchant))
@@ -163,7 +163,7 @@ describe('when nobody is left', () => {
     await reachable()
   })
 
-  test('too little everywhere: insufficient_balance, nobody asked', async () => {
+  test('too little balance at every provider: insufficient_balance, and no provider is called', async () => {
     const merchant = await aMerchant()
     const { status, body } = await out.send(merchant, { value: 99.95 })
     expect([status, body.data.error.code]).toEqual([400, 'insufficient_balance'])
@@ -175,7 +175,7 @@ describe('when nobody is left', () => {
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   })
 
-  test('too little at one, refused by the other: its refusal', async () => {
+  test('too little balance at one provider and a refusal of the other: the refusal', async () => {
     const merchant = await aMerchant([{ balance: 1 }])
     await refused(merchant, 1)
     const { status, body } = await out.send(merchant)
@@ -186,7 +186,7 @@ describe('when nobody is left', () => {
   })
 })
 
-test('every code of the rail: the reasons that travel with the payment end it, the others ask the next provider', async () => {
+test('every rail code: reasons about the payment itself end the transfer, other reasons start the next provider', async () => {
   const merchant = await aMerchant()
   // Codes whose cause is the provider's (src/domain/pix/rail-codes.ts). All others end the transfer, or are of returns only.
   const others = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS27 DT02 ED05 FF07 FF08 RC09'.split(
@@ -211,7 +211,7 @@ test('every code of the rail: the reasons that travel with the payment end it, t
   expect(await out.listPaidOut(merchant)).toEqual([])
 }, 90_000)
 
-describe('an outcome that is not known keeps the next provider out', () => {
+describe('an unknown outcome starts no other provider', () => {
   const UNKNOWN: [fault: Fault, code: string][] = [
     ['timeout_then_done', 'connection_reset'],
     ['timeout_then_absent', 'connection_reset'],
@@ -225,7 +225,7 @@ describe('an outcome that is not known keeps the next provider out', () => {
         () => inDoubtAndPaidOnce(kind, code),
       ]),
     ),
-    'keys that need no fault to be set: timeout-then-done@, timeout-then-absent@, slow@': async () => {
+    'magic keys that need no fault: timeout-then-done@, timeout-then-absent@, slow@': async () => {
       const paidOnce = async (name: string) => {
         const merchant = await aMerchant()
         const paid = await out.sendAndSettle(merchant, { pix_key: `${name}@sim.trilho.test` })
@@ -235,7 +235,7 @@ describe('an outcome that is not known keeps the next provider out', () => {
       await Promise.all(['timeout-then-done', 'timeout-then-absent', 'slow'].map(paidOnce))
     },
 
-    'sent again only after proof: a refusal of that repeat counts as a first one, and the next provider pays':
+    'a payout repeated after proven absence and then refused counts as a first refusal, and the next provider pays':
       async () => {
         const merchant = await aMerchant()
         await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
@@ -246,16 +246,17 @@ describe('an outcome that is not known keeps the next provider out', () => {
         expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
       },
 
-    'sent again after proof and not known again: asked again, one movement': async () => {
-      const merchant = await aMerchant([{ sendsNotifications: false }])
-      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
-      await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
-      const paid = await out.sendAndSettle(merchant)
-      expect(outcomes(paid)).toEqual(['A settled'])
-      expect(await out.listPaidOut(merchant)).toHaveLength(1)
-    },
+    'a payout repeated after proven absence whose outcome is unknown again is polled again, and moves money once':
+      async () => {
+        const merchant = await aMerchant([{ sendsNotifications: false }])
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
+        await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
+        const paid = await out.sendAndSettle(merchant)
+        expect(outcomes(paid)).toEqual(['A settled'])
+        expect(await out.listPaidOut(merchant)).toHaveLength(1)
+      },
 
-    'after ten seconds the caller hears PROCESSING, and the life goes on': async () => {
+    'the request is answered PROCESSING after ten seconds, and the workflow continues': async () => {
       const merchant = await aMerchant([{ sendsNotifications: false }])
       await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_done')
       await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 8 })
@@ -279,7 +280,7 @@ describe('an outcome that is not known keeps the next provider out', () => {
       expect(await out.listPaidOut(merchant)).toHaveLength(1)
     },
 
-    'who heard PROCESSING after ten seconds hears it by the same key for ever, though it was refused in the end':
+    'a request answered PROCESSING after ten seconds gets that response for its key even after the transfer is refused':
       async () => {
         const merchant = await aMerchant([{ sendsNotifications: false }])
         await out.injectFault(firstOf(merchant), 'sendTransfer', 'timeout_then_absent')
@@ -331,8 +332,8 @@ describe('an outcome that is not known keeps the next provider out', () => {
   }
 })
 
-describe('after one provider has accepted', () => {
-  test('its rejection is the end, even with a code that another might help with', async () => {
+describe('after a provider has accepted', () => {
+  test('its rejection is final, even with a code that would start the next provider', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_rejected')
     const { status, body } = await out.send(merchant)
@@ -345,7 +346,7 @@ describe('after one provider has accepted', () => {
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual(untouched)
   })
 
-  test('its silence is waited out: asked on the schedule, paid without a notice', async () => {
+  test('its silence is waited out: it is polled on the schedule, and the transfer is PAID without a notification', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'accepted_then_silent')
     const { status, body } = await out.send(merchant)
@@ -369,8 +370,8 @@ describe('after one provider has accepted', () => {
   )
 })
 
-describe('one provider only', () => {
-  test('a named one never falls back', async () => {
+describe('a single provider', () => {
+  test('named by the request never falls back', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
     const { status, body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
@@ -378,7 +379,7 @@ describe('one provider only', () => {
     expect(await out.listPaidOut(merchant)).toEqual([])
   })
 
-  test("a bound token's one neither, whatever provider the body names", async () => {
+  test('of a bound token never falls back, whatever provider the body names', async () => {
     const merchant = await aMerchant()
     const scoped = { api: merchant.api.withToken(secondOf(merchant).token) }
     const paid = await out.sendAndSettle(scoped, { provider_uuid: firstOf(merchant).uuid })
@@ -403,8 +404,8 @@ test('a provider that gave no answer five times is tried last', async () => {
   await reachable()
 })
 
-describe('money that moved although it had failed', () => {
-  test('a settlement after FAILED makes it PAID, late; the ledger follows the money', async () => {
+describe('a settlement after a failure', () => {
+  test('makes a FAILED transfer PAID and late; the ledger follows the money', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
     const { body } = await out.send(merchant, { provider_uuid: firstOf(merchant).uuid })
@@ -426,7 +427,7 @@ describe('money that moved although it had failed', () => {
     await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
   })
 
-  test('while another has paid it is a duplicate: told and booked, and nothing is done about it', async () => {
+  test('while another provider has paid is a duplicate: reported and posted, without a correction', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
     const paid = await out.sendAndSettle(merchant)
@@ -464,7 +465,7 @@ describe('money that moved although it had failed', () => {
     })
   })
 
-  test('while another is still on its way it is a duplicate as well', async () => {
+  test('while another provider’s attempt is in progress is a duplicate as well', async () => {
     const merchant = await aMerchant()
     await out.injectFault(firstOf(merchant), 'sendTransfer', 'refused')
     await out.injectFault(secondOf(merchant), 'sendTransfer', 'accepted_then_silent', { delay_ms: 3_000 })
@@ -481,7 +482,7 @@ describe('money that moved although it had failed', () => {
   })
 })
 
-test('the database itself takes no second live attempt', async () => {
+test('the database refuses a second live attempt', async () => {
   const merchant = await aMerchant()
   const paid = await out.sendAndSettle(merchant)
   const another = `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position,

@@ -52,7 +52,7 @@ const funds = (merchant: Merchant, value: number) =>
   testStack.simulator.deposit({ account: merchant.connection.account, value })
 
 runConcurrentTests({
-  'a transfer waits for its time, holds nothing till then, and is sent': async () => {
+  'a scheduled transfer waits for its time, holds nothing until then, and is sent': async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const scheduled_for = inMs(4_000)
@@ -84,7 +84,7 @@ runConcurrentTests({
     await testStack.waitUntilLedgerAgrees(merchant)
   },
 
-  'one that waits is cancelled once, and never sent': async () => {
+  'a waiting transfer is cancelled once, and never sent': async () => {
     const merchant = await aMerchant()
     for (const scheduled_for of [inMs(3_000), inMs(90 * DAY_MS - 60_000, 9)]) {
       const { data } = (await payouts.send(merchant, { scheduled_for })).body
@@ -108,7 +108,7 @@ runConcurrentTests({
     await testStack.waitUntilLedgerAgrees(merchant)
   },
 
-  'at its time a connection that is ACTIVE no more is passed over, and waited for where there is no other':
+  'at its time a connection that is not ACTIVE is passed over, or waited for where there is no other':
     async () => {
       const merchant = await aMerchant({
         providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
@@ -140,7 +140,7 @@ runConcurrentTests({
       await testStack.waitUntilLedgerAgrees(merchant)
     },
 
-  'without money at its time it is tried again every quarter of an hour, until there is some': async () => {
+  'without balance at its time it is tried again every quarter of an hour until there is some': async () => {
     const merchant = await aMerchant({ providers: [{ balance: 9.99 }] })
     const { data } = (await payouts.send(merchant, { scheduled_for: inMs(2_000) })).body
     const [attempt] = await pollUntil(
@@ -156,7 +156,7 @@ runConcurrentTests({
     await testStack.waitUntilLedgerAgrees(merchant)
   },
 
-  'without a provider it waits on, and is cancelled while it does': async () => {
+  'without an available provider it keeps waiting, and can be cancelled': async () => {
     const merchant = await aMerchant()
     const reachable = await payouts.makeUnreachable(merchant.connection)
     const [kept, dropped] = await Promise.all(
@@ -182,7 +182,7 @@ runConcurrentTests({
     await testStack.waitUntilLedgerAgrees(merchant)
   },
 
-  'a day without being sent is enough: EXPIRED; a final refusal is FAILED at once': async () => {
+  'after a day without being sent it is EXPIRED; a final refusal is FAILED at once': async () => {
     const merchant = await aMerchant({ providers: [{ balance: 1 }] })
     const [poor, refused] = await Promise.all(
       [{}, { value: 1, pix_key: 'ac03@sim.trilho.test' }].map(
@@ -202,7 +202,7 @@ runConcurrentTests({
     await testStack.waitUntilLedgerAgrees(merchant)
   },
 
-  'it never expires while its outcome is not known': async () => {
+  'it never expires while its outcome is unknown': async () => {
     const merchant = await aMerchant({ providers: [{ balance: 100, sendsNotifications: false }] })
     await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_done')
     await payouts.injectFault(merchant.connection, 'findTransfer', 'http_500', { times: 100_000 })
@@ -242,7 +242,7 @@ test.each([
   expect([status, Object.keys(body.errors)]).toEqual([422, ['scheduled_for']])
 })
 
-test('no worker: 503 in time; without a key it never happens, with one it happens once', async () => {
+test('without a worker the API answers 503 in time; without a key the transfer is never sent, with a key once', async () => {
   const merchant = await aMerchant()
   const charge = await payouts.createPaidCharge(merchant)
   const begun = await payouts.send(merchant, { value: 1 })
@@ -295,7 +295,7 @@ test('no worker: 503 in time; without a key it never happens, with one it happen
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 90_000)
 
-test('after a restart a key still answers, and money on its way arrives', async () => {
+test('after a restart a key is still answered, and a transfer in progress settles', async () => {
   const merchant = await aMerchant()
   const charge = await payouts.createPaidCharge(merchant)
   const keys = [randomUUID(), randomUUID(), randomUUID()] as const

@@ -25,7 +25,7 @@ const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-
 const balances = (merchant: Merchant) =>
   stage.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)
 
-test('a transfer is accepted, settled, announced and booked, in the shapes of the contract', async () => {
+test('a transfer is accepted, settled, reported and posted in the shapes of the contract', async () => {
   const merchant = await aMerchant({
     providers: [{ transfer: { fixedCents: 10, hundredthsOfPercent: 99 } }],
   })
@@ -172,7 +172,7 @@ test('a transfer is accepted, settled, announced and booked, in the shapes of th
   })
 })
 
-describe('what a POST answers', () => {
+describe('the response to a POST', () => {
   const DEFINITE: [key: string, code: string, providerCode: string][] = [
     ['ac03', 'AC03', 'pagamento_negado'],
     ['ac07', 'AC07', 'pagamento_negado'],
@@ -209,7 +209,7 @@ describe('what a POST answers', () => {
     },
   )
 
-  test('accepted and rejected by notice: 201, then FAILED with the code of the rail, the hold given back', async () => {
+  test('accepted, then rejected by notification: 201, then FAILED with the rail’s code, the hold released', async () => {
     const merchant = await aMerchant({
       providers: [{ transfer: { fixedCents: 5, hundredthsOfPercent: 0 } }, {}],
     })
@@ -235,7 +235,7 @@ describe('what a POST answers', () => {
     expect(again.bytes.toString()).toBe(answer.bytes.toString())
   })
 
-  test('a provider that nobody can reach: 503, stored FAILED, worth another try without the key', async () => {
+  test('an unreachable provider: 503, stored FAILED, the request may be retried without the key', async () => {
     const merchant = await aMerchant()
     const reachable = await out.makeUnreachable(merchant.connection)
     const key = randomUUID()
@@ -258,7 +258,7 @@ describe('what a POST answers', () => {
     await out.sendAndSettle(merchant, body)
   })
 
-  test('too little at the only provider: 400 with insufficient_balance, nobody asked', async () => {
+  test('too little balance at the only provider: 400 with insufficient_balance, and the provider is not called', async () => {
     const merchant = await aMerchant({
       providers: [{ balance: 10, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
     })
@@ -277,7 +277,7 @@ describe('what a POST answers', () => {
   })
 })
 
-test('while it is on its way, value and fee are held as provisioned', async () => {
+test('value and fee are held as provisioned while a transfer is in progress', async () => {
   const merchant = await aMerchant({ providers: [{ transfer: { fixedCents: 30, hundredthsOfPercent: 0 } }] })
   await out.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent')
   const { data } = (await out.send(merchant)).body
@@ -290,7 +290,7 @@ test('while it is on its way, value and fee are held as provisioned', async () =
   expect(await out.readBalances(merchant, merchant.connection)).toEqual({ available_balance: 89.7 })
 })
 
-test('many at once never hold more than there is', async () => {
+test('many concurrent transfers never hold more than the balance', async () => {
   const merchant = await aMerchant({
     providers: [{ balance: 50, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
   })
@@ -321,7 +321,7 @@ test('many at once never hold more than there is', async () => {
 
 describe('the document of the recipient', () => {
   const CPF = '52998224725'
-  test('a key of that owner is paid, another owner is a definite no', async () => {
+  test('a key of that owner is paid, another owner is a final refusal', async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const paid = await out.sendAndSettle(merchant, { pix_key: CPF, document: CPF })
     expect(paid.transfer.initiation.receiver.document).toBe('***982247**')
@@ -333,7 +333,7 @@ describe('the document of the recipient', () => {
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
-  test('a provider that cannot check it is skipped; where none can, 422', async () => {
+  test('a provider that cannot check it is skipped; without another provider: 422', async () => {
     const merchant = await aMerchant({
       providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }, { provider: 'PROVIDER_C' }],
     })
@@ -346,8 +346,8 @@ describe('the document of the recipient', () => {
   })
 })
 
-describe('what the recipient gives back', () => {
-  test('in parts, and then the rest: PARTIALLY_REFUNDED, REFUNDED, each announced and booked once', async () => {
+describe('a return by the recipient', () => {
+  test('in parts, then the rest: PARTIALLY_REFUNDED, REFUNDED, each reported and posted once', async () => {
     const merchant = await aMerchant()
     const paid = await out.sendAndSettle(merchant)
     const endToEnd = paid.transfer.end_to_end
@@ -392,7 +392,7 @@ describe('what the recipient gives back', () => {
     )
   })
 
-  test('shows no more of him than the transfer does, and neither does the PIX that paid him', async () => {
+  test('shows no more of the recipient’s document than the transfer, and neither does the paying PIX', async () => {
     const merchant = await aMerchant({ providers: [{ provider: 'PROVIDER_B', dialect: 'woovi' }] })
     const paid = await out.sendAndSettle(merchant)
     const { sender, receiver } = paid.transfer.initiation
@@ -404,7 +404,7 @@ describe('what the recipient gives back', () => {
     expect(back).toMatchObject({ sender: receiver, receiver: sender })
   })
 
-  test('by itself, at once', async () => {
+  test('of the whole amount at once', async () => {
     const merchant = await aMerchant()
     const answer = await out.send(merchant, { pix_key: 'returned@sim.trilho.test' })
     const whole = await out.waitForStatus(merchant, answer.body.data.uuid, 'REFUNDED')
@@ -413,8 +413,8 @@ describe('what the recipient gives back', () => {
   })
 })
 
-describe('one external_ref, where the account wants it so', () => {
-  test('is free by default, and taken for ever under the policy', async () => {
+describe('a unique external_ref', () => {
+  test('is off by default, and permanent under the policy', async () => {
     const merchant = await aMerchant()
     const body = { external_ref: 'folha 7', value: 1 }
     expect((await out.send(merchant, body)).status).toBe(201)
@@ -435,7 +435,7 @@ describe('one external_ref, where the account wants it so', () => {
     expect((await out.send(await aMerchant(), order)).status).toBe(201)
   })
 
-  test('holds for calls at once, too', async () => {
+  test('holds for concurrent requests', async () => {
     const merchant = await aMerchant()
     await stage.sql('update account set unique_external_ref = true where uuid = ?', [merchant.uuid])
     const answers = await Promise.all(
@@ -451,7 +451,7 @@ describe('one external_ref, where the account wants it so', () => {
 describe('one key, one transfer', () => {
   const body = { value: 12.5, pix_key: 'maria@example.com', external_ref: 'salário' }
 
-  test('fifty calls at once send once, and all hear the same', async () => {
+  test('fifty concurrent requests send once and receive the same response', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 50 }, () => out.send(merchant, body, { key })))
@@ -466,7 +466,7 @@ describe('one key, one transfer', () => {
     expect(await balances(merchant)).toEqual({ available: 8_750, outside: -8_750 })
   })
 
-  test('the answer is the one of the creation, whatever has become of the transfer since', async () => {
+  test('a repeat receives the response of the creation, whatever the transfer’s current state', async () => {
     const merchant = await aMerchant()
     const key = 'a key with blanks, and "quotes" ~'
     const first = await out.send(merchant, body, { key })
@@ -483,7 +483,7 @@ describe('one key, one transfer', () => {
     }
   })
 
-  test('another body, or a token bound elsewhere, is refused; another account has keys of its own', async () => {
+  test('another body or another scoped token is refused; another account has its own keys', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const first = await out.send(merchant, body, { key })
@@ -500,7 +500,7 @@ describe('one key, one transfer', () => {
     expect(theirs.body.data.uuid).not.toBe(first.body.data.uuid)
   })
 
-  test('two bodies at once: one wins, and is sent once', async () => {
+  test('two concurrent bodies: one is chosen, and sent once', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const answers = await Promise.all(
@@ -530,7 +530,7 @@ describe('one key, one transfer', () => {
     expect(await out.listAttempts(first.body.data)).toHaveLength(1)
   })
 
-  test('the row answers for the key when its life is gone from Temporal', async () => {
+  test('a key is answered from the row when the workflow is deleted from Temporal', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     const first = await out.send(merchant, body, { key })
@@ -554,7 +554,7 @@ describe('one key, one transfer', () => {
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
 
-  test('what is not valid uses up no key', async () => {
+  test('an invalid request does not use up its key', async () => {
     const merchant = await aMerchant()
     const key = randomUUID()
     expect((await out.send(merchant, { ...body, value: 0 }, { key })).status).toBe(422)
@@ -565,7 +565,7 @@ describe('one key, one transfer', () => {
 })
 
 describe('the list', () => {
-  test('filters by everything SPEC names, newest first, and a bound token sees its own', async () => {
+  test('filters by everything SPEC names, newest first, and a bound token lists its own transfers', async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const [a, c] = merchant.connections
     const first = await out.sendAndSettle(merchant, {
@@ -646,7 +646,7 @@ describe('the list', () => {
     expect([answer.status, Object.keys(answer.body.errors ?? {})]).toEqual([422, [field]])
   })
 
-  test("a transfer is nobody else's: 404", async () => {
+  test('another account’s transfer is 404', async () => {
     const merchant = await aMerchant({ providers: [{}, { provider: 'PROVIDER_C' }] })
     const { uuid } = await out.sendAndSettle(merchant)
     const [a, c] = merchant.connections

@@ -74,7 +74,7 @@ const med = ({ api, connection }: Merchant, wanted: object): Promise<ApiResource
   )
 
 runConcurrentTests({
-  async 'that has gone after all, although it was refused, is booked when its provider tells of it'() {
+  async 'that settles although the provider refused it is posted when the provider reports it'() {
     const merchant = await stack.createMerchant()
     const stray = await strayOf(merchant)
     await stack.callEfi(
@@ -88,7 +88,7 @@ runConcurrentTests({
     expect(await payouts.listAttempts(stray)).toMatchObject([{ operation: 'return', state: 'settled' }])
   },
 
-  async 'that is disputed blocks nothing of the account’s: what its provider gives back is what waited'() {
+  async 'that is disputed blocks none of the account’s own money: the provider’s return takes the waiting amount'() {
     const merchant = await stack.createMerchant()
     const stray = await strayOf(merchant)
     const { id } = await stack.simulator.openDispute({ end_to_end: stray.end_to_end, type: 'SCAM' })
@@ -100,7 +100,7 @@ runConcurrentTests({
     expect(await payouts.listAttempts(stray)).toMatchObject([{ operation: 'return', state: 'rejected' }])
   },
 
-  async 'that an operator keeps is its account’s, and is not sent back any more'() {
+  async 'that an operator keeps belongs to the account, and is not returned again'() {
     const merchant = await stack.createMerchant()
     const stray = await strayOf(merchant)
     const engine = { client: () => stack.connectTemporal(), taskQueue: 'trilho', timeScale: 1 }
@@ -118,7 +118,7 @@ runConcurrentTests({
     expect(await payouts.listPaidOut(merchant)).toEqual([])
   },
 
-  async 'that is disputed in part goes in part: the rest of it goes on waiting'() {
+  async 'that is disputed in part is returned in part, and the rest keeps waiting'() {
     const merchant = await stack.createMerchant()
     const stray = await strayOf(merchant)
     const { id } = await stack.simulator.openDispute({ end_to_end: stray.end_to_end, type: 'SCAM', value: 4 })

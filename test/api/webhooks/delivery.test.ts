@@ -59,7 +59,7 @@ function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
 const verified = (token: string, { body, headers }: InboxMessage) =>
   new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }
 
-test('a success ends the tries', async () => {
+test('a successful attempt ends the delivery', async () => {
   const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 503 } })
   await triggerWebhookEvent(merchant)
@@ -92,7 +92,7 @@ test('Retry-After is honoured where it asks for more than the schedule', async (
   )
 })
 
-test('410 disables an endpoint at once: it hears of nothing more', async () => {
+test('410 disables an endpoint immediately, and it receives nothing more', async () => {
   const merchant = await testStack.createMerchant()
   const gone = await endpoint(merchant, { name: 'gone', answers: { status: 410 } })
   const other = await endpoint(merchant, { name: 'other' })
@@ -119,7 +119,7 @@ test('a redirect is a failure and is not followed', async () => {
   await merchant.api.delete(`${PATH}/${hook.uuid}`)
 })
 
-test('an endpoint that hangs delays nobody else', async () => {
+test('an unresponsive endpoint delays no other endpoint', async () => {
   const merchant = await testStack.createMerchant()
   const hanging = await endpoint(merchant, { name: 'hanging', answers: { delay_ms: 60_000 } })
   const fast = await endpoint(merchant, { name: 'fast' })
@@ -162,7 +162,7 @@ test('DELETE ends the deliveries of an endpoint', async () => {
   expect((await merchant.api.get(PATH)).body.data).toEqual([])
 })
 
-test('an endpoint hears only of the kinds it asked for', async () => {
+test('an endpoint receives only the event types it subscribed to', async () => {
   const merchant = await testStack.createMerchant()
   const all = await endpoint(merchant, { name: 'all' })
   const payments = await endpoint(merchant, { name: 'payments', body: { events: ['payment'] } })
@@ -180,7 +180,7 @@ test('an endpoint hears only of the kinds it asked for', async () => {
   expect(await kinds(pix)).toEqual(['PIX_TRANSACTION'])
 })
 
-test('a token is shown whole at creation only; a given one signs by its bytes', async () => {
+test('a signing secret is shown in full at creation only; a given secret signs by its bytes', async () => {
   const merchant = await testStack.createMerchant()
   const generated = await endpoint(merchant, { name: 'generated' })
   expect(generated.token).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -209,7 +209,7 @@ test('a token is shown whole at creation only; a given one signs by its bytes', 
   expect(plain.verify(body, headers as Record<string, string>)).toMatchObject({ type: 'PAYMENT' })
 })
 
-test('an account has at most twenty endpoints, however fast it asks', async () => {
+test('an account has at most twenty endpoints under any concurrency', async () => {
   const merchant = await testStack.createMerchant()
   const url = `${testStack.local.inbox_url}/many`
   const answers = await Promise.all(Array.from({ length: 25 }, () => merchant.api.post(PATH, { url })))
@@ -243,7 +243,7 @@ test.each([
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, fields])
 })
 
-test('tokens bound to a provider have no business with webhooks; those of others are not there', async () => {
+test('tokens bound to a provider cannot use webhooks; another account’s webhooks are 404', async () => {
   const merchant = await testStack.createMerchant()
   const other = await testStack.createMerchant()
   const hook = await endpoint(merchant)
@@ -259,7 +259,7 @@ test('tokens bound to a provider have no business with webhooks; those of others
   expect((await other.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
 })
 
-test('an endpoint that only fails is tried ten times in three days, each try signed anew, then given up', async () => {
+test('an endpoint that only fails gets ten attempts in three days, each signed anew, then the delivery fails', async () => {
   const { merchant, hook, charge } = failing
   await pollUntil(
     () => deliveries(hook),
@@ -300,7 +300,7 @@ test('an endpoint that only fails is tried ten times in three days, each try sig
   expect(shown.disabled_reason).toBe('no success for five days')
 }, 150_000)
 
-test('deliveries survive a worker that is killed', async () => {
+test('deliveries survive a killed worker', async () => {
   const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 500 } })
   await Promise.all(Array.from({ length: 5 }, () => triggerWebhookEvent(merchant)))

@@ -67,7 +67,7 @@ const shown = (of: Endpoint, fits: (one: Shown) => boolean, delivery?: string) =
 const failedOnce = (of: Endpoint) => shown(of, one => one.tries.length === 1)
 
 runConcurrentTests({
-  'a test event is delivered by a life of its own, signed, listed and read like any other': async () => {
+  'a test event is delivered by its own workflow, signed, listed and read like any other': async () => {
     const of = await endpoint()
     const { data } = await of.ask('POST', '/test')
     const delivered = await shown(of, one => one.status === 'DELIVERED')
@@ -82,24 +82,23 @@ runConcurrentTests({
     expect((await of.ask('POST', '/test')).data.event.id).not.toBe(event.id)
   },
 
-  'what an endpoint hears is what GET showed at that moment, and what the event shows ever after':
-    async () => {
-      const of = await endpoint(undefined, { events: ['PAYMENT', 'PIX_TRANSACTION'] })
-      const charge = await of.api.createCharge({ external_ref: 'pedido 9' })
-      await (await openedStack).simulator.pay({ payload: charge.payment.payload })
-      const messages = await pollUntil(of.messages, all => all.length === 2)
-      for (const { body } of messages) {
-        const told = JSON.parse(body)
-        expect((await of.api.get(`/api/v1/events/${told.id}`)).body.data).toEqual(told)
-      }
-      const payment = messages.map(({ body }) => JSON.parse(body)).find(({ type }) => type === 'PAYMENT')
-      const { sequence, ...resource } = payment.data
-      expect([sequence, resource]).toEqual([1, await of.api.readCharge(charge.uuid)])
-      const { data } = (await of.api.get('/api/v1/events?type=payment')).body
-      expect(data).toEqual([payment])
-    },
+  'a delivered body equals what GET showed at that moment, and what the event shows afterwards': async () => {
+    const of = await endpoint(undefined, { events: ['PAYMENT', 'PIX_TRANSACTION'] })
+    const charge = await of.api.createCharge({ external_ref: 'pedido 9' })
+    await (await openedStack).simulator.pay({ payload: charge.payment.payload })
+    const messages = await pollUntil(of.messages, all => all.length === 2)
+    for (const { body } of messages) {
+      const told = JSON.parse(body)
+      expect((await of.api.get(`/api/v1/events/${told.id}`)).body.data).toEqual(told)
+    }
+    const payment = messages.map(({ body }) => JSON.parse(body)).find(({ type }) => type === 'PAYMENT')
+    const { sequence, ...resource } = payment.data
+    expect([sequence, resource]).toEqual([1, await of.api.readCharge(charge.uuid)])
+    const { data } = (await of.api.get('/api/v1/events?type=payment')).body
+    expect(data).toEqual([payment])
+  },
 
-  'after a rotation both tokens sign': async () => {
+  'after a rotation both secrets sign': async () => {
     const of = await endpoint()
     const rotated = (await of.ask('POST', '/rotate')).data
     await of.ask('POST', '/test')
@@ -121,23 +120,22 @@ runConcurrentTests({
     expect(await of.messages()).toHaveLength(1)
   },
 
-  'an endpoint that its owner disables has its deliveries end; enabled again, it hears of what is new':
-    async () => {
-      const of = await endpoint(TOMORROW)
-      await of.happens()
-      const { uuid } = await failedOnce(of)
-      await of.ask('PATCH', '', { status: 'DISABLED' })
-      expect(await of.life(uuid).result()).toBe('FAILED')
-      const missed = await of.happens()
-      await of.inbox({ status: 200 })
-      expect((await of.ask('PATCH', '', { status: 'ACTIVE' })).data.status).toBe('ACTIVE')
-      const heard = await of.happens()
-      const messages = await pollUntil(of.messages, all => all.length === 2)
-      expect(JSON.parse(messages[1]!.body).data.uuid).toBe(heard)
-      expect(JSON.stringify(messages)).not.toContain(missed)
-    },
+  'disabling an endpoint ends its deliveries; enabled again, it receives new events': async () => {
+    const of = await endpoint(TOMORROW)
+    await of.happens()
+    const { uuid } = await failedOnce(of)
+    await of.ask('PATCH', '', { status: 'DISABLED' })
+    expect(await of.life(uuid).result()).toBe('FAILED')
+    const missed = await of.happens()
+    await of.inbox({ status: 200 })
+    expect((await of.ask('PATCH', '', { status: 'ACTIVE' })).data.status).toBe('ACTIVE')
+    const heard = await of.happens()
+    const messages = await pollUntil(of.messages, all => all.length === 2)
+    expect(JSON.parse(messages[1]!.body).data.uuid).toBe(heard)
+    expect(JSON.stringify(messages)).not.toContain(missed)
+  },
 
-  'one that waits until tomorrow is sent again at once': async () => {
+  'a delivery that waits until tomorrow is sent again immediately': async () => {
     const of = await endpoint(TOMORROW)
     await of.happens()
     const { uuid, event } = await failedOnce(of)
@@ -152,26 +150,25 @@ runConcurrentTests({
     expect(await of.times(event.id)).toBe(2)
   },
 
-  'one that was delivered is sent again with the same id, and an endpoint that moved gets it there':
-    async () => {
-      const of = await endpoint()
-      await of.happens()
-      const { uuid, event } = await shown(of, one => one.status === 'DELIVERED')
-      await of.ask('POST', `/deliveries/${uuid}/resend`)
-      await shown(of, one => one.status === 'DELIVERED' && one.tries.length === 2)
-      expect(await of.times(event.id)).toBe(2)
-      const stage = await openedStack
-      const elsewhere = `moved-${of.hook}`
-      await of.ask('PATCH', '', { url: `${stage.local.inbox_url}/${elsewhere}` })
-      await of.ask('POST', `/deliveries/${uuid}/resend`)
-      const [moved] = await pollUntil(
-        () => stage.simulator.listInbox(elsewhere),
-        all => all.length === 1,
-      )
-      expect(moved!.headers['webhook-id']).toBe(event.id)
-    },
+  'a completed delivery is sent again with the same id, to the endpoint’s current URL': async () => {
+    const of = await endpoint()
+    await of.happens()
+    const { uuid, event } = await shown(of, one => one.status === 'DELIVERED')
+    await of.ask('POST', `/deliveries/${uuid}/resend`)
+    await shown(of, one => one.status === 'DELIVERED' && one.tries.length === 2)
+    expect(await of.times(event.id)).toBe(2)
+    const stage = await openedStack
+    const elsewhere = `moved-${of.hook}`
+    await of.ask('PATCH', '', { url: `${stage.local.inbox_url}/${elsewhere}` })
+    await of.ask('POST', `/deliveries/${uuid}/resend`)
+    const [moved] = await pollUntil(
+      () => stage.simulator.listInbox(elsewhere),
+      all => all.length === 1,
+    )
+    expect(moved!.headers['webhook-id']).toBe(event.id)
+  },
 
-  'deliveries of others are not there': async () => {
+  'deliveries of another account are 404': async () => {
     const [mine, theirs] = [await endpoint(), await endpoint()]
     const { data } = await theirs.ask('POST', '/test')
     const second = await endpoint(undefined, {}, mine)
@@ -190,7 +187,7 @@ runConcurrentTests({
     expect((await mine.api.get(`${second.path}/deliveries`)).body.data).toHaveLength(1)
   },
 
-  'what was missed is recovered, each once: failed, still failing, and what happened meanwhile': async () => {
+  'recovery sends each missed event once: failed, still failing, and written meanwhile': async () => {
     const since = new Date(Date.now() - 1_000).toISOString()
     const of = await endpoint(undefined, { events: ['PAYMENT'] })
     await of.happens()
@@ -230,7 +227,7 @@ runConcurrentTests({
     expect(all.find(one => one.uuid === taken.uuid)!.tries).toHaveLength(1)
   },
 
-  'a delivery that has lost its life gets another': async () => {
+  'a delivery whose workflow is lost gets a new one': async () => {
     const of = await endpoint(TOMORROW)
     await of.happens()
     const { uuid } = await failedOnce(of)
@@ -243,7 +240,7 @@ runConcurrentTests({
     })
   },
 
-  'an endpoint silent for five days is disabled, though nothing is sent to it any more': async () => {
+  'an endpoint that fails for five days is disabled even when nothing is sent to it any more': async () => {
     const of = await endpoint()
     const stage = await openedStack
     await stage.sql(`update webhook set failing_since = now() - interval '5 days' where uuid = ?`, [of.hook])

@@ -34,7 +34,7 @@ const silent = {
   },
 }
 
-test('a cancellation that no worker answers in time is "not known whether it was taken", and no fault of ours', async () => {
+test('a cancellation that no worker answers in time is 503 with an unknown outcome, and not an internal error', async () => {
   const accountUuid = await fixture.insertAccount()
   const connectionUuid = await fixture.insertConnection(accountUuid)
   const uuid = randomUUID()

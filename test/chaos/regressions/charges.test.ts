@@ -47,7 +47,7 @@ const attempts = (charge: string) =>
 /** The same charge as a run sees it that trusts its first candidate least. */
 const turned = (charge: ChargeInput) => ({ ...charge, candidates: charge.candidates.toReversed() })
 
-test('a call that broke off is an orphan once another provider has issued: its payload may exist', async () => {
+test('an issuing call that broke off becomes an orphan once another provider has issued: its payload may exist', async () => {
   const charge = await order()
   const [first, second] = charge.candidates as [string, string]
   fixture.scriptProvider({ issueCharge: killed })
@@ -62,7 +62,7 @@ test('a call that broke off is an orphan once another provider has issued: its p
   expect(orphans).toEqual([left!.uuid])
 })
 
-test('of two runs at the same time one issues, and what the slower one is given is an orphan', async () => {
+test('of two concurrent attempts one issues, and the slower one’s payload becomes an orphan', async () => {
   const charge = await order()
   const [first, second] = charge.candidates as [string, string]
   const answer = Promise.withResolvers<IssueChargeOutcome>()
@@ -88,18 +88,21 @@ test('of two runs at the same time one issues, and what the slower one is given 
 test.each([
   ['refused', { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit', message: 'no' }],
   ['not even sent', { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' }],
-] as const)('a call that broke off is an orphan though its repeat is %s', async (_, outcome) => {
-  const charge = await order()
-  fixture.scriptProvider({ issueCharge: killed })
-  await expect(fixture.providers.issueCharge(charge)).rejects.toThrow('killed')
-  fixture.scriptProvider({ issueCharge: async () => outcome })
-  const { state, orphans } = await fixture.providers.issueCharge(charge)
-  const [first, second] = await attempts(charge.uuid)
-  expect([state, first?.state, second?.state]).toEqual(['failed', 'orphan', outcome.kind])
-  expect(orphans).toEqual([first!.uuid])
-})
+] as const)(
+  'an issuing call that broke off becomes an orphan although its repeat is %s',
+  async (_, outcome) => {
+    const charge = await order()
+    fixture.scriptProvider({ issueCharge: killed })
+    await expect(fixture.providers.issueCharge(charge)).rejects.toThrow('killed')
+    fixture.scriptProvider({ issueCharge: async () => outcome })
+    const { state, orphans } = await fixture.providers.issueCharge(charge)
+    const [first, second] = await attempts(charge.uuid)
+    expect([state, first?.state, second?.state]).toEqual(['failed', 'orphan', outcome.kind])
+    expect(orphans).toEqual([first!.uuid])
+  },
+)
 
-test('a late refusal takes nothing back from the payload that was shown', async () => {
+test('a late refusal does not withdraw the payload that was shown', async () => {
   const charge = await order()
   const answer = Promise.withResolvers<IssueChargeOutcome>()
   const asked = Promise.withResolvers<void>()
@@ -118,7 +121,7 @@ test('a late refusal takes nothing back from the payload that was shown', async 
   expect(await attempts(charge.uuid)).toMatchObject([{ state: 'accepted' }])
 })
 
-test('money that its provider calls by longer names than the rail’s is booked as any other', async () => {
+test('a payment with a longer provider id than the rail’s is posted like any other', async () => {
   const charge = await order()
   const answer = issued() as Extract<IssueChargeOutcome, { kind: 'accepted' }>
   const long = { txid: 't'.repeat(60), pixKey: `${'k'.repeat(90)}@exemplo.com.br` }
@@ -153,7 +156,7 @@ test('money that its provider calls by longer names than the rail’s is booked 
   expect(await fixture.readBalances(charge.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
-test('a deposit shows the account that received it, which no charge has to tell', async () => {
+test('a deposit shows the account that received it', async () => {
   const { connectionUuid } = await fixture.createMerchant(0)
   const account = toParty({ name: 'Loja de Teste Ltda', document: '11222333000181' })
   await fixture.sql('update connection set virtual_account = ? where uuid = ?', [
@@ -211,7 +214,7 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   ['"not found", however often', [forgotten, forgotten, forgotten]],
   ['"not found" after what never left, as by the credentials of another account', [neverLeft, forgotten]],
   ['"not found" after a refusal', [{ kind: 'refused', code: 'no', message: 'no' }, forgotten]],
-])('a charge that nobody may have cancelled is not CANCELLED: %s', async (_name, answers) => {
+])('a charge whose cancellation is not confirmed is not CANCELLED: %s', async (_name, answers) => {
   fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
   expect(await afterCancelling(answers)).toEqual({ state: 'pending', cancelRequested: true })
 })
@@ -220,7 +223,7 @@ test.each([
   ['it stays', true, false],
   ['nothing, because its provider does not say how it stands', false, true],
 ])(
-  'a wish whose provider refuses to cancel is over once who has it hears that %s',
+  'a cancellation that the provider refuses ends once its requester is told that %s',
   async (_name, isKnown, isWanted) => {
     const { charge } = issued() as Extract<IssueChargeOutcome, { kind: 'accepted' }>
     fixture.scriptProvider({
@@ -236,7 +239,7 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   ['was not answered', [NO_ANSWER, forgotten]],
   ['broke off', ['dies', forgotten]],
   ['was not answered, whatever became of those beside it', [forgotten, NO_ANSWER, neverLeft, forgotten]],
-])('a charge that its provider has forgotten is CANCELLED where a request %s', async (_name, answers) => {
+])('a charge that its provider no longer finds is CANCELLED where a request %s', async (_name, answers) => {
   expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
 })
 
@@ -252,7 +255,7 @@ const BLOCKED_CASES: [string, string, string][] = [
 ]
 
 test.each(BLOCKED_CASES)(
-  'nothing is issued through a connection that %s since it was ordered: the next one is asked',
+  'a charge is not issued through a connection that %s since its request: the next provider is called',
   async (_, change, code) => {
     const charge = await order()
     const [first, second] = charge.candidates as [string, string]
@@ -278,7 +281,7 @@ test.each(BLOCKED_CASES)(
 )
 
 test.each(BLOCKED_CASES)(
-  'after a restore a payload beside the one that was shown is an orphan, though its connection %s',
+  'after a restore a second payload is an orphan, although its connection %s',
   async (_, change) => {
     const charge = await order()
     const [first, second] = charge.candidates as [string, string]

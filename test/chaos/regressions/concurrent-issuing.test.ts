@@ -54,7 +54,7 @@ async function chargeWithSlowCandidate(second: IssueChargeOutcome) {
   }
 }
 
-test('the next candidate issues while the slow one has not answered, whose attempt is an orphan', async () => {
+test('the next candidate issues while the slow one has not answered, whose attempt becomes an orphan', async () => {
   const charge = await chargeWithSlowCandidate(issued('second'))
   const { state, orphans } = await charge.issuing // The slow call is still running.
   const [slow, second] = await charge.attempts()
@@ -68,7 +68,7 @@ test('the next candidate issues while the slow one has not answered, whose attem
   expect((await charge.attempts()).map(one => one.state)).toEqual(['orphan', 'accepted'])
 })
 
-test('a slow candidate that issues after the next one has refused still gives the payload', async () => {
+test('a slow candidate that issues after the next one has refused still provides the payload', async () => {
   const refusal = { code: 'provider_denied', message: 'no', finality: 'other_may_help' } as const
   const charge = await chargeWithSlowCandidate({ kind: 'rejected', ...refusal })
   await charge.secondIsCalled

@@ -89,16 +89,16 @@ const anotherEpoch = () =>
     merchant.connectionUuid,
   ])
 
-describe('are installed', () => {
+describe('credentials are installed', () => {
   test.each([
     ['whose provider tells the same id', foundIdentity('a'), { identity: foundIdentity('a') }],
     ['that have a random key in common', keys('k1', 'k2'), { identity: keys('k2', 'k3') }],
-  ])('in the same epoch, though money is in doubt: %s', async (_, before, after) => {
+  ])('in the same epoch, although an outcome is unknown: %s', async (_, before, after) => {
     await unknownTransfer()
     expect(await replaced(before, after)).toMatchObject({ isProved: true, epoch: 1 })
   })
 
-  test('in the same epoch where they find what went through the connection', async () => {
+  test('in the same epoch where they find an operation of the connection', async () => {
     const { uuid } = await unknownTransfer()
     await fixture.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
     await unknownTransfer()
@@ -110,7 +110,7 @@ describe('are installed', () => {
     })
   })
 
-  test('in another epoch where nothing proves it and nothing is in doubt', async () => {
+  test('in another epoch where nothing proves the account and no outcome is unknown', async () => {
     expect(await replaced(silent, { identity: silent })).toMatchObject({ isProved: false, epoch: 2 })
     await fixture.sql('update connection set collection_key = null where uuid = ?', [merchant.connectionUuid])
     expect(await replaced(keys(), { identity: keys('k') })).toMatchObject({ isProved: false, epoch: 3 })
@@ -123,7 +123,7 @@ describe('are installed', () => {
   })
 })
 
-describe('are refused, and change nothing,', () => {
+describe('credentials are refused, and change nothing,', () => {
   test.each([
     [
       'of an account with another id',
@@ -146,18 +146,18 @@ describe('are refused, and change nothing,', () => {
     ).toEqual([])
   })
 
-  test('that do not find what went through the connection', async () => {
+  test('that do not find the operations of the connection', async () => {
     const { uuid } = await unknownTransfer()
     await fixture.sql(`update attempt set state = 'accepted' where subject_uuid = ?`, [uuid])
     await expect(replaced(silent, { identity: silent })).rejects.toThrow(/belong to another account/)
   })
 
-  test('of an account that lists random keys and not the one that collects', async () => {
+  test('of an account that lists random keys but not the one that receives', async () => {
     await expect(replaced(silent, { identity: keys(randomUUID()) })).rejects.toThrow(/another account/)
     expect(await replaced(silent, { identity: keys() })).toMatchObject({ isProved: false })
   })
 
-  test.each(['calling', 'unknown'])('of which neither is proved, while an attempt is %s', async state => {
+  test.each(['calling', 'unknown'])('when neither account is proved while an attempt is %s', async state => {
     const { uuid } = await unknownTransfer()
     await fixture.sql('update attempt set state = ? where subject_uuid = ?', [state, uuid])
     const stands = await stored()
@@ -165,7 +165,7 @@ describe('are refused, and change nothing,', () => {
     expect(await stored()).toEqual(stands)
   })
 
-  test('where others were installed since their account was asked for', async () => {
+  test('when other credentials were installed since the account was looked up', async () => {
     const slow = async (): Promise<NoAnswerResult> => {
       await replaced(silent, { identity: silent })
       return silent
@@ -180,7 +180,7 @@ describe('are refused, and change nothing,', () => {
 })
 
 describe('"not found" in another epoch', () => {
-  test('is no answer about a sending: it is neither sent again nor refused', async () => {
+  test('proves no absence of a payout: it is neither sent again nor refused', async () => {
     const key = await unknownTransfer()
     expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({
       kind: 'not_found',
@@ -202,7 +202,7 @@ describe('"not found" in another epoch', () => {
     })
   })
 
-  test('is none about what was ordered before, of which a restore has left no attempt', async () => {
+  test('proves no absence of an operation whose attempt a restore has lost', async () => {
     const restored = { orderedAt: new Date(Date.now() - 60_000).toISOString() }
     await anotherEpoch()
     const order = fixture.transferInput(merchant, { restored })
@@ -220,7 +220,7 @@ describe('"not found" in another epoch', () => {
     })
   })
 
-  test('is one again where nothing moved and the attempt begins anew', async () => {
+  test('proves absence again where no money moved and the attempt starts anew', async () => {
     const key = await unknownTransfer()
     await fixture.sql(`update attempt set state = 'unreachable' where subject_uuid = ?`, [key.uuid])
     await anotherEpoch()
@@ -248,7 +248,7 @@ describe('"not found" in another epoch', () => {
     expiresAt: new Date().toISOString(),
   }
 
-  test('closes no payload that nobody was shown', async () => {
+  test('closes no orphan payload', async () => {
     const { orphans } = await charge(unknown)
     const close = () => fixture.providers.closeOrphan({ attemptUuid: orphans[0]!, isFinalPoll: true })
     fixture.scriptProvider({ cancelCharge: async () => NOT_FOUND })
@@ -256,7 +256,7 @@ describe('"not found" in another epoch', () => {
     expect(await close()).toEqual({ kind: 'no_answer', code: 'credentials_changed' })
   })
 
-  test('cancels no charge, however often it is asked for', async () => {
+  test('cancels no charge, however often it is requested', async () => {
     const { order, state } = await charge({ kind: 'accepted', charge: payload })
     expect(state).toBe('pending')
     fixture.scriptProvider({ cancelCharge: async () => silent })
@@ -315,7 +315,7 @@ describe('"not found" in another epoch', () => {
   }
   const changed = { kind: 'unknown', code: 'credentials_changed' }
 
-  test('takes no new key of another account for the one that is being made', async () => {
+  test('assigns no new key of another account to a pending key', async () => {
     const { uuid, stands } = await keyIn('creating', 'create_key')
     await anotherEpoch()
     fixture.scriptProvider({
@@ -337,7 +337,7 @@ describe('"not found" in another epoch', () => {
     expect(await stands()).toEqual({ state: 'removing' })
   })
 
-  test('cannot be made one: the epochs of a connection and of a live attempt are held by the database', async () => {
+  test('cannot be bypassed: the database holds the epochs of a connection and of its live attempts', async () => {
     const { uuid } = await unknownTransfer()
     await anotherEpoch()
     for (const [table, where, value] of [
@@ -352,7 +352,7 @@ describe('"not found" in another epoch', () => {
   })
 })
 
-test('money of an account whose credentials are replaced stays what it was', async () => {
+test('the balance of an account is unchanged when its credentials are replaced', async () => {
   const connection = await fixture.orm.em.fork().findOneOrFail(Connection, merchant.connectionUuid)
   await postOpeningBalance(fixture.orm.em.fork(), connection, 100)
   await replaced(silent, { identity: silent })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => orm?.close())
 
-test('connections that end in the middle of transactions are replaced, however many', async () => {
+test('connections that end during transactions are replaced, however many', async () => {
   for (let time = 0; time < 2 * POOL; time++)
     await expect(
       runInTransaction(orm, em => em.execute('select pg_terminate_backend(pg_backend_pid())')),
@@ -19,14 +19,14 @@ test('connections that end in the middle of transactions are replaced, however m
   expect(await runInTransaction(orm, em => em.execute('select 1 as one'))).toEqual([{ one: 1 }])
 })
 
-test('connections that end outside of transactions are too', async () => {
+test('connections that end outside of transactions are replaced too', async () => {
   for (let time = 0; time < 2 * POOL; time++)
     await expect(orm.em.fork().execute('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow()
   const all = await Promise.all([1, 2, 3, 4].map(one => orm.em.fork().execute(`select ${one} as one`)))
   expect(all.flat()).toEqual([{ one: 1 }, { one: 2 }, { one: 3 }, { one: 4 }])
 })
 
-test('a pool that is closed while it connects is closed: nobody is left who would give that connection back', async () => {
+test('a pool closed while it connects closes the new connection too', async () => {
   const closing = await openOrm({ databaseUrl: await createTestDatabase(), poolSize: POOL })
   await closing.em.fork().execute('select 1')
   const asked = [1, 2].map(one =>

@@ -117,7 +117,7 @@ test.each([
   await expect(isAccepted(statements)).rejects.toMatchObject({ constraint })
 })
 
-test('an end-to-end id may be learned late', async () => {
+test('an end-to-end id may be added late', async () => {
   const booked = `
     with made as (${moved} returning *)
     insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
@@ -144,7 +144,7 @@ test.each([
   ['refund', refundMachine],
   ['med', disputeMachine],
 ] as [string, StateMachine<string, string, never>][])(
-  'the life of a %s leads from each state where its table does, and nowhere else',
+  'the database allows a %s exactly the state changes of its table',
   async (name, life) => {
     const pairs = life.states.flatMap(from => life.states.map(to => [from, to] as const))
     const answers = await Promise.all(

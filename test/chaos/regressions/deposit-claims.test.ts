@@ -63,7 +63,7 @@ async function aCharge({ splits = [], cents = 1_000, pool }: Given = {}) {
   }
 }
 
-test('a deposit becomes the payment of its charge: the money counts once, and both events tell it', async () => {
+test('a deposit that turns out to pay a charge is counted once, and both events report it', async () => {
   const charge = await aCharge()
   expect(await charge.deposit()).toMatchObject({ kind: 'accepted' })
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
@@ -85,7 +85,7 @@ test('a deposit becomes the payment of its charge: the money counts once, and bo
 })
 
 test.each(['first', 'together'])(
-  'the look-up of the PIX and that of its charge, %s, credit it once',
+  'concurrent lookups of a PIX and of its charge, %s, credit it once',
   async how => {
     for (let round = 0; round < 5; round++) {
       const charge = await aCharge()
@@ -100,7 +100,7 @@ test.each(['first', 'together'])(
   },
 )
 
-test('fee and shares come out of what is there, and the service advances what was spent', async () => {
+test('fee and splits are taken from what is left of the deposit, and the service advances what was spent', async () => {
   const pool = randomUUID()
   const partner = await fixture.createMerchant(0, pool)
   const charge = await aCharge({
@@ -135,7 +135,7 @@ test.each<[string, Partial<IncomingPix>]>([
   expect(await charge.movements()).toMatchObject([{ reason: 'deposit', charge_uuid: null }])
 })
 
-test('a PIX that names another charge is not taken for the one that was asked about', async () => {
+test('a PIX that names another charge is not credited to the charge that was polled', async () => {
   const charge = await aCharge()
   expect(await charge.follow({ reference: randomUUID().replaceAll('-', '') })).toMatchObject({
     state: 'pending',
@@ -143,7 +143,7 @@ test('a PIX that names another charge is not taken for the one that was asked ab
   expect(await charge.movements()).toEqual([])
 })
 
-test.each(['charge', 'PIX'])('a status that no list names credits nothing, found by its %s', async by => {
+test.each(['charge', 'PIX'])('an undocumented status credits nothing, found by its %s', async by => {
   const charge = await aCharge()
   const odd = { status: 'FAILED_AT_RISK' as IncomingPix['status'] }
   if (by === 'charge') expect(await charge.follow(odd)).toMatchObject({ state: 'pending' })

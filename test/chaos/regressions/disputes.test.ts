@@ -30,7 +30,7 @@ async function disputed(ownCents: number, at: string) {
   return { merchant, ...createDisputeFixture(fixture, { connectionUuid, endToEnd: payment.endToEnd }) }
 }
 
-test('a dispute opens in the week of a change of clocks, whatever time zone the server has', async () => {
+test('a dispute opens in the week of a daylight saving change, whatever the server’s time zone', async () => {
   const [row] = await fixture.sql<{ name: string }>('select current_database() as name')
   await fixture.sql(`alter database "${row!.name}" set timezone = 'America/New_York'`)
   await fixture.orm.close()
@@ -42,7 +42,7 @@ test('a dispute opens in the week of a change of clocks, whatever time zone the 
   expect(await dispute.pollAnswering({ openedAt })).toMatchObject({ kind: 'known', state: 'open' })
 })
 
-test('money that comes back from a transfer repays what the service has lent, as that of a refund does', async () => {
+test('a transfer’s return repays what the service has advanced, as a refund’s return does', async () => {
   const at = new Date().toISOString()
   const { merchant, pollAnswering: told } = await disputed(1_000, at)
   const order = fixture.transferInput(merchant, { valueCents: 2_000 })
@@ -99,7 +99,7 @@ test.each([
     { available: 1_000 },
   ],
 ])(
-  'of what a failed transfer gives back, a dispute that lacked cover gets %s',
+  'of the hold released by a failed transfer, a dispute without cover gets %s',
   async (_, { sent, own }, has, left) => {
     const { merchant, dispute, fails } = await sentFirst(sent, own)
     expect(await dispute.readCents()).toEqual({ ...has, retained: 0 })
@@ -114,7 +114,7 @@ test.each([
   },
 )
 
-test('a transfer that leaves its provider leaves what it held there to a dispute that lacks cover', async () => {
+test('a transfer that moves to another provider leaves its released hold to a dispute without cover', async () => {
   const { merchant, ...dispute } = await disputed(0, new Date().toISOString())
   const other = await fixture.createConnection(merchant)
   const candidates = [merchant.connectionUuid, other]

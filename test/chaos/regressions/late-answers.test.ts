@@ -61,7 +61,7 @@ const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody 
 const unknown = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
 
 test.each([refusal, unreachable, unknown])(
-  'a first sending that is answered ($kind) after its repeat was accepted says nothing of the repeat',
+  'a first call answered ($kind) after its repeat was accepted does not change the repeat’s outcome',
   async late => {
     const first = await calling(false)
     const repeat = await calling(true)
@@ -74,7 +74,7 @@ test.each([refusal, unreachable, unknown])(
 )
 
 test.each([refusal, unreachable, unknown])(
-  'one that is answered ($kind) while its repeat is under way leaves the outcome to that',
+  'a call answered ($kind) while its repeat is in progress leaves the outcome to the repeat',
   async late => {
     const first = await calling(false)
     const repeat = await calling(true)
@@ -86,7 +86,7 @@ test.each([refusal, unreachable, unknown])(
 )
 
 test.each([refusal, unreachable, unknown])(
-  'one that was found meanwhile stays found, whatever its own answer ($kind)',
+  'an operation that was found meanwhile stays found, whatever its own call’s answer ($kind)',
   async late => {
     const first = await calling(false)
     fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
@@ -97,7 +97,7 @@ test.each([refusal, unreachable, unknown])(
   },
 )
 
-test('a refusal that nothing has overtaken counts, though its outcome was thought to be lost', async () => {
+test('a refusal of the current attempt counts, although its outcome was presumed lost', async () => {
   const first = await calling(false)
   fixture.scriptProvider({
     findTransfer: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer' }),
@@ -107,7 +107,7 @@ test('a refusal that nothing has overtaken counts, though its outcome was though
   expect(await first.answered(refusal)).toMatchObject({ kind: 'rejected', code: 'rate_limited' })
 })
 
-test('a worker that has slept since it kept that it would send does not: its life has gone on without it', async () => {
+test('a worker that was suspended after it committed the attempt does not call the provider once its workflow has continued', async () => {
   const sendTransfer = jest.fn(async () => inProcess)
   fixture.scriptProvider({ sendTransfer })
   let at = performance.now()

@@ -15,7 +15,7 @@ const found = async (statements: string) => {
   return violations.map(({ rule, detail }) => `${rule}: ${detail}`)
 }
 
-test('books in which every hold has its life are in order', async () => {
+test('a ledger in which every hold has its operation has no violation', async () => {
   expect(await found('select 1')).toEqual([])
 })
 
@@ -50,11 +50,11 @@ test.each([
     `update movement set disposition = 'not_returned' where uuid = :pix`,
     'pending_waits: balance 0, lives 1000',
   ],
-])('%s: check-ledger says so', async (_, planted, violation) => {
+])('%s: check-ledger reports it', async (_, planted, violation) => {
   expect(await found(planted)).toEqual([violation])
 })
 
-test('an unmatched PIX that nobody is returning is not held for it', async () => {
+test('an unmatched PIX without a running return needs no hold', async () => {
   expect(await found(`update movement set disposition = 'returning' where uuid = :unmatched`)).toEqual([
     'provisioned_is_held: balance 500, lives 1500',
     'pending_waits: balance 1000, lives 0',

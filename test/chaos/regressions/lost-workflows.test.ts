@@ -86,7 +86,7 @@ const lost = () => fixture.sql('select noun, state, is_reopened from lost_workfl
 const clearLostWorkflows = () => fixture.sql(`delete from lost_workflow`)
 const away = (uuid: string) => fixture.sql(`update transfer set created_at = now() where uuid = ?`, [uuid])
 
-test('a transfer in doubt whose workflow is lost is reopened to ask, and is forgotten once it runs', async () => {
+test('an unknown transfer without a workflow is reopened to poll, and leaves the list once the workflow runs', async () => {
   const { uuid, connectionUuid, id } = await createUnknownTransfer()
   const { engine, did } = temporalOf([])
   expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ lookedAt: 1, reopened: 1, shown: 0 })
@@ -102,7 +102,7 @@ test('a transfer in doubt whose workflow is lost is reopened to ask, and is forg
   await away(uuid)
 })
 
-test('of a healthy system nothing is touched, by one list for a page of rows', async () => {
+test('a healthy system is left unchanged, with one Temporal list per page of rows', async () => {
   const rows = await Promise.all([createUnknownTransfer(), createUnknownTransfer(), createUnknownTransfer()])
   const { engine, calls, did } = temporalOf(rows.map(({ id }) => id))
   expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ lookedAt: 3, reopened: 0, shown: 0 })
@@ -110,7 +110,7 @@ test('of a healthy system nothing is touched, by one list for a page of rows', a
   for (const { uuid } of rows) await away(uuid)
 })
 
-test('what Temporal does not list yet is asked about by its id', async () => {
+test('a workflow that Temporal’s list does not show yet is looked up by its id', async () => {
   const { id, uuid } = await createUnknownTransfer()
   const { engine, calls, did } = temporalOf([id], [])
   expect(await sweepWorkflows(fixture.dependencies, engine)()).toMatchObject({ reopened: 0 })
@@ -118,7 +118,7 @@ test('what Temporal does not list yet is asked about by its id', async () => {
   await away(uuid)
 })
 
-test('a young row is in the hands of its request', async () => {
+test('a young row is left to its request', async () => {
   const { uuid } = await createUnknownTransfer(1)
   expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).engine)()).toMatchObject({ lookedAt: 0 })
   await away(uuid)
@@ -158,7 +158,7 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
   ['that is not due, of which Temporal knows nothing', 1, undefined],
   ['that is not due, whose workflow was ended from outside', 1, () => ({})],
   ['that is due, and whose history begins no sending', -1, () => ({})],
-])('a transfer %s goes on as ordered', async (_, dueInHours, remembered) => {
+])('a transfer %s continues as ordered', async (_, dueInHours, remembered) => {
   const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)
   expect(swept).toEqual(REOPENED)
   expect(did).toEqual([
@@ -174,20 +174,20 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
   ['of which Temporal knows nothing', -1, undefined],
   ['whose history begins a sending', -1, order => ({ events: [sentThrough(order)] })],
   ['whose workflow had ended', -1, () => ({ ended: 'paid' })],
-])('a transfer that is due, %s, is looked for and not sent', async (_, dueInHours, remembered) => {
+])('a transfer that is due, %s, is looked up and not sent', async (_, dueInHours, remembered) => {
   const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)
   expect(swept).toEqual(REOPENED)
   const unfinished = { candidates: order.candidates, orderedAt: expect.any(String) }
   expect(did).toEqual([{ workflowId, reopen: order.uuid, timeScale: 1, unfinished }])
 })
 
-test('a transfer that waits, and whose workflow had ended, is left to the rebuild and shown', async () => {
+test('a waiting transfer whose workflow had ended is reported and left to the rebuild', async () => {
   const { swept, did } = await scheduled(1, () => ({ ended: 'cancelled' }))
   expect(swept).toEqual({ lookedAt: 1, reopened: 0, shown: 1 })
   expect(did).toEqual([])
 })
 
-test('a charge that was being issued is looked for where it was tried, and issued nowhere', async () => {
+test('a charge that was being issued is looked up at its providers, and not issued again', async () => {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const order: ChargeInput = {
     ...{ uuid: randomUUID(), accountUuid, candidates: [connectionUuid], valueCents: 500 },

@@ -79,7 +79,7 @@ test.each<[string, Answers]>([
     { cancelled: { kind: 'not_found' }, found: chargeFound('removed', [pix()]) },
   ],
 ])(
-  'what was paid to an orphan that its provider %s is set aside: another amount keeps it from nothing',
+  'a payment of an orphan that its provider %s is set aside, also when its amount differs',
   async (_, answers) => {
     const payload = await orphan()
     const fate = await payload.close(answers)
@@ -101,7 +101,7 @@ test.each<[string, FindChargeOutcome]>([
   expect(await payload.isClosed()).toBe(false)
 })
 
-test('an orphan that was cancelled and is not there any more is closed', async () => {
+test('an orphan that was cancelled and is no longer found is closed', async () => {
   const payload = await orphan()
   const fate = await payload.close({ cancelled: { kind: 'cancelled' }, found: { kind: 'not_found' } })
   expect(fate).toEqual({ kind: 'closed', deliveries: [], returns: [] })
@@ -109,7 +109,7 @@ test('an orphan that was cancelled and is not there any more is closed', async (
 })
 
 test.each(['orphan', 'closed'] as const)(
-  'a PIX that names the payload of an attempt that is %s is told to its life',
+  'a PIX that names the payload of an attempt that is %s is signalled to the charge’s workflow',
   async state => {
     const payload = await orphan()
     await payload.stands(state)
@@ -119,7 +119,7 @@ test.each(['orphan', 'closed'] as const)(
   },
 )
 
-test('whose a PIX is that names a payload of which nobody knows yet whether it will be shown is asked again', async () => {
+test('a PIX that names a payload whose attempt is undecided is polled again', async () => {
   const payload = await orphan()
   await payload.stands('calling')
   expect(await payload.isPaid('E2')).toEqual({ kind: 'no_answer', code: 'charge_issuing' })

@@ -91,7 +91,7 @@ test.each<[string, Paid[][]]>([
     [[inProcess(X)], [settled(Y), inProcess(X)], [settled(Y), failed(X)]],
   ],
   ['while the one before was not listed', [[inProcess(X)], [settled(Y)], [settled(Y), failed(X)]]],
-])('what has settled %s pays the charge: nothing is sent back', async (_, looks) => {
+])('a payment settled %s pays the charge, and nothing is returned', async (_, looks) => {
   const charge = await pending()
   let last: unknown
   for (const look of looks) last = await charge.follow(look)
@@ -100,7 +100,7 @@ test.each<[string, Paid[][]]>([
   expect(await charge.setAside()).toEqual([])
 })
 
-test('a charge whose payment is only on its way shows no transaction yet: whoever sees one may ship', async () => {
+test('a charge whose payment is in progress shows no transaction yet, because a merchant who sees one may ship', async () => {
   const charge = await pending()
   const shown = async () => {
     const { status, payment } = showCharge((await findCharge(fixture.orm.em.fork(), charge.uuid))!)
@@ -112,7 +112,7 @@ test('a charge whose payment is only on its way shows no transaction yet: whoeve
   expect(await shown()).toMatchObject({ status: 'PAID', transaction: { end_to_end: X, status: 'SETTLED' } })
 })
 
-test('of two that settled the first pays the charge, however they are listed', async () => {
+test('of two settled payments the first one pays the charge, whatever their order in the list', async () => {
   const charge = await pending()
   await charge.follow([settled(Y, LATER), settled(X, EARLIER)])
   expect(await charge.paidBy()).toBe(X)
@@ -121,7 +121,7 @@ test('of two that settled the first pays the charge, however they are listed', a
   ])
 })
 
-test('what settles beside a payment on its way is a second one once that has settled too, in whatever order', async () => {
+test('a payment that settles beside one in progress is a second payment once both have settled, in either order', async () => {
   const charge = await pending()
   await charge.follow([inProcess(X)])
   expect(await charge.follow([settled(Y, EARLIER), inProcess(X)])).toMatchObject({ state: 'paying' })
@@ -133,7 +133,7 @@ test('what settles beside a payment on its way is a second one once that has set
   ])
 })
 
-test('a wrong amount waits for no payment on its way: whatever becomes of that, it pays nothing', async () => {
+test('a wrong amount pays nothing, whatever becomes of a payment in progress', async () => {
   const charge = await pending()
   await charge.follow([inProcess(X)])
   await charge.follow([inProcess(X), settled(Y, { cents: 900 })])
@@ -142,14 +142,14 @@ test('a wrong amount waits for no payment on its way: whatever becomes of that, 
   ])
 })
 
-test('a charge past its time is not called EXPIRED where one payment has failed and another has settled', async () => {
+test('a charge past its time is not EXPIRED where one payment has failed and another has settled', async () => {
   const charge = await pending({ expiresInMs: -1_000 })
   await charge.follow([inProcess(X)])
   await charge.follow([settled(Y), failed(X)])
   expect(await charge.told()).toEqual(['PAID'])
 })
 
-test('what is set aside in the look that finds a payload still open is named to its life, which sends it back', async () => {
+test('a payment set aside by the poll that finds a payload open is given to the workflow, which returns it', async () => {
   const charge = await pending({ expiresInMs: -1_000 })
   const followed = await charge.follow([settled(Y, { cents: 900 })], { status: 'open', closing: true })
   const [aside] = await charge.setAside()
@@ -164,14 +164,14 @@ test.each([
   ['nothing of it listed', []],
   ['only a failed payment listed', [failed(X)]],
   ['another amount listed', [settled(Y, { cents: 900 })]],
-])('a charge that its provider calls paid is not EXPIRED, with %s', async (_, listed) => {
+])('a charge that its provider reports as paid is not EXPIRED, with %s', async (_, listed) => {
   const charge = await pending({ expiresInMs: -1_000 })
   expect(await charge.follow(listed, { closing: true })).toMatchObject({
     ...{ kind: 'no_answer', state: 'pending', code: 'payment_not_listed' },
   })
 })
 
-test('a PIX that its notice names without its charge is that charge’s all the same: its provider says so', async () => {
+test('a PIX whose notification names no charge is credited to the charge that the provider names', async () => {
   const charge = await pending()
   const paid = settled(id('Z'))
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment: charge.pix(paid) }) })
@@ -185,7 +185,7 @@ test('a PIX that its notice names without its charge is that charge’s all the 
   expect(await charge.setAside()).toEqual([])
 })
 
-test('two owners of one pool that share with each other are paid at once: neither waits in a circle', async () => {
+test('two account owners who split with each other are credited concurrently without a deadlock', async () => {
   const pool = randomUUID()
   const owners = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
   const issued = new Map<string, { charge: IssuedCharge; payments: IncomingPix[] }>()

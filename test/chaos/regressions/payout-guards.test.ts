@@ -63,12 +63,12 @@ const attempt = async () => {
 const passesItsTime = () =>
   fixture.sql(`update transfer set take_before = now() - interval '1 second' where uuid = ?`, [order.uuid])
 
-describe('an order without a key', () => {
+describe('a payout without an idempotency key', () => {
   beforeEach(() => {
     order = fixture.transferInput(merchant, { acceptBefore: soon() })
   })
 
-  test('keeps in its row until when it may be taken, until a call of it has an answer', async () => {
+  test('stores its acceptance deadline until one of its calls has an answer', async () => {
     answers(() => killed())
     await expect(send({ order })).rejects.toThrow('killed')
     expect((await row()).take_before).not.toBeNull()
@@ -77,7 +77,7 @@ describe('an order without a key', () => {
     expect(await row()).toMatchObject({ state: 'settling', take_before: null })
   })
 
-  test('whose worker ended before the call is not sent later, though its absence is proved', async () => {
+  test('whose worker ended before the call is not sent later, although its absence is proved', async () => {
     answers(() => killed())
     await expect(send({ order })).rejects.toThrow('killed')
     calls = []
@@ -93,7 +93,7 @@ describe('an order without a key', () => {
     expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
   })
 
-  test('that was answered as taken is sent again, however late', async () => {
+  test('that was answered with accepted is sent again, however late', async () => {
     answers(() => killed())
     await expect(send({ order })).rejects.toThrow('killed')
     await fixture.sql('update transfer set take_before = null where uuid = ?', [order.uuid])
@@ -102,13 +102,13 @@ describe('an order without a key', () => {
     expect(calls).toHaveLength(2)
   })
 
-  test('may go to its next candidate however late, once a call of it has an answer', async () => {
+  test('may go to its next candidate however late, once one of its calls has an answer', async () => {
     answers(unreachable)
     expect(await send({ order })).toMatchObject({ kind: 'unreachable' })
     expect((await row()).take_before).toBeNull()
   })
 
-  test('begins no attempt in the database after its time', async () => {
+  test('starts no attempt in the database after its deadline', async () => {
     answers(() => killed())
     await expect(send({ order })).rejects.toThrow('killed')
     await passesItsTime()
@@ -119,7 +119,7 @@ describe('an order without a key', () => {
     ).rejects.toThrow('attempt_in_time')
   })
 
-  test('that waits for its time is taken when its row is stored, and failed where that was too late', async () => {
+  test('that is scheduled is accepted when its row is stored in time, and failed otherwise', async () => {
     const scheduled = { acceptBefore: soon(), scheduledFor: soon() }
     order = fixture.transferInput(merchant, scheduled)
     expect(await fixture.records.storeTransfer(order)).toMatchObject({ state: 'created' })
@@ -133,7 +133,7 @@ describe('an order without a key', () => {
   })
 })
 
-test('a final outcome is answered from its row, and its provider is asked where that may bring more', async () => {
+test('a final outcome is answered from its row, and its provider is polled only where that may add something', async () => {
   answers(unreachable)
   await send({ order })
   let asked = 0
@@ -149,7 +149,7 @@ test('a final outcome is answered from its row, and its provider is asked where 
   expect(asked).toBe(1)
 })
 
-test('a workflow whose history was rolled back is told where the live attempt is', async () => {
+test('a workflow whose history was rolled back is told which connection has the live attempt', async () => {
   const next = await fixture.createConnection(merchant)
   answers({ kind: 'unknown', code: 'timeout', message: 'no answer' })
   await send({ order })
@@ -161,7 +161,7 @@ test('a workflow whose history was rolled back is told where the live attempt is
   expect(calls).toEqual([])
 })
 
-describe('an order that stands at its provider', () => {
+describe('an order that waits at its provider for approval', () => {
   const refusal = { finality: 'other_may_help', code: 'insufficient_balance', message: 'no balance' } as const
   const stands = {
     kind: 'awaiting_approval',
@@ -169,7 +169,7 @@ describe('an order that stands at its provider', () => {
     message: 'approve it in the panel',
   } as const
 
-  test('is unknown, and refused once it is proved to be gone', async () => {
+  test('is unknown, and refused once it is proved absent', async () => {
     answers({ ...stands, refusal })
     expect(await send({ order })).toEqual({ kind: 'unknown', code: 'awaiting_approval' })
     expect(await attempt()).toMatchObject({ state: 'unknown', refusal })
@@ -186,7 +186,7 @@ describe('an order that stands at its provider', () => {
     expect(calls).toEqual([])
   })
 
-  test('settles where it is carried out later', async () => {
+  test('settles where it is approved later', async () => {
     answers({ ...stands, refusal })
     await send({ order })
     fixture.scriptProvider({
@@ -196,7 +196,7 @@ describe('an order that stands at its provider', () => {
     expect(await row()).toMatchObject({ state: 'paid' })
   })
 
-  test('is sent again where no refusal was told', async () => {
+  test('is sent again where no refusal was reported', async () => {
     answers(stands)
     await send({ order })
     answers(inProcess)
@@ -204,7 +204,7 @@ describe('an order that stands at its provider', () => {
   })
 })
 
-test('what a provider reports as failed after it had settled stays settled, and is marked', async () => {
+test('a settled payout that its provider later reports as failed stays settled and is marked as a contradiction', async () => {
   await send({ order })
   const found = (status: 'settled' | 'rejected') =>
     fixture.scriptProvider({
@@ -221,7 +221,7 @@ test('what a provider reports as failed after it had settled stays settled, and 
   expect(await attempt()).toMatchObject({ state: 'settled', contradiction_code: 'AC03' })
 })
 
-test('an operation that ended is not sent again, though the absence of its attempt is proved', async () => {
+test('an ended operation is not sent again, although the absence of its attempt is proved', async () => {
   answers({ kind: 'unknown', code: 'timeout', message: 'no answer' })
   await send({ order })
   await fixture.sql(`update transfer set state = 'failed', held_cents = 0 where uuid = ?`, [order.uuid])

@@ -42,7 +42,7 @@ async function createKeyBeingDeleted() {
 const shown = async (uuid: string) =>
   (await fixture.sql('select state from pix_key where uuid = ?', [uuid]))[0]
 
-test('one whose removal is refused on a repeat may still go by the call before it', async () => {
+test('a key whose removal is refused on a repeat may still be removed by the earlier call', async () => {
   const key = await createKeyBeingDeleted()
   expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
   expect(await shown(key.uuid)).toEqual({ state: 'removing' })
@@ -58,7 +58,7 @@ const longAgo = (uuid: string) =>
     [uuid],
   )
 
-test('it may still go by a later call that was lost as well, however long ago the first was', async () => {
+test('a key may still be removed by a later lost call, however long ago the first one was', async () => {
   const key = await createKeyBeingDeleted()
   await longAgo(key.uuid)
   expect(await key.removed(LOST)).toMatchObject({ kind: 'unknown' })
@@ -68,7 +68,7 @@ test('it may still go by a later call that was lost as well, however long ago th
   expect(await key.removed(REFUSED)).toEqual({ kind: 'closed', state: 'active' })
 })
 
-test('it may still go by a call that broke off', async () => {
+test('a key may still be removed by a call that broke off', async () => {
   const key = await createKeyBeingDeleted()
   await longAgo(key.uuid)
   fixture.scriptProvider({ deleteKey: () => Promise.reject(new Error('killed')) })
@@ -76,7 +76,7 @@ test('it may still go by a call that broke off', async () => {
   expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
 })
 
-test('a repeat that was refused is no call that may arrive', async () => {
+test('a repeat that was refused is not a call that may still arrive', async () => {
   const key = await createKeyBeingDeleted()
   expect(await key.removed(REFUSED)).toMatchObject({ kind: 'unknown' })
   const [attempt] = await fixture.sql<{ earlier: boolean }>(
@@ -86,7 +86,7 @@ test('a repeat that was refused is no call that may arrive', async () => {
   expect(attempt).toEqual({ earlier: true })
 })
 
-test('one that is refused and still there when no call can arrive any more stays', async () => {
+test('a refused key that is still listed when no call can arrive any more stays', async () => {
   const key = await createKeyBeingDeleted()
   await longAgo(key.uuid)
   expect(await key.removed(REFUSED)).toEqual({ kind: 'closed', state: 'active' })
@@ -107,7 +107,7 @@ test.each([
      values (gen_random_uuid(), ?, 'everything', 'an operator', 'a test', now())`,
     'paused',
   ],
-])('no key is made through a connection that %s since it was ordered', async (_, change, code) => {
+])('no key is created through a connection that %s since its request', async (_, change, code) => {
   const { connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
   await fixture.sql(

@@ -44,12 +44,12 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
   return { connection, said, left: left?.status }
 }
 
-test('one that is not registered is gone, and why is said', async () => {
+test('a connection whose notifications are not registered is removed with the reason', async () => {
   const { said, left } = await refused(async () => {})
   expect([said, left]).toEqual([expect.stringContaining('no answer in time'), undefined])
 })
 
-test('one that had a notice before its registration was refused stays pending, and nothing is asked of it', async () => {
+test('a connection that received a notification before its registration failed stays pending, and is not polled', async () => {
   const em = fixture.orm.em.fork()
   const { connection, said, left } = await refused(async ({ uuid: connectionUuid }) => {
     const uuid = randomUUID()

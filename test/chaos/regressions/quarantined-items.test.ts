@@ -57,7 +57,7 @@ async function anAccount() {
   }
 }
 
-test('an item of a statement is listed again in its period, and taken once it can be read', async () => {
+test('a statement item is listed again in its period, and recorded once it can be parsed', async () => {
   const account = await anAccount()
   const endToEnd = `E${'5'.repeat(31)}`
   const entry: StatementEntry = {
@@ -88,7 +88,7 @@ test('an item of a statement is listed again in its period, and taken once it ca
   expect(asked).toHaveLength(1)
 })
 
-test('a dispute is listed again in its period; a provider that does not answer resolves nothing', async () => {
+test('a dispute is listed again in its period; an unanswered list resolves nothing', async () => {
   const account = await anAccount()
   await account.leaveOut('listDisputes')
   const asked: string[] = []

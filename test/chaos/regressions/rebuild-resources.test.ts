@@ -217,7 +217,7 @@ test.each<ReturnRow>([
   expect(came.did).toMatchObject([{ ended: id }, { ...order, begun: id, restored: {} }])
 })
 
-test('the return of a PIX that was lost is left to reconciliation, which brings the PIX back', async () => {
+test('the return of a lost PIX is left to reconciliation, which records the PIX again', async () => {
   const uuid = randomUUID()
   const order = { uuid, connectionUuid: merchant.connectionUuid, timeScale: 1 }
   const id = `return/${uuid}`

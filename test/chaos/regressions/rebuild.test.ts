@@ -112,7 +112,7 @@ const REBUILT: RebuildResult = { told: ['rebuilt'], did: ['ended', 'begun anew']
 test.each([
   ['after money out was paused', 5],
   ['before money out was paused', 15],
-])('one that was due %s and that its workflow has not sent goes on', async (_, dueMinutesAgo) => {
+])('a transfer that was due %s and that its workflow has not sent continues', async (_, dueMinutesAgo) => {
   expect(await rebuilt({ dueMinutesAgo })).toEqual(UNCHANGED)
 })
 
@@ -177,7 +177,7 @@ test.each<[what: string, call: Call, hasRow: boolean, came: RebuildResult]>([
   expect(await rebuilt(order, stored)).toEqual(came)
 })
 
-test('a slow worker that began before the pause is waited for, and what it has written is not behind', async () => {
+test('the rebuild waits for a slow worker that started before the pause, and its rows are not behind', async () => {
   await fixture.sql('delete from pause')
   await paused('money_out')
   const order = fixture.transferInput(await fixture.createMerchant(1_000))
@@ -207,14 +207,14 @@ test.each<[PauseReach, PauseReach]>([
   ['money_out', 'money_out'],
   ['money_out', 'everything'],
   ['everything', 'money_out'],
-])('a pause of %s that is given again as %s still counts from its beginning', async (first, again) => {
+])('a pause of %s that is started again as %s still counts from its beginning', async (first, again) => {
   await fixture.sql('update pause set reach = ?', [first])
   await paused(again)
   expect(await fixture.sql('select reach from pause')).toEqual([{ reach: again }])
   expect(await rebuilt({ dueMinutesAgo: 5 })).toEqual(UNCHANGED)
 })
 
-test('a pause that the backup contained does not count, given again neither, until it is resumed', async () => {
+test('a pause contained in the backup does not count, even when started again, until it is resumed', async () => {
   await fixture.sql(`update pause set created_at = now() - interval '40 minutes'`)
   await paused('money_out')
   await expect(rebuilt({ dueMinutesAgo: 5 })).rejects.toThrow(MoneyOutNotPaused)
@@ -223,7 +223,7 @@ test('a pause that the backup contained does not count, given again neither, unt
   expect(await rebuilt({ dueMinutesAgo: 5, history: order => sent(order) })).toEqual(REBUILT)
 })
 
-test('one whose first runs are forgotten is looked for by all of its order, as of when it was ordered', async () => {
+test('a transfer whose first runs are deleted is looked up with its whole input, as of its request', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const candidates = [merchant.connectionUuid, await fixture.createConnection(merchant)]
   const order = fixture.transferInput(merchant, { candidates })
@@ -242,7 +242,7 @@ test('one whose first runs are forgotten is looked for by all of its order, as o
 })
 
 test.each(['cancelled', 'expired'])(
-  'a pending charge whose workflow had ended %s is so again, and its provider is not asked',
+  'a pending charge whose workflow had ended %s gets that state again, and its provider is not called',
   async ended => {
     const merchant = await fixture.createMerchant(0)
     const { accountUuid, connectionUuid } = merchant

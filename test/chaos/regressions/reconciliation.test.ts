@@ -71,7 +71,7 @@ const entryOf = (endToEnd: string, ago: number): StatementEntry => ({
   at: new Date(Date.now() - ago).toISOString(),
 })
 
-test('what is missing here is told to its life again at every look until it is booked, and shown meanwhile', async () => {
+test('a missing entry is signalled to its workflow by each comparison until it is posted, and shown meanwhile', async () => {
   const { connectionUuid, look } = await anAccount()
   const endToEnd = `E${'7'.repeat(31)}`
   const entry: StatementEntry = { ...entryOf(endToEnd, HOUR_MS), direction: 'IN' }
@@ -98,7 +98,7 @@ test('what is missing here is told to its life again at every look until it is b
   expect(await fixture.sql('select 1 from difference where settled_at is null')).toEqual([])
 })
 
-test('an entry that the provider calls by a longer id than the rail’s is kept as any other', async () => {
+test('an entry with a longer provider id than the rail’s is stored like any other', async () => {
   const { look, open } = await anAccount()
   const entry = entryOf(`tarifa-${'9'.repeat(60)}`, HOUR_MS)
   withStatement(async () => ({ kind: 'found', entries: [entry] }))
@@ -107,7 +107,7 @@ test('an entry that the provider calls by a longer id than the rail’s is kept 
   expect(await open()).toEqual([entry.endToEnd])
 })
 
-test('what differs stays open when it leaves the period that is compared: nobody has looked at it since', async () => {
+test('a difference stays open after its day leaves the compared period', async () => {
   const { look, open } = await anAccount()
   const entry = { ...entryOf(`E${'6'.repeat(31)}`, 47 * HOUR_MS), reference: OURS }
   withStatement(async (from, to) => ({
@@ -120,7 +120,7 @@ test('what differs stays open when it leaves the period that is compared: nobody
   expect(await open()).toEqual([entry.endToEnd])
 })
 
-test('what is gone from a period that is compared is settled, however long ago it was found', async () => {
+test('an entry that disappears from the compared period is resolved, however long ago it was found', async () => {
   const { look, open, wasFound } = await anAccount()
   const entries = [{ ...entryOf(`E${'5'.repeat(31)}`, 47 * HOUR_MS), reference: OURS }]
   withStatement(async () => ({ kind: 'found', entries }))
@@ -132,7 +132,7 @@ test('what is gone from a period that is compared is settled, however long ago i
   expect(await open()).toEqual([])
 })
 
-test('what was missing there and is booked late is settled by the entry, though its own time is over', async () => {
+test('a missing entry that is posted late is resolved by the statement entry, although its own day is over', async () => {
   const { connectionUuid, look, open } = await anAccount()
   const entries: StatementEntry[] = []
   withStatement(async () => ({ kind: 'found', entries }))
@@ -157,7 +157,7 @@ test('what was missing there and is booked late is settled by the entry, though 
   expect(await open()).toEqual([])
 })
 
-test('disputes that the provider does not list are told as such, and the statement is compared', async () => {
+test('disputes that the provider does not list are reported, and the statement is compared', async () => {
   const { look } = await anAccount()
   withStatement(async () => ({ kind: 'found', entries: [] }))
   fixture.scriptProvider({
@@ -166,7 +166,7 @@ test('disputes that the provider does not list are told as such, and the stateme
   expect(await look()).toMatchObject({ matched: 0, differences: 0, disputesNoAnswer: 'timeout' })
 })
 
-test('an account is compared through what is left of its connections, one that is ACTIVE first', async () => {
+test('an account without an ACTIVE connection is compared through its remaining connections, ACTIVE ones first', async () => {
   const { connectionUuid, providerAccountUuid, look } = await anAccount()
   const [{ account_uuid: accountUuid }] = (await fixture.sql<{ account_uuid: string }>(
     `update connection set status = 'INACTIVE' where uuid = ? returning account_uuid`,
@@ -187,7 +187,7 @@ test('an account is compared through what is left of its connections, one that i
   expect(await askedFor(`E${'2'.repeat(31)}`)).toEqual([{ connection_uuid: active }])
 })
 
-test('a PIX on a shared account that names no charge is nobody’s: it is shown, and never credited by a guess', async () => {
+test('a PIX on a shared account that names no charge is shown, and credited to no merchant', async () => {
   const { connectionUuid, providerAccountUuid, look, open } = await anAccount()
   const other = await fixture.createMerchant(0)
   await fixture.sql(`update connection set type = 'POOL', provider_account_uuid = ? where uuid in (?, ?)`, [
@@ -208,7 +208,7 @@ test('a PIX on a shared account that names no charge is nobody’s: it is shown,
   expect(await fixture.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
 })
 
-test('a recipient’s return that names no order of ours is told to the transfer that it returns', async () => {
+test('a return that names none of our payouts is assigned to the transfer that it returns', async () => {
   const { accountUuid, connectionUuid, look } = await anAccount()
   const order = fixture.transferInput({ accountUuid, connectionUuid })
   await fixture.records.storeTransfer(order)

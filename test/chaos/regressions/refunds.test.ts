@@ -145,7 +145,7 @@ test.each(['waits too long for its charge', 'takes too long to commit'])(
   },
 )
 
-test('a refund that was refused before its life heard of it is not sent again, however long it is not found', async () => {
+test('a refund refused before its workflow polled it is not sent again, however long it is not found', async () => {
   const charge = await paid()
   const refund = charge.key(await charge.refund(400))
   let calls = 0
@@ -168,7 +168,7 @@ test('a refund that was refused before its life heard of it is not sent again, h
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
 })
 
-test('a refund that settles late while another one runs counts once that one is through', async () => {
+test('a refund that settles late while another one runs is counted once that one has settled', async () => {
   const charge = await paid()
   const first = await charge.refused(300)
   const second = charge.key(await charge.refund(400))
@@ -189,7 +189,7 @@ test('a refund that settles late while another one runs counts once that one is 
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
 })
 
-test('a refund that settles late while another one runs is told of when that one fails', async () => {
+test('a refund that settles late while another one runs is reported when that one fails', async () => {
   const charge = await paid()
   const first = await charge.refused(300)
   const second = charge.key(await charge.refund(400))
@@ -204,7 +204,7 @@ test('a refund that settles late while another one runs is told of when that one
   expect(await charge.told()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
 })
 
-test('a refund that settles late shows no fee: none was taken', async () => {
+test('a refund that settles late shows no fee, because none was charged', async () => {
   const charge = await paid()
   const fees = { charge: NO_FEE, transfer: NO_FEE, refund: { fixedCents: 10, hundredthsOfPercent: 0 } }
   await fixture.sql('update connection set fees = ? where account_uuid = ?', [
@@ -225,7 +225,7 @@ test('a refund that settles late shows no fee: none was taken', async () => {
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 600, outside: -600 })
 })
 
-test('a refund that settles late says so in its movement, and one in time says nothing', async () => {
+test('a refund that settles late is marked late in its movement, and one in time is not', async () => {
   const charge = await paid()
   const late = await charge.refused(400)
   const inTime = charge.key(await charge.refund(300))
@@ -244,7 +244,7 @@ test('a refund that settles late says so in its movement, and one in time says n
   }
 })
 
-test('a payment that had failed and has come after all is booked, whole, and can be refunded', async () => {
+test('a payment that had failed and settles after all is posted in full, and can be refunded', async () => {
   const charge = await paid(['in_process', 'failed', 'settled', 'settled'])
   expect(await charge.shows()).toMatchObject({ state: 'paid' })
   expect(await charge.told()).toEqual(['PAID'])
@@ -252,7 +252,7 @@ test('a payment that had failed and has come after all is booked, whole, and can
   await charge.refund(1_000)
 })
 
-test('a dispute that opens while its payment is on its way has it when it has come: nothing is refunded under it', async () => {
+test('a dispute opened while its payment is in progress blocks the payment once it settles, and refuses refunds', async () => {
   const charge = await paid(['in_process'])
   const dispute = charge.dispute()
   expect(await dispute.pollAnswering()).toMatchObject({ kind: 'known', state: 'open' })
@@ -263,7 +263,7 @@ test('a dispute that opens while its payment is on its way has it when it has co
   expect(await fixture.records.openRefund(charge.order(1_000))).toMatchObject({ state: 'failed' })
 })
 
-test('a dispute of a payment that has failed is about no money of ours, until that comes after all', async () => {
+test('a dispute of a failed payment blocks no money until that payment settles after all', async () => {
   const charge = await paid(['in_process', 'failed'])
   const dispute = charge.dispute()
   expect(await dispute.pollAnswering()).toEqual({ kind: 'no_answer', code: 'pix_not_known' })
@@ -273,7 +273,7 @@ test('a dispute of a payment that has failed is about no money of ours, until th
   expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
 })
 
-test('a dispute of a payment that fails claims nothing and is followed to its end, or until that comes after all', async () => {
+test('a dispute of a payment that fails claims nothing, and is followed to its end or until the payment settles', async () => {
   const charge = await paid(['in_process'])
   const [dispute, other] = [charge.dispute(), charge.dispute()]
   for (const one of [dispute, other])
@@ -312,7 +312,7 @@ test.each([
   ['nothing that its own charge needs', 1_000, { claimed: 1_000, held: 1_000 }, { claimed: 1_000, held: 0 }],
   ['all of it where its own charge needs none', 0, undefined, { claimed: 1_000, held: 0, retained: 1_000 }],
 ])(
-  'of what a failed refund gives back, a dispute of another PIX that lacks cover gets %s',
+  'of the hold released by a failed refund, a dispute of another PIX without cover gets %s',
   async (_, asked, own, other) => {
     const merchant = await fixture.createMerchant(0)
     const charge = await paid(['settled'], merchant)
@@ -334,7 +334,7 @@ test.each([
   },
 )
 
-test('what a recipient gets back of a failed refund covers a dispute of its own', async () => {
+test('what a recipient gets back from a failed refund covers a dispute against that recipient', async () => {
   const pool = randomUUID()
   const [owner, recipient] = [await fixture.createMerchant(0, pool), await fixture.createMerchant(0, pool)]
   const share = { type: 'FIXED', amount: 400, recipientAccountUuid: recipient.accountUuid } as const

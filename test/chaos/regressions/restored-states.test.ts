@@ -90,7 +90,7 @@ describe('a transfer', () => {
     })
   })
 
-  test.each(IN_BACKUP)('%s in the backup, paid since, is asked about', async state => {
+  test.each(IN_BACKUP)('%s in the backup, paid since, is polled', async state => {
     const order = await inBackup(state)
     const { state: stands } = await fixture.records.storeTransfer({ ...order, restored: restored('paid') })
     expect(['created', 'sending', 'settling']).toContain(stands)
@@ -144,7 +144,7 @@ describe('a charge', () => {
     },
   )
 
-  test('that was seen paid and that nobody finds now is asked about again, and never FAILED', async () => {
+  test('that was reported paid and is not found now is polled again, and never FAILED', async () => {
     const order = await inBackup('missing')
     fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
     expect(await fixture.providers.restoreIssuedCharge({ ...order, restored: restored('paid') })).toEqual({
@@ -154,7 +154,7 @@ describe('a charge', () => {
   })
 
   test.each(['cancelled', 'expired'])(
-    'pending in the backup, %s since, is so again without a question',
+    'pending in the backup, %s since, gets that state again without a call to its provider',
     async ended => {
       const order = await inBackup('missing')
       const charge = payloadOf()

@@ -51,7 +51,7 @@ async function aTransfer() {
 }
 
 describe('a return of a transfer is credited once', () => {
-  test('whether its rail id comes late, is left out again, or stands alone', async () => {
+  test('whether its rail id comes late, is omitted again, or is the only id', async () => {
     const transfer = await aTransfer()
     const D1 = railId('D')
     const forms = [{ id: 'A' }, { id: 'A', endToEnd: D1 }, { id: 'A' }, { endToEnd: D1 }]
@@ -62,7 +62,7 @@ describe('a return of a transfer is credited once', () => {
       })
   })
 
-  test('where its provider names it by one kind of id at first and by the other afterwards', async () => {
+  test('where its provider first gives one kind of id and later the other', async () => {
     const D1 = railId('D')
     for (const forms of [
       [{ id: 'A' }, { endToEnd: D1 }],
@@ -79,7 +79,7 @@ describe('a return of a transfer is credited once', () => {
   })
 })
 
-describe('returns are told apart', () => {
+describe('returns are distinguished', () => {
   test('of two transfers by the same id', async () => {
     for (const transfer of [await aTransfer(), await aTransfer()])
       expect(await transfer.lists(returned({ id: 'D123' }))).toEqual({ back: 100, rows: [['D123', null]] })
@@ -93,7 +93,7 @@ describe('returns are told apart', () => {
   })
 })
 
-test('the database refuses a return that is booked twice', async () => {
+test('the database refuses a return that is posted twice', async () => {
   const transfer = await aTransfer()
   await transfer.lists(returned({ id: 'A' }))
   await expect(

@@ -128,7 +128,7 @@ test.each([
   ['whole', 1_000, RETURNED_BALANCES],
   ['in part', 400, GONE_IN_PART],
 ])(
-  'given back %s before it was sent, it goes out of what waits, and is not sent',
+  'given back %s before it was sent, the PIX is taken from the waiting amount, and is not sent',
   async (_, cents, stands) => {
     const pix = await createStrayPayment()
     await pix.isGivenBack(cents)
@@ -145,7 +145,7 @@ test.each([
   ['whole', 1_000, RETURNED_BALANCES],
   ['in part', 400, GONE_IN_PART],
 ])(
-  'given back %s while it is on its way, it costs nothing of the account’s own once ours is refused',
+  'given back %s while our return is in progress, the PIX costs the account nothing once our return is refused',
   async (_, cents, stands) => {
     const pix = await createStrayPayment()
     await pix.isBeingReturned()
@@ -155,7 +155,7 @@ test.each([
   },
 )
 
-test('what the account lacked meanwhile is repaid when ours is refused', async () => {
+test('the account’s missing amount is repaid when our return is refused', async () => {
   const pix = await createStrayPayment(0)
   await pix.isBeingReturned()
   await pix.isGivenBack(1_000)
@@ -167,14 +167,14 @@ test('what the account lacked meanwhile is repaid when ours is refused', async (
 test.each([
   ['for good', REFUSED],
   ['for a cause that may pass', NOT_NOW],
-])('refused %s, it is not sent again by the same id', async (_, answer) => {
+])('refused %s, a return is not sent again by the same id', async (_, answer) => {
   const pix = await createStrayPayment()
   expect(await pix.isSent(answer)).toMatchObject({ told: { kind: 'rejected' }, calls: 1 })
   expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'rejected' }, calls: 0 })
   expect(await pix.stands()).toEqual(WAITS)
 })
 
-test('one that cannot go back is its account’s once an operator keeps it, and is sent no more', async () => {
+test('a PIX that cannot be returned belongs to the account once an operator keeps it, and is not sent again', async () => {
   const pix = await createStrayPayment()
   await pix.isSent(NOT_NOW)
   expect(await pix.isKept()).toBe(1_000)
@@ -185,14 +185,14 @@ test('one that cannot go back is its account’s once an operator keeps it, and 
   expect(await pix.stands()).toEqual(kept)
 })
 
-test('of one that a dispute has given back in part, the rest is kept', async () => {
+test('of a PIX that a dispute has returned in part, the rest is kept', async () => {
   const pix = await createStrayPayment()
   await pix.isGivenBack(400)
   expect(await pix.isKept()).toBe(600)
   expect(await pix.stands()).toEqual({ available: 1_600, outside: -1_600, disposition: 'kept' })
 })
 
-test('one that is on its way, or waits to be sent, is not kept', async () => {
+test('a PIX whose return is in progress or waits to be sent is not kept', async () => {
   const pix = await createStrayPayment()
   expect(await pix.isKept()).toBe(0)
   await pix.isBeingReturned()
@@ -200,7 +200,7 @@ test('one that is on its way, or waits to be sent, is not kept', async () => {
   expect(await pix.stands()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
 })
 
-test('one that was kept and has gone after all is taken from the account', async () => {
+test('a kept PIX whose return settles after all is debited from the account', async () => {
   const pix = await createStrayPayment()
   await pix.isSent(REFUSED)
   await pix.isKept()
@@ -208,7 +208,7 @@ test('one that was kept and has gone after all is taken from the account', async
   expect(await pix.stands()).toEqual(RETURNED_BALANCES)
 })
 
-test('one that was kept and spent, and has gone after all, is the service’s to advance', async () => {
+test('a kept and spent PIX whose return settles after all is advanced by the service', async () => {
   const pix = await createStrayPayment()
   await pix.isSent(REFUSED)
   await pix.isKept()
@@ -217,7 +217,7 @@ test('one that was kept and spent, and has gone after all, is the service’s to
   expect(await pix.stands()).toEqual({ shortfall: -700, outside: 700, disposition: 'returned' })
 })
 
-test('one that goes after it was given up says so where operators look, and one in time says nothing', async () => {
+test('a return that settles after it was given up is marked for operators, and one in time is not', async () => {
   const gone = async (pix: Awaited<ReturnType<typeof createStrayPayment>>) => {
     await pix.hasGone()
     const shown = await listUnexpectedSettlements(fixture.orm.em.fork())
@@ -233,7 +233,7 @@ test('one that goes after it was given up says so where operators look, and one 
     expect(await gone(late)).toMatchObject([{ noun: 'return', reason: 'late_settlement', cents: '1000' }])
 })
 
-test('one that is kept under an open dispute is blocked for it, once, and goes out of that', async () => {
+test('a PIX kept under an open dispute is blocked for it once, and taken from the blocked amount', async () => {
   const pix = await createStrayPayment(0)
   await pix.isSent(REFUSED)
   await pix.isDisputed()
@@ -248,7 +248,7 @@ test('one that is kept under an open dispute is blocked for it, once, and goes o
   expect(await pix.stands()).toEqual({ disposition: 'kept' })
 })
 
-test('of one that is kept, what its dispute does not ask is the account’s to spend', async () => {
+test('of a kept PIX, the amount that its dispute does not claim can be spent', async () => {
   const pix = await createStrayPayment(0)
   await pix.isSent(REFUSED)
   await pix.isDisputed(400)
@@ -259,7 +259,7 @@ test('of one that is kept, what its dispute does not ask is the account’s to s
   })
 })
 
-test('a PIX goes back while others look at the charge that it names: nobody waits in a circle', async () => {
+test('a PIX is returned while polls read the charge that it names, without a deadlock', async () => {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   fixture.scriptProvider({ refund: async () => LOST })
   for (let round = 0; round < 5; round++) {

@@ -25,7 +25,7 @@ const startTransferWorkflow = async () => {
   return workflowId
 }
 
-test('those run that were begun, and none that was terminated, deleted or never there', async () => {
+test('the list holds workflows that run, and none that was terminated, deleted or never started', async () => {
   const [running, again, terminated, deleted] = [
     await startTransferWorkflow(),
     await startTransferWorkflow(),
@@ -51,7 +51,7 @@ test('those run that were begun, and none that was terminated, deleted or never 
   expect([...(await findRunningWorkflows(client, asked))].sort()).toEqual(expected)
 }, 60_000)
 
-test('a workflow that has just been terminated is described as ended at once', async () => {
+test('a workflow that has just been terminated is described as ended immediately', async () => {
   const [running, terminated] = [await startTransferWorkflow(), await startTransferWorkflow()]
   await client.workflow.getHandle(terminated).terminate('lost')
   expect(await isWorkflowRunning(client, terminated)).toBe(false)

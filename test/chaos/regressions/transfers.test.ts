@@ -21,7 +21,7 @@ const settled: ProviderPayout = {
 }
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
 
-test('the event of a settled transfer shows its attempt as settled, whatever was in doubt before', async () => {
+test('the event of a settled transfer shows its attempt as settled, whatever was unknown before', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   const { uuid } = order
@@ -42,7 +42,7 @@ test('the event of a settled transfer shows its attempt as settled, whatever was
   expect(event?.body).not.toHaveProperty('outcome')
 })
 
-test('an unknown outcome says at once when it is looked at next, also when its repeat is paused', async () => {
+test('an unknown outcome stores its next poll time at once, also when its repeat is paused', async () => {
   const order = fixture.transferInput(await fixture.createMerchant(1_000))
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
   fixture.scriptProvider({
@@ -66,7 +66,7 @@ test('an unknown outcome says at once when it is looked at next, also when its r
   expect(await shown()).toEqual({ state: 'unknown', code: 'paused', told: true })
 })
 
-test('a call that broke off in the middle is shown as unknown once its provider was asked in vain', async () => {
+test('a call that broke off is shown as unknown once its provider was polled without an answer', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 }
@@ -89,7 +89,7 @@ test('a call that broke off in the middle is shown as unknown once its provider 
   expect(shown).toEqual({ told: true })
 })
 
-test('what its provider took is not sent again, though its answer was lost and its provider no longer finds it', async () => {
+test('an accepted payout is not sent again, although its answer was lost and its provider no longer finds it', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
@@ -109,7 +109,7 @@ test('what its provider took is not sent again, though its answer was lost and i
   expect(calls).toBe(1)
 })
 
-test('a settlement without word of its returns says so, because a return may have come', async () => {
+test('a settlement without its returns is stored as such, because a return may exist', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid, pollCount: 1 }
@@ -133,7 +133,7 @@ test.each([
   ['whose balance is too little', 100, undefined],
   ['whose provider cannot be reached', 1_000, 'unreachable'],
 ] as const)(
-  'a scheduled transfer %s waits on, holds nothing, and can still expire or be cancelled',
+  'a scheduled transfer %s keeps waiting, holds nothing, and can still expire or be cancelled',
   async (_, cents, kind) => {
     const merchant = await fixture.createMerchant(cents)
     const { accountUuid, connectionUuid } = merchant
@@ -157,7 +157,7 @@ test.each([
   },
 )
 
-test('a scheduled transfer that every provider refused for reasons of its own is failed, and holds nothing', async () => {
+test('a scheduled transfer that every provider refused finally is failed, and holds nothing', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const { accountUuid, connectionUuid } = merchant
   const order = fixture.transferInput(merchant, { scheduledFor: tomorrow })
@@ -178,7 +178,7 @@ test.each([
   ['cancelled', 'CANCELLED'],
   ['never_sent', 'EXPIRED'],
 ] as const)(
-  'one that settles although it was %s is paid: the ledger follows the money',
+  'a transfer that settles although it was %s is paid: the ledger follows the money',
   async (event, before) => {
     const merchant = await fixture.createMerchant(1_000)
     const { accountUuid, connectionUuid } = merchant
@@ -206,7 +206,7 @@ test.each([
   },
 )
 
-test('a transfer that settles although it was rejected shows no fee: its hold went back, and none was taken', async () => {
+test('a transfer that settles although it was rejected shows no fee: its hold was released and no fee charged', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const { accountUuid, connectionUuid } = merchant
   const none = { fixedCents: 0, hundredthsOfPercent: 0 }
@@ -235,7 +235,7 @@ test('a transfer that settles although it was rejected shows no fee: its hold we
   expect(await fixture.readBalances(accountUuid)).toEqual({ available: 500, outside: -500 })
 })
 
-test('one that settled twice is followed, after a restore, where its own money is', async () => {
+test('a transfer settled twice is followed, after a restore, at the provider of the first settlement', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const { connectionUuid: first } = merchant
   const second = await fixture.createConnection(merchant)
@@ -266,7 +266,7 @@ test('one that settled twice is followed, after a restore, where its own money i
   expect(await fixture.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
 })
 
-test('what a restored balance does not cover has settled in time, for all that is known', async () => {
+test('a settlement that a restored balance does not cover counts as settled in time', async () => {
   const merchant = await fixture.createMerchant(0)
   const { connectionUuid } = merchant
   const order = fixture.transferInput(merchant, { restored: { orderedAt: new Date().toISOString() } })
@@ -293,7 +293,7 @@ async function readUnknownAttempt(uuid: string): Promise<{ attempt: string; send
   return (await fixture.sql<{ attempt: string; sending: number }>(sql, [uuid]))[0]!
 }
 
-test('the word of an operator about what its provider took a moment ago is too early, by whatever door it came', async () => {
+test('a manual settlement of an attempt that its provider has just accepted is refused as too early, by command and signal', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: merchant.connectionUuid }
@@ -321,7 +321,7 @@ test('the word of an operator about what its provider took a moment ago is too e
   expect(await fixture.readBalances(merchant.accountUuid)).toMatchObject({ available: 1_000 })
 })
 
-test('the word of an operator that its row cannot keep changes nothing, and keeps nobody waiting', async () => {
+test('a manual settlement that the row cannot store changes nothing, and blocks nothing', async () => {
   const merchant = await fixture.createMerchant(2_000)
   const { connectionUuid } = merchant
   const taken = { ...settled, endToEnd: `E${'3'.repeat(31)}` }
@@ -359,7 +359,7 @@ test('the word of an operator that its row cannot keep changes nothing, and keep
 
 const AT_ONCE = 10
 
-test('transfers that leave two providers for each other do not wait for each other for ever', async () => {
+test('two transfers that move between the same two providers in opposite directions do not deadlock', async () => {
   const merchant = await fixture.createMerchant(100_000)
   const { accountUuid } = merchant
   const other = await fixture.createConnection(merchant)
@@ -393,7 +393,7 @@ test('transfers that leave two providers for each other do not wait for each oth
   expect(await fixture.sql(held, [accountUuid])).toEqual([{ cents: '0' }])
 })
 
-test('what settles without its end-to-end id is kept each time, by the id that was told before if there is one', async () => {
+test('a settlement without its end-to-end id is stored each time with the earlier id if there is one', async () => {
   const merchant = await fixture.createMerchant(1_500)
   const { accountUuid, connectionUuid } = merchant
   const endToEnd = `E${'2'.repeat(31)}`
@@ -423,7 +423,7 @@ test.each([
   ['cancelled', (uuid: string) => fixture.records.endScheduledTransfer({ uuid, event: 'cancelled' })],
   ['failed', (uuid: string) => fixture.records.failTransfer(uuid)],
 ] as const)(
-  'a transfer whose given-up sending has begun after all is not %s: where it is live is answered',
+  'a transfer whose abandoned activity has started an attempt is not %s: the live attempt’s connection is returned',
   async (_, end) => {
     const merchant = await fixture.createMerchant(1_000)
     const order = fixture.transferInput(merchant, { scheduledFor: new Date().toISOString() })

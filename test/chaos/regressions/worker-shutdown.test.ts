@@ -45,14 +45,14 @@ const events = (count: number, age: string) =>
     [merchant.accountUuid, age, count],
   )
 
-test('pruning ends after the batch that it is at', async () => {
+test('event pruning ends after the current batch when the worker shuts down', async () => {
   await events(1_200, '40 days')
   stops()
   expect(await worker.run(pruneEvents(fixture.dependencies))).toEqual({ forgotten: 500 })
   expect(await pruneEvents(fixture.dependencies)()).toEqual({ forgotten: 700 })
 })
 
-test('a sweep of deliveries wakes no more of them', async () => {
+test('a delivery sweep wakes no further delivery when the worker shuts down', async () => {
   const [event] = await events(1, '1 minute')
   const webhook = randomUUID()
   await fixture.sql(
@@ -71,7 +71,7 @@ test('a sweep of deliveries wakes no more of them', async () => {
   expect(await sweep()).toMatchObject({ woken: 1 })
 })
 
-test('a sweep of notices hands over no more of them', async () => {
+test('a notification sweep routes no further notification when the worker shuts down', async () => {
   await fixture.sql(
     `insert into notice (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
      values (gen_random_uuid(), ?, 'x', 'payment', 'E1', '{}', 'r', now() - interval '1 minute')`,
@@ -86,7 +86,7 @@ test('a sweep of notices hands over no more of them', async () => {
   expect(startedWorkflowIds).toHaveLength(1)
 })
 
-test('a sweep of disputes asks no more of them', async () => {
+test('a dispute sweep polls no further dispute when the worker shuts down', async () => {
   let asked = 0
   fixture.scriptProvider({
     async listDisputes() {
@@ -99,7 +99,7 @@ test('a sweep of disputes asks no more of them', async () => {
   expect(asked).toBe(0)
 })
 
-test('a statement of many pages is left to whoever begins anew', async () => {
+test('a statement of many pages is left to the next run when the worker shuts down', async () => {
   const [{ uuid: providerAccountUuid }] = (await fixture.sql(
     'select provider_account_uuid as uuid from connection where uuid = ?',
     [merchant.connectionUuid],
@@ -115,18 +115,23 @@ test('a statement of many pages is left to whoever begins anew', async () => {
   await expect(compared).rejects.toThrow('WORKER_SHUTDOWN')
 })
 
-test.each(['issueCharge', 'restoreTransfer'] as const)('%s asks no further candidate', async name => {
-  let asked = 0
-  const silent = async () => {
-    asked += 1
-    stops()
-    return { kind: 'unreachable', code: 'timeout', message: 'no answer' } as never
-  }
-  fixture.scriptProvider({ issueCharge: silent, findTransfer: silent })
-  const candidates = [merchant.connectionUuid, await fixture.createConnection(merchant)]
-  const details = fixture.seal.seal({ splits: [], fingerprint: 'f' })
-  const order = { ...fixture.transferInput(merchant), details, candidates, expiresInSeconds: 60 }
-  const ask = fixture.providers[name] as (order: object) => Promise<unknown>
-  await expect(worker.run(ask, { ...order, asked: 0, isFinalPoll: false })).rejects.toThrow('WORKER_SHUTDOWN')
-  expect(asked).toBe(1)
-})
+test.each(['issueCharge', 'restoreTransfer'] as const)(
+  '%s calls no further provider when the worker shuts down',
+  async name => {
+    let asked = 0
+    const silent = async () => {
+      asked += 1
+      stops()
+      return { kind: 'unreachable', code: 'timeout', message: 'no answer' } as never
+    }
+    fixture.scriptProvider({ issueCharge: silent, findTransfer: silent })
+    const candidates = [merchant.connectionUuid, await fixture.createConnection(merchant)]
+    const details = fixture.seal.seal({ splits: [], fingerprint: 'f' })
+    const order = { ...fixture.transferInput(merchant), details, candidates, expiresInSeconds: 60 }
+    const ask = fixture.providers[name] as (order: object) => Promise<unknown>
+    await expect(worker.run(ask, { ...order, asked: 0, isFinalPoll: false })).rejects.toThrow(
+      'WORKER_SHUTDOWN',
+    )
+    expect(asked).toBe(1)
+  },
+)

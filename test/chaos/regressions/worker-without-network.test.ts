@@ -38,7 +38,7 @@ async function chargeOrder() {
   return { uuid, connectionUuid, order }
 }
 
-test('a charge that never left is issued again while another worker has answers of its candidate', async () => {
+test('a charge whose request was never sent is issued again while another worker has answers of its provider', async () => {
   const { uuid, connectionUuid, order } = await chargeOrder()
   const connection = { uuid: connectionUuid, isDistrusted: true }
   const em = fixture.orm.em.fork()
@@ -54,7 +54,7 @@ test('a charge that never left is issued again while another worker has answers 
   expect(await fixture.providers.issueCharge(order)).toMatchObject({ state: 'pending', orphans: [] })
 })
 
-test('it fails where no worker reaches its candidate', async () => {
+test('a charge fails where no worker reaches its provider', async () => {
   const { order } = await chargeOrder()
   fixture.scriptProvider({ issueCharge: async () => UNREACHABLE })
   expect(await fixture.providers.issueCharge(order)).toMatchObject({ state: 'failed' })

@@ -28,7 +28,7 @@ const EVENTS = Object.keys({
   refund_failed_after_another: true,
 } satisfies Record<ChargeEvent, true>) as ChargeEvent[]
 
-describe('the life of a charge (SPEC §2)', () => {
+describe('the state machine of a charge (SPEC §2)', () => {
   testStateMachine<ChargeState, (typeof CHARGE_STATUSES)[number], ChargeEvent>(chargeMachine, {
     events: EVENTS,
     expected: {
@@ -89,7 +89,7 @@ test('every status of the contract is shown by a state', () => {
   )
 })
 
-test('the merchant hears of what SPEC §8 names, and of nothing that is on its way', () => {
+test('the merchant is sent the events of SPEC §8, and none for an intermediate state', () => {
   expect(PAYMENT_EVENT_STATES.map(state => chargeMachine.statusOf(state)).sort()).toEqual([
     'CANCELLED',
     'EXPIRED',
@@ -100,11 +100,11 @@ test('the merchant hears of what SPEC §8 names, and of nothing that is on its w
   ])
 })
 
-test('a provider carries every charge but one that is not issued', () => {
+test('a provider holds every charge but one that is not issued', () => {
   expect(chargeMachine.states.filter(state => !isIssuedChargeState(state))).toEqual(['issuing', 'failed'])
 })
 
-test('money can still arrive wherever a payload was shown and no payment is on its way or done', () => {
+test('money can still arrive wherever a payload was shown and no payment is in progress or settled', () => {
   expect(chargeMachine.states.filter(state => chargeMachine.accepts(state, 'payment_started'))).toEqual([
     'pending',
     'expired',

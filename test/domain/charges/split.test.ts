@@ -21,7 +21,7 @@ const fixed = (amount: number, recipientAccountUuid = 'a'): ChargeSplit => ({
   recipientAccountUuid,
 })
 
-describe('what is wrong with some splits, whatever the value', () => {
+describe('invalid splits, whatever the value', () => {
   test.each<[string, PartialSplit[], string[]]>([
     ['nothing', [], []],
     ['the whole for one', [percent(HUNDRED_PERCENT)], []],
@@ -53,7 +53,7 @@ describe('what is wrong with some splits, whatever the value', () => {
   })
 })
 
-describe('what is wrong with their sum', () => {
+describe('an invalid sum of splits', () => {
   test.each<[string, PartialSplit[], number, string | null]>([
     ['nothing', [], 100, null],
     ['exactly the value', [fixed(60), fixed(40, 'b')], 100, null],
@@ -81,7 +81,7 @@ test.each([
   expect(computeSplitShareCents(split, valueCents)).toBe(share),
 )
 
-test('the shares and the rest are the value, and the rest is never below zero, for every value', () => {
+test('the shares and the rest add up to the value, and the rest is never below zero', () => {
   const random = createSeededRandom(5)
   for (let time = 0; time < 5_000; time++) {
     const valueCents = random.upTo(MAX_CENTS)

@@ -32,7 +32,7 @@ const EVENTS = Object.keys({
 
 const DECIDED = { agreed: 'accepted', disagreed: 'rejected', withdrawn: 'cancelled' } as const
 
-describe('the life of a dispute (SPEC §5)', () => {
+describe('the state machine of a dispute (SPEC §5)', () => {
   testStateMachine<DisputeState, (typeof DISPUTE_STATUSES)[number], DisputeEvent>(disputeMachine, {
     events: EVENTS,
     expected: {
@@ -53,11 +53,11 @@ describe('the life of a dispute (SPEC §5)', () => {
     },
   })
 
-  test('until it is resolved it keeps refunds of its charge away', () =>
+  test('an unresolved dispute refuses refunds of its charge', () =>
     expect(UNRESOLVED_DISPUTE_STATES).toEqual(['open', 'analysing', 'accepted']))
 })
 
-describe('what a provider’s word means', () => {
+describe('the meaning of a provider’s status', () => {
   const back = [{ id: '1', endToEnd: 'D', cents: 1, at: '2026-11-21T12:00:00.000Z' }]
   type Said = Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>
   const says = (status: ProviderDispute['status'], more: Partial<Said> = {}): Said => ({

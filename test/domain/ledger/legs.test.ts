@@ -20,7 +20,7 @@ const MORE_THAN_OWED = [
   { accountUuid: 'o', cents: -1 },
 ]
 
-describe('what each fact moves (SPEC §7)', () => {
+describe('the legs of each movement (SPEC §7)', () => {
   test.each<[string, ledger.Leg[], string[]]>([
     ['a payment that starts', ledger.paymentStartedLegs('a', 7), ['a outside → a pending: 7']],
     ['a payment confirmed', ledger.paymentConfirmedLegs('a', 7), ['a pending → a available: 7']],
@@ -130,7 +130,7 @@ describe('what each fact moves (SPEC §7)', () => {
 })
 
 describe('postings', () => {
-  test('are one per bucket touched, and zero ones are left out', () => {
+  test('are one per bucket changed, without zero amounts', () => {
     expect(
       postingsOf([
         ...ledger.paymentStartedLegs('a', 7),
@@ -143,11 +143,14 @@ describe('postings', () => {
     ])
   })
 
-  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])('a leg of %d is a bug', cents => {
-    expect(() => postingsOf(ledger.depositLegs('a', cents))).toThrow(RangeError)
-  })
+  test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53])(
+    'with a leg of %d are refused as a bug',
+    cents => {
+      expect(() => postingsOf(ledger.depositLegs('a', cents))).toThrow(RangeError)
+    },
+  )
 
-  test('add up to zero, whatever is moved', () => {
+  test('add up to zero for every movement', () => {
     const random = createSeededRandom(6)
     const bucket = () => BUCKETS[random.upTo(BUCKETS.length - 1)]!
     const place = () => ({ accountUuid: `account-${random.upTo(3)}`, bucket: bucket() })

@@ -43,7 +43,7 @@ describe('reais as a JSON number', () => {
     [0.1 + 0.2, null],
   ])('%d is %s', (reais, cents) => expect(centsFromReais(reais)).toBe(cents))
 
-  test('what is written is read again, for every amount', () => {
+  test('a written amount is parsed to the same amount', () => {
     const random = createSeededRandom(1)
     for (let time = 0; time < TIMES; time++) {
       const cents = random.upTo(MOST_CENTS)
@@ -101,7 +101,7 @@ describe('a text with two decimals', () => {
     expect(reaisFromCents(cents)).toBe(Number(text))
   })
 
-  test('what is written is read again, for every amount', () => {
+  test('a written amount is parsed to the same amount', () => {
     const random = createSeededRandom(2)
     for (let time = 0; time < TIMES; time++) {
       const cents = random.upTo(MOST_CENTS)
@@ -127,7 +127,7 @@ describe('a share', () => {
     expect(shareOf(cents, percent)).toBe(share),
   )
 
-  test('is exact where the product leaves the safe integers', () => {
+  test('is exact where the product exceeds the safe integers', () => {
     const random = createSeededRandom(3)
     for (let time = 0; time < TIMES; time++) {
       const cents = random.upTo(2 * MOST_CENTS)
@@ -161,7 +161,7 @@ describe('a fee', () => {
     }
   })
 
-  test('of a new connection is nothing', () => {
+  test('of a new connection is zero', () => {
     for (const fee of Object.values(NO_FEES)) expect(feeOf(MOST_CENTS, fee)).toBe(0)
   })
 })

@@ -8,6 +8,9 @@ test.each([
   [['paused', 'paused'], 'paused'],
   [['paused', 'account_blocked'], 'account_blocked'],
   [['connection_refused', 'account_blocked'], 'account_blocked'],
-] as const)('why no provider got an operation whose attempts ended as %j: %s', (codes, why) => {
-  expect(unsentCodeOf(codes)).toBe(why)
-})
+] as const)(
+  'an operation that no provider received, with attempts ended as %j, has the code %s',
+  (codes, why) => {
+    expect(unsentCodeOf(codes)).toBe(why)
+  },
+)

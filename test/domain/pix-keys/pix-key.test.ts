@@ -35,7 +35,7 @@ describe('a key has one type, and is its own normal form', () => {
   })
 })
 
-describe('no key', () => {
+describe('not a PIX key', () => {
   test.each([
     ...vectors.cpf_invalid,
     ...vectors.cnpj_invalid,
@@ -75,7 +75,7 @@ test.each([
   ['pi\u212A@bcb.gov.br', 'pi\u212A@bcb.gov.br'],
 ])('%j is normalised to %j', (key, normalized) => expect(normalizePixKey(key)).toBe(normalized))
 
-test('an independent library reads the same keys, and stores them the same way', () => {
+test('an independent library parses and normalises the same keys', () => {
   const TYPES = { cpf: 'DOCUMENT', cnpj: 'DOCUMENT', email: 'EMAIL', phone: 'PHONE', evp: 'RANDOM' }
   for (const [key, type] of KEYS) {
     const theirs = getPixKeyInfo(key)
@@ -83,7 +83,7 @@ test('an independent library reads the same keys, and stores them the same way',
   }
 })
 
-describe('the life of a key (SPEC §9)', () => {
+describe('the state machine of a PIX key (SPEC §9)', () => {
   testStateMachine<PixKeyState, 'true' | 'false', PixKeyEvent>(pixKeyMachine, {
     events: ['created', 'refused', 'removal_requested', 'kept', 'removed'],
     expected: {
@@ -95,7 +95,7 @@ describe('the life of a key (SPEC §9)', () => {
     },
   })
 
-  test('a key takes its place until it is certain that it is none', () => {
+  test('a key occupies its place until its absence is certain', () => {
     const ended = pixKeyMachine.states.filter(state => !EXISTING_KEY_STATES.includes(state))
     expect(ended).toEqual(['removed', 'refused'])
     expect(EXISTING_KEY_STATES).toEqual(expect.arrayContaining([...LISTED_KEY_STATES]))

@@ -44,7 +44,7 @@ describe('the vectors are read', () => {
   })
 })
 
-describe('a payload changed and sealed again', () => {
+describe('a changed payload with a new checksum', () => {
   test.each([
     ['0014br.gov.bcb.pix', '0014BR.GOV.BCB.PIX', 'valid'],
     ['000201', '000201010211', 'valid'],
@@ -87,9 +87,12 @@ describe('a payload changed and sealed again', () => {
     const read = parseBrCode(changed + crc16(changed))
     expect(read.kind === 'valid' ? 'valid' : read.reason).toBe(verdict)
   })
-  test.each(['', '00', 'https://pix.example.com', '6304FFFF', '000201'.repeat(200)])('%j is none', text => {
-    expect(parseBrCode(text).kind).toBe('invalid')
-  })
+  test.each(['', '00', 'https://pix.example.com', '6304FFFF', '000201'.repeat(200)])(
+    '%j is not a BR Code',
+    text => {
+      expect(parseBrCode(text).kind).toBe('invalid')
+    },
+  )
   test.each([
     ['540210', 1_000],
     ['540310.', 1_000],
@@ -102,14 +105,14 @@ describe('a payload changed and sealed again', () => {
   })
 })
 
-describe('writing', () => {
+describe('encoding', () => {
   test('the codes of the manual, byte for byte', () => {
     expect(buildStaticBrCode({ ...MANUAL, key: EVP })).toBe(STATIC_OF_MANUAL)
     expect(buildDynamicBrCode({ ...MANUAL, url: URL, totalCents: 0 })).toBe(DYNAMIC_OF_MANUAL)
   })
 
   test.each(AMOUNTS)(
-    'a dynamic payload of %s centavos is read back the same, whatever its lengths',
+    'a dynamic payload of %s centavos decodes to the same values, whatever its lengths',
     totalCents => {
       const read = { kind: 'valid', key: null, totalCents: totalCents || null, txid: '***' }
       for (let length = 3; length <= 77; length++) {
@@ -130,37 +133,40 @@ describe('writing', () => {
   )
 
   const KEYS = ['52998224725', '12345678000195', '+5511987654321', EVP, 'a@b.br', `${'a'.repeat(70)}@bcb.br`]
-  test.each(KEYS)('a static payload of %s is read back the same, and is what a library writes', key => {
-    const description = 'Pedido 7 e do Joao '.repeat(4)
-    for (const cents of AMOUNTS) {
-      for (const txid of ['P', 'PEDIDO123', 'a'.repeat(25)]) {
-        const text = buildStaticBrCode({
-          ...MANUAL,
-          key,
-          cents,
-          txid,
-          description: 'Pedido 7 é do João '.repeat(4),
-        })
-        expect(parseBrCode(text)).toEqual({
-          ...MANUAL,
-          kind: 'valid',
-          url: null,
-          key,
-          totalCents: cents || null,
-          txid,
-        })
-        const amount = cents === 0 ? undefined : cents / 100
-        expect(text).toBe(generatePixPayload({ ...MANUAL, key, amount, txid, description }))
+  test.each(KEYS)(
+    'a static payload of %s decodes to the same values, and equals the encoding of a library',
+    key => {
+      const description = 'Pedido 7 e do Joao '.repeat(4)
+      for (const cents of AMOUNTS) {
+        for (const txid of ['P', 'PEDIDO123', 'a'.repeat(25)]) {
+          const text = buildStaticBrCode({
+            ...MANUAL,
+            key,
+            cents,
+            txid,
+            description: 'Pedido 7 é do João '.repeat(4),
+          })
+          expect(parseBrCode(text)).toEqual({
+            ...MANUAL,
+            kind: 'valid',
+            url: null,
+            key,
+            totalCents: cents || null,
+            txid,
+          })
+          const amount = cents === 0 ? undefined : cents / 100
+          expect(text).toBe(generatePixPayload({ ...MANUAL, key, amount, txid, description }))
+        }
       }
-    }
-  })
+    },
+  )
 
   test.each([
     ['Café  São\tJoão', 'Cafe Sao Joao'],
     [' Açaí & Cia. nº 1 ', 'Acai & Cia. no 1'],
     ['Padaria 🥐 Pão', 'Padaria Pao'],
     ['Comércio de Alimentos do Zé Ltda', 'Comercio de Alimentos do'],
-  ])('the name %j is written %j', (merchantName, written) => {
+  ])('the name %j is encoded as %j', (merchantName, written) => {
     const text = buildDynamicBrCode({
       url: URL,
       totalCents: 1,

@@ -64,7 +64,7 @@ test('a rail id is its letter, ISPB, minute and suffix', () => {
   expect(endToEndId({ ...PARTS, ispb: '99999A03', at: '2026-09-28T14:35Z' })).toBe(vectors.e2e_valid.at(-1))
 })
 
-test('whatever minute it is made in, a written rail id is one', () => {
+test('a rail id built for any minute is valid', () => {
   for (let at = Date.UTC(2023, 11, 25); at < Date.UTC(2028, 2, 5); at += 41_234_567) {
     const parts = { ...PARTS, at: new Date(at).toISOString() }
     expect([endToEndId(parts), isEndToEndId(endToEndId(parts))]).toEqual([endToEndId(parts), true])
@@ -84,13 +84,13 @@ test.each([
   { suffix: 'abcDEF1234' },
   { suffix: 'abcDEF123456' },
   { suffix: 'abcDEF1234-' },
-])('no rail id is written from %j', wrong => {
+])('no rail id is built from %j', wrong => {
   expect(() => endToEndId({ ...PARTS, ...wrong })).toThrow(RangeError)
   expect(() => returnId({ ...PARTS, ...wrong })).toThrow(RangeError)
 })
 
 describe('a reference is the uuid without hyphens', () => {
-  test('and leads back to it', () => {
+  test('and converts back to it', () => {
     expect(referenceOf(UUID)).toBe('0197f6a15b3c7def8abc0123456789ab')
     expect(uuidOf(referenceOf(UUID))).toBe(UUID)
   })
@@ -98,11 +98,11 @@ describe('a reference is the uuid without hyphens', () => {
     expect(referenceOf(UUID)).toMatch(/^[a-zA-Z0-9]{26,35}$/)
   })
   test.each(['', UUID, UUID.toUpperCase().replaceAll('-', ''), `${referenceOf(UUID)}0`, 'pedido123'])(
-    '%j is no reference of ours',
+    '%j is not one of our references',
     text => expect(uuidOf(text)).toBeNull(),
   )
   test.each(['', UUID.toUpperCase(), referenceOf(UUID), `${UUID}\n`, ` ${UUID}`, UUID.replace('a', 'g')])(
-    '%j is no uuid',
+    '%j is not a uuid',
     text => {
       expect(isUuid(text)).toBe(false)
       expect(() => referenceOf(text)).toThrow(RangeError)
@@ -113,7 +113,7 @@ describe('a reference is the uuid without hyphens', () => {
   )
 })
 
-test('what was hashed has one uuid, of version 8 and variant 10, whatever follows its first 16 bytes', () => {
+test('a hash yields one uuid, of version 8 and variant 10, whatever follows its first 16 bytes', () => {
   const hash = Uint8Array.from({ length: 32 }, (_, place) => 0xff - place)
   expect(uuidOfHash(hash)).toBe('fffefdfc-fbfa-89f8-b7f6-f5f4f3f2f1f0')
   expect(uuidOfHash(hash.subarray(0, 16))).toBe(uuidOfHash(hash))

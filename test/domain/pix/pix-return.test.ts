@@ -9,7 +9,7 @@ const named = (id: string | null, endToEnd: string | null = null, cents = 100) =
 const found = (one: RecordedReturn, recorded: RecordedReturn[], listed: PixReturnIds[] = [one]) =>
   findRecordedReturn(one, recorded, listed)
 
-describe('a return is the recorded one', () => {
+describe('a return is already recorded', () => {
   test.each([
     ['by the same id', named('A'), named('A')],
     ['whose rail id comes later', named('A', 'D1'), named('A')],
@@ -22,7 +22,7 @@ describe('a return is the recorded one', () => {
   ])('%s', (_, one, recorded) => expect(found(one, [recorded])).toBe(recorded))
 })
 
-describe('a return is news', () => {
+describe('a return is new', () => {
   test.each([
     ['of another id', named('B'), [named('A')]],
     ['of another rail id', named(null, 'D2'), [named('D1', 'D1')]],
@@ -30,7 +30,7 @@ describe('a return is news', () => {
     ['where nothing is recorded', named('A'), []],
   ])('%s', (_, one, recorded) => expect(found(one, recorded)).toBeUndefined())
 
-  test('whose look-alike is listed beside it', () => {
+  test('with a similar one listed beside it', () => {
     const [one, recorded] = [named(null, 'D1'), named('A')]
     expect(found(one, [recorded], [one, named('A')])).toBeUndefined()
   })

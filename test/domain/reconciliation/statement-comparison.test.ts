@@ -54,7 +54,7 @@ describe('one end-to-end id', () => {
   })
 })
 
-test('a difference shows both sides, as far as they are there', () => {
+test('a difference shows both sides as far as they exist', () => {
   const [entry, mine] = [theirs({ cents: 999 }), ours()]
   expect(compareStatement([entry], [mine]).differences).toEqual([
     { kind: 'value_differs', endToEnd: 'E1', direction: 'IN', entry, ours: mine },
@@ -67,7 +67,7 @@ test('a difference shows both sides, as far as they are there', () => {
   ])
 })
 
-test('order does not matter', () => {
+test('the order does not matter', () => {
   const statement = ['E1', 'E2', 'E3'].map(endToEnd => theirs({ endToEnd }))
   const books = ['E3', 'E1', 'E2'].map(endToEnd => ours({ endToEnd }))
   expect(compareStatement(statement, books)).toEqual({ matched: 3, differences: [] })
@@ -106,7 +106,7 @@ describe('a return', () => {
     expect(compareStatement(statement, books).differences.map(({ kind }) => kind)).toEqual(kinds),
   )
 
-  test('without a rail id is shown by what it returns', () => {
+  test('without a rail id is shown by the PIX that it returns', () => {
     const entry = theirs({ ...named, endToEnd: '' })
     const [difference] = compareStatement([entry], []).differences
     expect(difference!.endToEnd).toBe('E1/A')

@@ -14,7 +14,7 @@ import {
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
-describe('the life of a refund (SPEC §3)', () => {
+describe('the state machine of a refund (SPEC §3)', () => {
   testStateMachine<RefundState, RefundStatus, RefundEvent>(refundMachine, {
     events: ['accepted', 'refused', 'settled', 'rejected', 'settled_late'],
     expected: {
@@ -26,7 +26,7 @@ describe('the life of a refund (SPEC §3)', () => {
   })
 })
 
-test('a refund may begin within 90 days', () => expect(REFUND_PERIOD_MS).toBe(90 * 86_400_000))
+test('a refund may start within 90 days', () => expect(REFUND_PERIOD_MS).toBe(90 * 86_400_000))
 
 describe('whether a charge can be refunded', () => {
   const NOW = new Date('2026-06-01T12:00:00Z')
@@ -55,7 +55,7 @@ describe('whether a charge can be refunded', () => {
   test.each(Object.entries(BY_STATE))('%s: %s', (state, expected) => {
     expect(why(state as ChargeState)).toBe(expected)
   })
-  test('the states are those of a charge, and no status is left out', () => {
+  test('the table covers every status of a charge', () => {
     expect(Object.keys(BY_STATE).toSorted()).toEqual(chargeMachine.states.toSorted())
     expect(new Set(chargeMachine.states.map(chargeMachine.statusOf))).toEqual(new Set(CHARGE_STATUSES))
   })
@@ -69,7 +69,7 @@ describe('whether a charge can be refunded', () => {
     expect(why('partially_refunded', { paidAt: ago(age) })).toBe(expected)
   })
 
-  test('an open dispute is named before anything else', () => {
+  test('an open dispute is reported before any other reason', () => {
     for (const state of chargeMachine.states) expect(why(state, { disputedCents: 1 })).toBe('refund_med_open')
   })
 
@@ -81,7 +81,7 @@ describe('whether a charge can be refunded', () => {
     [1_000, 1_000, 0, 0, 0],
     [1_000, 0, 0, 1_000, 0],
   ])(
-    'received %i, refunded %i, on its way %i, disputed %i: %i left',
+    'received %i, refunded %i, in progress %i, disputed %i: %i left',
     (received, settled, running, held, left) => {
       expect(
         computeRefundableCents({
@@ -95,7 +95,7 @@ describe('whether a charge can be refunded', () => {
   )
 })
 
-describe('what splits owe', () => {
+describe('the shares that splits owe', () => {
   const split = (creditedCents: number, askedBackCents = 0): CreditedSplit => ({
     uuid: 'split',
     accountUuid: 'recipient',
@@ -129,7 +129,7 @@ describe('what splits owe', () => {
   })
 })
 
-test('however a charge is refunded in parts, each split owes exactly its share in the end', () => {
+test('each split owes exactly its share in the end, however a charge is refunded in parts', () => {
   const random = createSeededRandom(7)
   for (let time = 0; time < 500; time++) {
     const receivedCents = 1 + random.upTo(999_999_999_998)

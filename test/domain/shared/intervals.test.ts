@@ -3,7 +3,7 @@ import { scaleWait, WAITS } from '../../../src/domain/shared/intervals.ts'
 
 const MINUTE = 60_000
 
-test('a provider is asked again after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly (SPEC §6)', () => {
+test('a provider is polled after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly (SPEC §6)', () => {
   expect([1, 2, 3, 4, 5, 6, 7, 1_000].map(WAITS.nextPoll)).toEqual([
     5_000,
     10_000,
@@ -16,14 +16,14 @@ test('a provider is asked again after 5 s, 10 s, 30 s, 1 min, 5 min, then hourly
   ])
 })
 
-test('a dispute that has just changed is looked at often, then every six hours', () => {
+test('a dispute that has just changed is polled often, then every six hours', () => {
   expect([1, 2, 3, 4, 5, 6, 7, 100].map(WAITS.nextDisputePoll)).toEqual([
     ...[15_000, 30_000, MINUTE, 5 * MINUTE, 30 * MINUTE],
     ...[360 * MINUTE, 360 * MINUTE, 360 * MINUTE],
   ])
 })
 
-test('the other waits are as SPEC says', () => {
+test('the other intervals are those of SPEC', () => {
   const { nextPoll: _, ...waits } = WAITS
   expect(waits).toEqual({
     settlementGraceAfterExpiry: MINUTE,

@@ -7,11 +7,11 @@ const door = createStateMachine<'open' | 'shut' | 'gone', 'USABLE' | 'GONE', 'pu
   gone: { status: 'GONE', on: {}, isFinal: true },
 })
 
-test('a table knows its states, in the order in which they are written', () => {
+test('a table lists its states in the order of their definition', () => {
   expect(door.states).toEqual(['open', 'shut', 'gone'])
 })
 
-test('it says what each state shows, and which states show it', () => {
+test('the machine maps each state to its status, and each status to its states', () => {
   expect(door.states.map(state => door.statusOf(state))).toEqual(['USABLE', 'USABLE', 'GONE'])
   expect(door.statesShowing('USABLE')).toEqual(['open', 'shut'])
   expect(door.statesShowing('GONE')).toEqual(['gone'])
@@ -23,16 +23,16 @@ test('an event leads where the table says', () => {
   expect(door.next('shut', 'burn')).toBe('gone')
 })
 
-test('it says where a state leads', () => {
+test('the machine lists the states that follow a state', () => {
   expect(door.states.map(state => door.nextStates(state))).toEqual([['shut', 'gone'], ['open', 'gone'], []])
 })
 
-test('an event that a state does not list is not accepted there, and taking it is a bug', () => {
+test('an event that a state does not list is not accepted, and applying it throws', () => {
   expect(door.accepts('open', 'pull')).toBe(false)
   expect(door.accepts('gone', 'burn')).toBe(false)
   expect(() => door.next('open', 'pull')).toThrow(new RangeError('no pull in state open'))
 })
 
-test('a life is over only where the table says so', () => {
+test('only the states marked final are final', () => {
   expect(door.states.filter(state => door.isFinal(state))).toEqual(['gone'])
 })

@@ -24,7 +24,7 @@ const EVENTS = Object.keys({
 
 const RETURNS = { returned_in_part: 'partially_refunded', returned_whole: 'refunded' } as const
 
-describe('the life of a transfer (SPEC §4)', () => {
+describe('the state machine of a transfer (SPEC §4)', () => {
   testStateMachine<TransferState, (typeof TRANSFER_STATUSES)[number], TransferEvent>(transferMachine, {
     events: EVENTS,
     expected: {
@@ -56,16 +56,16 @@ describe('the life of a transfer (SPEC §4)', () => {
   })
 })
 
-test('once a provider has accepted, only its own word ends a transfer', () => {
+test('once a provider has accepted, only its own answer ends a transfer', () => {
   expect(EVENTS.filter(event => transferMachine.accepts('settling', event))).toEqual(['settled', 'rejected'])
 })
 
-test('only one that was not sent yet can be cancelled, expire or come too late', () => {
+test('only an unsent transfer can be cancelled, expire or be refused as too late', () => {
   for (const event of ['cancelled', 'never_sent', 'not_taken'] as const)
     expect(transferMachine.states.filter(state => transferMachine.accepts(state, event))).toEqual(['created'])
 })
 
-test('money that moved is never shown as not moved: from PAID on only returns lead anywhere', () => {
+test('a transfer whose money moved is never shown as not moved: from PAID only returns lead on', () => {
   const reached = new Set<TransferState>(['paid'])
   for (const state of reached)
     for (const event of EVENTS)

@@ -5,7 +5,7 @@ const SECOND = 1_000
 const HOUR = 3_600_000
 const TRIES = RETRY_SCHEDULE_MS.length
 
-test('the schedule is SPEC §8: nine waits, 75 h 35 min 5 s in all', () => {
+test('the retry schedule is SPEC §8: nine waits, 75 h 35 min 5 s in all', () => {
   expect(RETRY_SCHEDULE_MS.map(wait => wait / SECOND)).toEqual([
     5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
   ])
@@ -13,14 +13,14 @@ test('the schedule is SPEC §8: nine waits, 75 h 35 min 5 s in all', () => {
   expect(total).toBe(75 * HOUR + 35 * 60 * SECOND + 5 * SECOND)
 })
 
-test('an endpoint is not disabled before a delivery had all of its tries', () => {
+test('an endpoint is not disabled before a delivery has had all of its attempts', () => {
   const longest = RETRY_SCHEDULE_MS.reduce((sum, wait) => sum + wait * 1.1, 0)
   expect(longest).toBeLessThan(DISABLE_AFTER_MS)
 })
 
-describe('the wait after each try', () => {
+describe('the wait after each attempt', () => {
   test.each(RETRY_SCHEDULE_MS.map((wait, index) => [index + 1, wait]))(
-    'try %d: %d ms, spread over a fifth of it',
+    'attempt %d: %d ms, spread over a fifth of it',
     (tries, wait) => {
       expect(retryDelayMs(tries, 0)).toBe(Math.round(wait * 0.9))
       expect(retryDelayMs(tries, 0.5)).toBe(wait)
