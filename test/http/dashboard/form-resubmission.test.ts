@@ -36,7 +36,7 @@ const refund = (value: string, once: string) => {
 }
 const SAME_FORM = 'o mesmo formulário'
 
-test('a refund that may have been taken comes back as it was sent, and looks for news', async () => {
+test('a refund that may have been accepted is submitted again with the same form, and polls its status', async () => {
   const once = randomUUID()
   const { status, text } = await refund('50,00', once)
   expect([status, hiddenFieldOf(text, 'once'), text.includes(SAME_FORM)]).toEqual([503, once, true])
@@ -47,7 +47,7 @@ test('a refund that may have been taken comes back as it was sent, and looks for
   expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(204)
 })
 
-test('a page that shows a replaced secret replaces none where it is loaded again, nor one that is older', async () => {
+test('a page that shows a rotated secret rotates none when it is reloaded, and shows no older one', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   await ours.sql('update webhook set sealed_token = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
@@ -69,14 +69,14 @@ test('a page that shows a replaced secret replaces none where it is loaded again
   expect(await sealed()).not.toEqual(before)
 })
 
-test('a page loaded afresh asks for another thing', async () => {
+test('a page opened anew has a new form key', async () => {
   const path = `/dashboard/charges/${ours.charge}`
   const [one, other] = [await merchant.get(path), await merchant.get(path)]
   expect(hiddenFieldOf(one.text, 'once')).not.toBe(hiddenFieldOf(other.text, 'once'))
   expect(one.text).not.toMatch(/id="live" hx-get=/)
 })
 
-test('whatever leaves it open, its form stays the same one', async () => {
+test('an undecided request keeps its form key', async () => {
   const once = randomUUID()
   const kept = async (value: string) => {
     const { status, text } = await refund(value, once)
@@ -89,7 +89,7 @@ test('whatever leaves it open, its form stays the same one', async () => {
   expect(await kept('abc')).toEqual([422, true])
 })
 
-test('what was refused for good is ordered anew', async () => {
+test('a request refused for good gets a new form key', async () => {
   const once = randomUUID()
   const by = { accountUuid: ours.account, mode: 'live' as const }
   const path = `/api/v1/payments/${ours.charge}/refund`
@@ -110,7 +110,7 @@ test('what was refused for good is ordered anew', async () => {
   }
 })
 
-test('a key that may have been made is asked for by the same form, with what was chosen', async () => {
+test('a PIX key that may have been created is requested again by the same form with the same choices', async () => {
   const on = '/dashboard/keys'
   const once = randomUUID()
   const nominal = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_D', type: 'NOMINAL' })
@@ -123,13 +123,13 @@ test('a key that may have been made is asked for by the same form, with what was
   }
 })
 
-test('what cannot be kept safely is not: a form of no page of ours gets one of its own', async () => {
+test('an input that cannot be stored safely is dropped: a foreign form gets a key of its own', async () => {
   const { status, text } = await refund('1,00', MALICIOUS_TEXT)
   expect([status, text.includes('alert(1)>"')]).toEqual([422, false])
   expect(hiddenFieldOf(text, 'once')).toMatch(/^[\da-f-]{36}$/)
 })
 
-test('the reply to a dispute keeps its decision and its words', async () => {
+test('a dispute reply keeps its decision and its text', async () => {
   engine = 'away'
   const on = `/dashboard/disputes/${ours.dispute}`
   const form = new FormData()
@@ -145,7 +145,7 @@ test('the reply to a dispute keeps its decision and its words', async () => {
   expect(text).toContain('Nada a opor.</textarea>')
 })
 
-test('a code that may have made its key is sent again with the same form, and fills in no other', async () => {
+test('a code that may have created its key is sent again with the same form, and fills in no other', async () => {
   const on = '/dashboard/keys'
   const once = randomUUID()
   const asked = {

@@ -70,7 +70,7 @@ const propose = (form: Record<string, string>) => ana.send(`${PATH}/adjust`, for
 const approve = (who: typeof ana, adjustment: string, reason = 'seen in the panel') =>
   who.send(`${PATH}/approve`, { adjustment, reason }, { on: PATH })
 
-test('an entry is proposed by one operator and booked by another, once', async () => {
+test('a statement entry is proposed by one operator and posted by another, once', async () => {
   const uuid = await entry(400)
   expect((await ana.get(PATH)).text).toContain(uuid)
   expect((await propose(proposal({ entry: uuid }))).status).toBe(303)
@@ -102,7 +102,7 @@ test('an entry is proposed by one operator and booked by another, once', async (
   ])
 })
 
-test('a correction without an entry takes the value as its page’s language writes it', async () => {
+test('a correction without an entry parses the amount in the page’s language', async () => {
   expect((await propose(proposal({ direction: 'OUT', value: '1.234,56' }))).status).toBe(303)
   const [row] = await sql(
     'select movement_type, value_cents::int as cents from ledger_adjustment order by proposed_at desc limit 1',
@@ -124,7 +124,7 @@ test.each<[what: string, form: () => Promise<Record<string, string>>, status: nu
   expect(await proposed()).toEqual(before)
 })
 
-test('a proposal that expired, was booked by another, or is not there is not booked', async () => {
+test('a proposal that expired, was already posted, or does not exist is not posted', async () => {
   const [late] = await sql<{ uuid: string }>(
     `insert into ledger_adjustment (uuid, account_uuid, connection_uuid, movement_type, value_cents, reason, proposed_by,
        proposed_at, expires_at)

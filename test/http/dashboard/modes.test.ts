@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-test('what simulators moved stands in lists of its own, in the statement and in its file as well', async () => {
+test('simulated movements have their own lists, statement and file', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const shown = async (path: string) => {
@@ -53,7 +53,7 @@ test('what simulators moved stands in lists of its own, in the statement and in 
   await ours.sql('update connection set is_simulated = true where uuid = ?', [ours.connection])
 })
 
-test('the overview adds up what there is once, and nothing of simulators to money', async () => {
+test('the overview counts each amount once, and adds no simulated amount to real money', async () => {
   const accountUuid = await fixture.insertAccount()
   const providerAccountUuid = await fixture.insertProviderAccount()
   await fixture.insertConnection(accountUuid, { providerAccountUuid, isSimulated: false })
@@ -77,7 +77,7 @@ test('the overview adds up what there is once, and nothing of simulators to mone
   expect(await available('/dashboard?mode=test')).toBe('R$50,000.00')
 })
 
-test('files of one account are written one after another, so that they leave connections to all others', async () => {
+test('files of one account are written one after another, which leaves database connections to all others', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const waiting = async () =>
@@ -99,7 +99,7 @@ test('files of one account are written one after another, so that they leave con
   for (const { status } of await Promise.all(files.asked)) expect(status).toBe(200)
 })
 
-test('a token is bound to a simulator or to a real provider, and its form says which is which', async () => {
+test('a token is bound to a simulator or to a real provider, and its form says which', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const { text } = await merchant.get('/dashboard/tokens')
@@ -107,7 +107,7 @@ test('a token is bound to a simulator or to a real provider, and its form says w
   expect(offered).toEqual(['Provedor A · nominal', 'Provedor A · nominal · Teste (só simulador)'])
 })
 
-test('the overview does without what cannot be added up in time', async () => {
+test('the overview omits a sum that cannot be computed in time', async () => {
   const merchant = createBrowser(fixture)
   await merchant.signIn(ours.email, PASSWORD)
   const whole = (await merchant.get('/dashboard?mode=test')).text
@@ -120,7 +120,7 @@ test('the overview does without what cannot be added up in time', async () => {
   expect(await findDailyVolumes(fixture.orm.em.fork(), of)).toHaveLength(14)
 })
 
-test('simulators and real providers are ordered apart', async () => {
+test('simulators and real providers are ordered separately', async () => {
   const accountUuid = await fixture.insertAccount()
   const simulated = await fixture.insertConnection(accountUuid)
   const real = await fixture.insertConnection(accountUuid, { isSimulated: false })
@@ -146,7 +146,7 @@ test('simulators and real providers are ordered apart', async () => {
   expect(text.indexOf(`<code>${real}</code>`)).toBeLessThan(text.indexOf(`<code>${simulated}</code>`))
 })
 
-test('keys of simulators and of real providers are reached apart, and what was done leads back to its mode', async () => {
+test('keys of simulators and of real providers have separate pages, and each action returns to its mode', async () => {
   const accountUuid = await fixture.insertAccount()
   const simulated = await fixture.insertConnection(accountUuid)
   const real = await fixture.insertConnection(accountUuid, { isSimulated: false })

@@ -54,7 +54,7 @@ const acts = () =>
   ours.sql('select who, act, subject, reason from operator_act where who = ?', ['op@trilho.test'])
 
 describe('an operator', () => {
-  test('begins at what is watched, and sees it with its age, whoever’s it is', async () => {
+  test('starts at the monitoring page, and reads each item with its age for every account', async () => {
     const home = await operator.get('/dashboard')
     expect([home.status, home.headers.get('location')]).toEqual([303, OPERATOR])
     const counts = (await operator.get(OPERATOR)).text.match(/class="amount">(\d+)</g)!
@@ -62,7 +62,7 @@ describe('an operator', () => {
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain('há 3 horas')
   })
 
-  test('reads what others have written as text, in both languages', async () => {
+  test('reads texts of others as escaped text, in both languages', async () => {
     for (const language of ['en', 'pt-BR'])
       for (const page of PAGES) {
         operator.cookies.set('trilho_language', language)
@@ -72,7 +72,7 @@ describe('an operator', () => {
       }
   })
 
-  test('looks at unknown money though keys are unknown too, and finds those among what does not move', async () => {
+  test('sees unknown payouts beside unknown keys, and the keys among what moves no money', async () => {
     const [key, uuid] = [randomUUID(), randomUUID()]
     const before = (await operator.get(`${OPERATOR}/unknown`)).text
     await ours.sql(
@@ -103,7 +103,7 @@ describe('an operator', () => {
     await ours.sql('delete from pix_key where uuid = ?', [uuid])
   })
 
-  test('finds the workflow of each life', async () => {
+  test('has a link to the workflow of each operation', async () => {
     const life = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
     expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(life(`transfer/${ours.unknown}`))
     expect((await operator.get(`${OPERATOR}/lives`)).text).toContain(life(`transfer/${ours.unknown}`))
@@ -112,7 +112,7 @@ describe('an operator', () => {
   })
 })
 
-test('endpoints that were given up hide none that fails, and a list that is full says so', async () => {
+test('endpoints that were given up hide no failing one, and a full list says so', async () => {
   const url = `https://failing.example/${randomUUID()}`
   const account = await fixture.insertAccount()
   await ours.sql(
@@ -141,7 +141,7 @@ test('endpoints that were given up hide none that fails, and a list that is full
   await ours.sql(`delete from webhook where url = 'https://old.example' or url = ?`, [url])
 })
 
-test('what moves is found among what rests by an index', async () => {
+test('rows in progress are found by an index', async () => {
   const asked = { execute: (sql: string) => sql } as never
   for (const [look, indexes] of [
     [listUnknownOutcomes, ['attempt_moving']],
@@ -171,7 +171,7 @@ test('providers are judged by their latest operations, however many there were',
   await ours.sql(`delete from attempt where operation = 'issue'`)
 })
 
-test('a merchant sees and does nothing of it', async () => {
+test('a merchant sees and does none of this', async () => {
   const said = (text: string) => /<main.*<\/main>/s.exec(text)![0].replace(/[\da-f-]{36}/, 'request')
   const nothing = said((await merchant.get(`${OPERATOR}/nothing`)).text)
   const finds = async (path: string, form?: Record<string, string>) => {
@@ -187,7 +187,7 @@ test('a merchant sees and does nothing of it', async () => {
   expect(await acts()).toEqual([])
 })
 
-describe('an act', () => {
+describe('an operator action', () => {
   const send = (act: string, form: Record<string, string>, on = '/providers') =>
     operator.send(`${OPERATOR}/${act}`, form, { on: OPERATOR + on })
 
@@ -197,14 +197,14 @@ describe('an act', () => {
   })
   const WAITS = { disposition: 'not_returned', sending: '0' }
 
-  test('is not done without the token of its session', async () => {
+  test('needs the token of its session', async () => {
     for (const act of ACTS)
       expect(
         (await operator.call('POST', `${OPERATOR}/${act}`, { form: { reason: 'because' } })).status,
       ).toBe(403)
   })
 
-  test('is not done without a reason', async () => {
+  test('needs a reason', async () => {
     for (const reason of ['', ' ', 'x'])
       for (const [act, form] of [
         ['pause', { target: 'all', reach: 'everything' }],
@@ -221,7 +221,7 @@ describe('an act', () => {
     expect(await ours.sql('select * from pause')).toEqual([])
   })
 
-  test('of a pause that is refused keeps what was typed', async () => {
+  test('on a pause keeps what was typed when it is refused', async () => {
     const typed = { target: 'account', uuid: 'no-uuid', reach: 'everything', reason: 'a "long" reason' }
     const { status, text } = await send('pause', typed)
     expect(status).toBe(422)
@@ -231,7 +231,7 @@ describe('an act', () => {
     expect(text).toContain('name="reason" value="a &#34;long&#34; reason"')
   })
 
-  test('about an endpoint or a payment that is refused keeps its reason, where it was typed', async () => {
+  test('on an endpoint or a payment keeps its reason in the form when it is refused', async () => {
     for (const [act, on, uuid] of [
       ['return', '/unmatched', ours.unmatched],
       ['keep', '/unmatched', ours.unmatched],
@@ -246,13 +246,13 @@ describe('an act', () => {
     }
   })
 
-  test('is said of what was settled only with its end-to-end id', async () => {
+  test('settles an attempt only with its end-to-end id', async () => {
     const form = { ...seen(), as: 'settled', reason: 'the statement says so' }
     const answer = await send('settle', form, '/unknown')
     expect([answer.status, answer.text.includes('End-to-end id')]).toEqual([422, true])
   })
 
-  test('is said in so many words, and what was typed of it stays for the next try', async () => {
+  test('needs its confirmation phrase, and keeps what was typed for the next attempt', async () => {
     const before = (await operator.get(`${OPERATOR}/unknown`)).text
     expect(before).toMatch(
       /<select name="as" required><option value="">[^<]+<\/option><option value="rejected">/,
@@ -274,7 +274,7 @@ describe('an act', () => {
     expect(await acts()).toEqual([])
   })
 
-  test('of a pause stops, is seen, and ends; who and why stay', async () => {
+  test('pauses, is shown, and resumes; its author and reason stay', async () => {
     const target = { target: 'connection', uuid: ours.connection }
     const paused = await send('pause', { ...target, reach: 'money_out', reason: 'their bank is down' })
     expect(paused.headers.get('location')).toBe(`${OPERATOR}/providers?done=paused`)
@@ -293,7 +293,7 @@ describe('an act', () => {
     expect((await operator.get(`${OPERATOR}/acts`)).text).toContain('it is back')
   })
 
-  test('on what its provider has just taken is none: whoever was asked did not know it yet', async () => {
+  test('on an attempt that its provider has just accepted is refused, because the provider may still answer', async () => {
     const form = { ...seen(), as: 'rejected', reason: 'they have nothing' }
     const settle = async (state: string, ago: string) => {
       await ours.sql(
@@ -310,7 +310,7 @@ describe('an act', () => {
     }
   })
 
-  describe('on what has changed since it was shown', () => {
+  describe('on a row that has changed since it was shown', () => {
     const attempts = () =>
       ours.sql('select uuid, state, sendings, code from attempt where subject_uuid = ? order by position', [
         ours.unknown,
@@ -318,7 +318,7 @@ describe('an act', () => {
     const held = async () =>
       (await ours.sql('select state, held_cents from transfer where uuid = ?', [ours.unknown]))[0]
 
-    test('names the attempt and the sending that its page shows', async () => {
+    test('names the attempt and the call number that its page shows', async () => {
       const { text } = await operator.get(`${OPERATOR}/unknown`)
       expect(hiddenFieldOf(text, 'attempt')).toBe(ours.unknownAttempt)
       expect(hiddenFieldOf(text, 'sending')).toBe('0')
@@ -328,7 +328,7 @@ describe('an act', () => {
       expect(answer.status).toBe(422)
     })
 
-    test('is refused where another provider was called meanwhile, and says which; that attempt stays', async () => {
+    test('is refused where another provider was called meanwhile, and says which; that attempt is unchanged', async () => {
       const [next, before] = [randomUUID(), await acts()]
       await ours.sql(`update attempt set state = 'rejected', finality = 'other_may_help' where uuid = ?`, [
         ours.unknownAttempt,
@@ -360,7 +360,7 @@ describe('an act', () => {
       ])
     })
 
-    test('is refused about a PIX, an endpoint or a pause that stands otherwise', async () => {
+    test('is refused on a PIX, an endpoint or a pause in another state', async () => {
       const [reason, before] = ['because', await acts()]
       for (const act of ['return', 'keep'])
         for (const was of [{ disposition: 'held' }, { sending: '1' }]) {
@@ -383,7 +383,7 @@ describe('an act', () => {
     })
   })
 
-  test('on what is not there is none', async () => {
+  test('on an unknown row is refused', async () => {
     const uuid = randomUUID()
     const reason = 'because'
     expect((await send('pause', { target: 'account', uuid, reach: 'everything', reason })).status).toBe(404)
@@ -393,7 +393,7 @@ describe('an act', () => {
     expect(await acts()).toHaveLength(5)
   })
 
-  test('that its life cannot hear is not written down as done', async () => {
+  test('is not recorded as done when its workflow cannot receive the signal', async () => {
     const reason = 'because'
     const settled = await send('settle', { ...seen(), as: 'rejected', reason })
     const returned = await send('return', { uuid: ours.unmatched, ...WAITS, reason })

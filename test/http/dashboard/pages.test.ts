@@ -54,7 +54,7 @@ const resourcePaths = () => [
 ]
 
 describe('every page', () => {
-  test('shows what others have written as text and nothing more, in both languages', async () => {
+  test('shows texts of others escaped, in both languages', async () => {
     await merchant.send('/dashboard/tokens', { name: MALICIOUS_TEXT, mode: 'test', once: randomUUID() })
     let seen = 0
     for (const language of ['pt-BR', 'en'])
@@ -69,14 +69,14 @@ describe('every page', () => {
     expect(seen).toBeGreaterThanOrEqual(16)
   })
 
-  test('tells a provider’s own word of a transfer, and not what is known of a call that broke off', async () => {
+  test('shows the provider’s own message of a transfer, and not the internal note of a call that broke off', async () => {
     expect((await merchant.get(`/dashboard/transfers/${ours.transfer}`)).text).toContain('<q>')
     const { status, text } = await merchant.get(`/dashboard/transfers/${ours.unknown}`)
     expect(status).toBe(200)
     expect(text).not.toContain('<q>')
   })
 
-  test('may do nothing in a browser but what is ours', async () => {
+  test('executes only scripts of this service in a browser', async () => {
     for (const path of [...PAGES, ...resourcePaths(), '/dashboard/nowhere', '/dashboard/charges/no-uuid']) {
       const { headers } = await merchant.get(path)
       expect(headers.get('cache-control')).toBe('no-store')
@@ -88,7 +88,7 @@ describe('every page', () => {
     }
   })
 
-  test('is nobody’s without a session, and not another role’s', async () => {
+  test('requires a session of its own role', async () => {
     for (const path of [...PAGES, ...resourcePaths()]) {
       const answer = await createBrowser(fixture).get(path)
       expect([path, answer.status, answer.text]).toEqual([path, 303, expect.stringContaining('sign-in')])
@@ -96,7 +96,7 @@ describe('every page', () => {
     }
   })
 
-  test('shows no life of another account', async () => {
+  test('shows no operation of another account', async () => {
     for (const path of [...resourcePaths(), `/dashboard/charges/${ours.charge}/qr.svg`])
       expect([path, (await stranger.get(path)).status]).toEqual([path, 404])
     for (const path of PAGES) {
@@ -107,7 +107,7 @@ describe('every page', () => {
   })
 })
 
-describe('what a page does', () => {
+describe('a page’s action', () => {
   const acts = () => [
     '/dashboard/sign-out',
     `/dashboard/charges/${ours.open}/cancel`,
@@ -125,7 +125,7 @@ describe('what a page does', () => {
     ),
   ]
 
-  test('it does not do without the token of its session', async () => {
+  test('needs the token of its session', async () => {
     const others = hiddenFieldOf((await stranger.get('/dashboard/tokens')).text, '_csrf')!
     for (const path of acts()) {
       for (const form of [{}, { _csrf: '' }, { _csrf: others }] as Record<string, string>[]) {
@@ -141,7 +141,7 @@ describe('what a page does', () => {
     expect((await merchant.get('/dashboard/tokens')).status).toBe(200)
   })
 
-  test('who looks at its address is led to the page of its form', async () => {
+  test('redirects a GET to the page of its form', async () => {
     const webhook = `/dashboard/webhooks/${ours.webhook}`
     for (const [path, leadsTo] of [
       ['/dashboard/sign-out', '/dashboard'],
@@ -163,7 +163,7 @@ describe('what a page does', () => {
     expect((await stranger.get(`${webhook}/rotate`)).status).toBe(404)
   })
 
-  test('it does not do for another role or account', async () => {
+  test('is refused for another role or account', async () => {
     for (const path of acts().filter(path => path !== '/dashboard/sign-out'))
       expect([path, (await operator.call('POST', path, { form: {} })).status]).toEqual([path, 404])
     const cancelled = await stranger.send(
@@ -174,14 +174,14 @@ describe('what a page does', () => {
     expect(cancelled.status).toBe(404)
   })
 
-  test('while the engine is away it says so, and nothing has begun', async () => {
+  test('reports that Temporal is unavailable, and nothing has started', async () => {
     const on = `/dashboard/charges/${ours.charge}`
     const answer = await merchant.send(`${on}/refund`, { value: '1,00', once: randomUUID() }, { on })
     expect(answer.status).toBe(503)
     expect(await ours.sql('select * from refund where charge_uuid = ?', [ours.charge])).toEqual([])
   })
 
-  test('what it refuses stands on the page that asked, in its language', async () => {
+  test('shows a refusal on the page of the request, in its language', async () => {
     merchant.cookies.set('trilho_language', 'pt-BR')
     const on = `/dashboard/charges/${ours.charge}`
     const tooMuch = await merchant.send(`${on}/refund`, { value: '9.999.999,00', once: randomUUID() }, { on })
@@ -202,7 +202,7 @@ describe('what a page does', () => {
 })
 
 describe('a token', () => {
-  test('is made once however often its form is sent, shown once, and revoked', async () => {
+  test('is created once however often its form is sent, shown once, and revoked', async () => {
     const form = {
       name: 'loja',
       mode: 'test',
@@ -244,7 +244,7 @@ describe('a token', () => {
     ).toEqual([{ gone: true }])
   })
 
-  test('whose form is sent twice at once is made once, and neither is our fault', async () => {
+  test('whose form is sent twice concurrently is created once, without an internal error', async () => {
     const form = { name: 'double', mode: 'test', once: randomUUID() }
     const _csrf = hiddenFieldOf((await merchant.get('/dashboard/tokens')).text, '_csrf')!
     const twice = [1, 2, 3, 4].map(() =>
@@ -274,7 +274,7 @@ describe('a token', () => {
     ['that ended yesterday', { expires_on: '2020-01-01' }],
     ['of no mode', { mode: 'admin' }],
     ['bound to a simulator that it would never reach', { mode: 'live', provider_uuid: 'SIMULATED' }],
-  ])('is not made %s', async (_, change) => {
+  ])('is not created %s', async (_, change) => {
     const form = { name: 'x', mode: 'test', once: randomUUID(), ...change }
     const bound = 'provider_uuid' in form && form.provider_uuid === 'SIMULATED'
     const answer = await merchant.send('/dashboard/tokens', {
@@ -286,7 +286,7 @@ describe('a token', () => {
   })
 })
 
-test('the order of providers changes by its buttons, and never to nothing', async () => {
+test('the order of providers changes by its buttons, and never to an empty list', async () => {
   const second = await fixture.insertConnection(ours.account, { provider: 'PROVIDER_B' })
   const on = '/dashboard/providers'
   const order = async () =>
@@ -305,7 +305,7 @@ test('the order of providers changes by its buttons, and never to nothing', asyn
   expect(foreign.status).toBe(422)
 })
 
-test('a provider that is blocked is left out by whoever changes the order, and cannot be added', async () => {
+test('a blocked provider is dropped by any change of the order, and cannot be added', async () => {
   const accountUuid = await fixture.insertAccount()
   const [first, second, third] = [
     await fixture.insertConnection(accountUuid),
@@ -328,7 +328,7 @@ test('a provider that is blocked is left out by whoever changes the order, and c
   expect(rows).toEqual([{ uuid: second }])
 })
 
-test('lists take the API’s filters, and name those that do not fit', async () => {
+test('lists accept the API’s filters, and name invalid ones', async () => {
   const paid = await merchant.get(
     '/dashboard/charges?status=PAID&value_min=1.234,56&value_max=&external_ref=',
   )
@@ -343,7 +343,7 @@ test('lists take the API’s filters, and name those that do not fit', async () 
   expect(wrong.text).not.toContain(ours.charge)
 })
 
-test('a webhook of no event is refused, and what was unticked stays so', async () => {
+test('a webhook without an event type is refused, and the cleared choices stay cleared', async () => {
   const kinds = (text: string) => text.match(/name="events" value="\w+" checked/g)?.length ?? 0
   const list = '/dashboard/webhooks'
   const own = `${list}/${ours.webhook}`
@@ -365,7 +365,7 @@ test('a webhook of no event is refused, and what was unticked stays so', async (
   ])
 })
 
-test('a webhook that is refused is shown again as it was typed', async () => {
+test('a refused webhook form keeps what was typed', async () => {
   const ticked = (text: string) =>
     [...text.matchAll(/name="events" value="(\w+)" checked/g)].map(match => match[1])
   const on = '/dashboard/webhooks'
@@ -384,7 +384,7 @@ test('a webhook that is refused is shown again as it was typed', async () => {
   expect([disabled.status, ticked(disabled.text)]).toEqual([422, registered])
 })
 
-test('what an endpoint is told changes while it is down: it need not answer for that', async () => {
+test('the event types of an unreachable endpoint can be changed', async () => {
   const [{ url }] = (await ours.sql('select url from webhook where uuid = ?', [ours.webhook])) as [
     { url: string },
   ]
@@ -396,7 +396,7 @@ test('what an endpoint is told changes while it is down: it need not answer for 
   ])
 })
 
-test('a webhook is tested, sent to again, disabled and removed', async () => {
+test('a webhook is tested, resent to, disabled and removed', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   const done = async (act: string, form = {}) => {
     const answer = await merchant.send(`${on}/${act}`, form, { on })
@@ -411,7 +411,7 @@ test('a webhook is tested, sent to again, disabled and removed', async () => {
   expect((await merchant.get(on)).status).toBe(404)
 })
 
-test('a dispute is answered by a form of its session, and by nothing else', async () => {
+test('a dispute is replied to by a form of its own session only', async () => {
   const on = `/dashboard/disputes/${ours.dispute}`
   const page = (await merchant.get(on)).text
   expect(page).toContain('enctype="multipart/form-data"')
@@ -447,7 +447,7 @@ test('a dispute is answered by a form of its session, and by nothing else', asyn
   expect(await ours.sql('select accept from med where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
 })
 
-test('the fourth try of a key within a minute waits', async () => {
+test('the fourth key request within a minute must wait', async () => {
   const on = '/dashboard/keys'
   const tried = async () => {
     const form = {
@@ -462,7 +462,7 @@ test('the fourth try of a key within a minute waits', async () => {
   expect([await tried(), await tried(), await tried(), await tried()]).toEqual([422, 422, 422, 429])
 })
 
-test('a webhook that cannot be reached is not registered', async () => {
+test('an unreachable webhook is not registered', async () => {
   const on = '/dashboard/webhooks'
   const form = { url: 'https://127.0.0.1:1/hook', once: randomUUID() }
   const answer = await merchant.send(on, form)
@@ -470,7 +470,7 @@ test('a webhook that cannot be reached is not registered', async () => {
   expect((await merchant.send(on, { ...form, url: 'javascript:alert(1)' })).status).toBe(422)
 })
 
-test('a statement of more lines than a file takes is refused by name, and not cut off', async () => {
+test('a statement of more lines than a file holds is refused by name, and not cut off', async () => {
   await ours.sql(
     `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
      select 'posting', account_uuid, provider_account_uuid, current_date, 'available', 50000 from connection where uuid = ?`,
@@ -482,7 +482,7 @@ test('a statement of more lines than a file takes is refused by name, and not cu
   expect(text).toContain('no máximo 50000 linhas')
 })
 
-test('the statement is a file of the same lines', async () => {
+test('the statement page and its file have the same lines', async () => {
   const answer = await merchant.get('/dashboard/ledger/ledger.csv?date_from=&provider_uuid=')
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger-test.csv"')
@@ -492,7 +492,7 @@ test('the statement is a file of the same lines', async () => {
   expect(rest).toEqual([])
 })
 
-test('a page that looks for news hears nothing where there are none', async () => {
+test('a page that polls without news receives no body', async () => {
   const path = `/dashboard/charges/${ours.open}`
   const { text } = await merchant.get(path)
   const live = /hx-get="([^"]+)"/.exec(text)![1]!
@@ -501,14 +501,14 @@ test('a page that looks for news hears nothing where there are none', async () =
   expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(200)
 })
 
-test('each life leads to its workflow', async () => {
+test('each operation links to its workflow', async () => {
   const { text } = await merchant.get(`/dashboard/transfers/${ours.transfer}`)
   expect(text).toContain(
     `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(`transfer/${ours.transfer}`)}`,
   )
 })
 
-test('what is not there is said by a page', async () => {
+test('an unknown address shows an error page', async () => {
   for (const path of ['/dashboard/nowhere', '/dashboard/operator/nowhere', '/dashboard/charges/a/b/c']) {
     const { status, headers, text } = await merchant.get(path)
     expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
@@ -517,7 +517,7 @@ test('what is not there is said by a page', async () => {
   expect((await createBrowser(fixture).get('/dashboard/nowhere')).status).toBe(303)
 })
 
-test('the language is switched on the spot, and nobody is led elsewhere by it', async () => {
+test('the language switches on the current page, and redirects to no other site', async () => {
   const answer = await merchant.get('/dashboard/charges?status=PAID&lang=en')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/dashboard/charges?status=PAID'])
   expect((await merchant.get('/dashboard/charges')).text).toContain('<h1>Charges</h1>')
@@ -525,7 +525,7 @@ test('the language is switched on the spot, and nobody is led elsewhere by it', 
   expect((await merchant.get('/dashboard/charges')).text).toContain('<h1>Cobranças</h1>')
 })
 
-test('what dresses a page is kept by its content', async () => {
+test('assets are cached by their content', async () => {
   const { text } = await merchant.get('/dashboard')
   const paths = [...text.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(match => match[1]!)
   expect(new Set(paths).size).toBe(5)

@@ -31,7 +31,7 @@ async function user({ isOperator = false, accountUuid = account } = {}) {
 }
 
 describe('signing in', () => {
-  test('opens a session whose secret nobody but the browser has', async () => {
+  test('opens a session whose secret only the browser has', async () => {
     const browser = createBrowser(fixture)
     const answer = await browser.signIn(await user(), PASSWORD)
     expect(answer.status).toBe(303)
@@ -44,7 +44,7 @@ describe('signing in', () => {
     expect((await browser.get(HOME)).status).toBe(200)
   })
 
-  test('takes the e-mail in any case, and brings back to the page that was asked for', async () => {
+  test('accepts the e-mail in any case, and returns to the requested page', async () => {
     const email = await user()
     const browser = createBrowser(fixture)
     const away = await browser.get('/dashboard/charges?status=PAID')
@@ -57,7 +57,7 @@ describe('signing in', () => {
   })
 
   test.each(['https://evil.example', '//evil.example', '/dashboard//evil.example\\', '/api/v1/payments'])(
-    'never leads to %s',
+    'never redirects to %s',
     async next => {
       const browser = createBrowser(fixture)
       const answer = await browser.send('/dashboard/sign-in', {
@@ -71,7 +71,7 @@ describe('signing in', () => {
     },
   )
 
-  test('keeps after a wrong password who signs in, and where to', async () => {
+  test('keeps the e-mail and the requested page after a wrong password', async () => {
     const email = await user()
     const browser = createBrowser(fixture)
     const form = { email, password: 'a wrong password', next: '/dashboard/charges?status=PAID' }
@@ -83,7 +83,7 @@ describe('signing in', () => {
     expect([elsewhere.status, hiddenFieldOf(elsewhere.text, 'next')]).toEqual([401, ''])
   })
 
-  test('says that an account is blocked to nobody but who has its password', async () => {
+  test('reveals a blocked account only to a request with the right password', async () => {
     const accountUuid = await fixture.insertAccount()
     const email = await user({ accountUuid })
     await fixture.orm.em.execute(`update account set status = 'BLOCKED' where uuid = ?`, [accountUuid])
@@ -101,7 +101,7 @@ describe('signing in', () => {
     ).toEqual([])
   })
 
-  test('refuses what is no text', async () => {
+  test('refuses a body that is not text', async () => {
     const browser = createBrowser(fixture)
     for (const [name, secret] of [
       ['a\0b@trilho.test', 'a password'],
@@ -110,7 +110,7 @@ describe('signing in', () => {
       expect((await browser.signIn(name, secret)).status).toBe(422)
   })
 
-  test('says the same of a wrong password, an unknown e-mail and a disabled user', async () => {
+  test('answers the same to a wrong password, an unknown e-mail and a disabled user', async () => {
     const [known, disabled] = [await user(), await user()]
     await disableUser(fixture.orm.em.fork(), disabled)
     const said = []
@@ -125,7 +125,7 @@ describe('signing in', () => {
     expect(said).toEqual(Array(3).fill([401, 'E-mail ou senha incorretos.']))
   })
 
-  test('needs the form of its own page', async () => {
+  test('needs the form token of its own page', async () => {
     const form = { email: await user(), password: PASSWORD }
     const stranger = createBrowser(fixture)
     expect((await stranger.call('POST', '/dashboard/sign-in', { form })).status).toBe(403)
@@ -140,7 +140,7 @@ describe('signing in', () => {
   })
 })
 
-describe('guessing', () => {
+describe('password guessing', () => {
   /** Signs in after whoever was signed in on the browser has left it. */
   function signInAgain(browser: ReturnType<typeof createBrowser>, email: string, password: string) {
     browser.cookies.delete('trilho_session')
@@ -152,7 +152,7 @@ describe('guessing', () => {
       expect((await signInAgain(browser, email, 'a wrong password')).status).toBe(401)
   }
 
-  test('a device that never signed in is refused after ten failures, with the right password too', async () => {
+  test('is refused on an unknown device after ten failures, with the right password too', async () => {
     const email = await user()
     const browser = createBrowser(fixture)
     for (let guess = 0; guess < 10; guess++)
@@ -165,7 +165,7 @@ describe('guessing', () => {
     expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
   })
 
-  test('a success forgets the failures before it', async () => {
+  test('starts again from zero after a success', async () => {
     const email = await user()
     const browser = createBrowser(fixture)
     for (let guess = 0; guess < 9; guess++) await browser.signIn(email, 'a wrong password')
@@ -176,7 +176,7 @@ describe('guessing', () => {
     expect(rows).toEqual([])
   })
 
-  test('however many guess at once, ten reach a password', async () => {
+  test('reaches ten password checks under any concurrency', async () => {
     const email = await user()
     const answers = await Promise.all(
       Array.from({ length: 25 }, () => createBrowser(fixture).signIn(email, 'a wrong password')),
@@ -185,7 +185,7 @@ describe('guessing', () => {
     expect([count(401), count(429)]).toEqual([10, 15])
   })
 
-  test('one network fails for many e-mails, and whoever shares its address signs in', async () => {
+  test('from one network fails for many e-mails, and other users of its address sign in', async () => {
     const email = await user()
     const stranger = createBrowser(fixture)
     for (let guess = 0; guess < 35; guess++)
@@ -193,7 +193,7 @@ describe('guessing', () => {
     expect((await createBrowser(fixture).signIn(email, PASSWORD)).status).toBe(303)
   })
 
-  test('a device that has signed in before is not refused for what strangers do at its address', async () => {
+  test('by strangers does not block a known device at the same address', async () => {
     const email = await user()
     const [own, stranger] = [createBrowser(fixture), createBrowser(fixture)]
     expect((await signInAgain(own, email, PASSWORD)).status).toBe(303)
@@ -203,7 +203,7 @@ describe('guessing', () => {
     expect((await stranger.signIn(email, PASSWORD)).status).toBe(429)
   })
 
-  test('a known device fails ten times, each person on it apart, and only for those who signed in on it', async () => {
+  test('fails ten times per user on a known device, and only users who signed in on it are known there', async () => {
     const [ana, bia, other] = [await user(), await user(), await user()]
     const device = createBrowser(fixture)
     for (const email of [ana, bia]) expect((await signInAgain(device, email, PASSWORD)).status).toBe(303)
@@ -215,7 +215,7 @@ describe('guessing', () => {
     expect((await signInAgain(device, bia, PASSWORD)).status).toBe(303)
   })
 
-  test('a cookie of another key or another kind makes no device known', async () => {
+  test('is not helped by a cookie of another key or another kind', async () => {
     const email = await user()
     const forged = createBrowser(fixture)
     const device = { kind: 'dashboard-device', device: randomUUID(), endsAtMs: Date.now() + 60_000 }
@@ -232,7 +232,7 @@ describe('guessing', () => {
     }
   })
 
-  test('an e-mail that no user has is refused after as many failures', async () => {
+  test('for an unknown e-mail is refused after as many failures', async () => {
     await fail(createBrowser(fixture), 'unknown@trilho.test', 10)
     expect((await createBrowser(fixture).signIn('unknown@trilho.test', PASSWORD)).status).toBe(429)
   })
@@ -258,7 +258,7 @@ describe('guessing', () => {
       return email
     }
 
-    test('ten failures from one network refuse that network only, a whole /64 of IPv6', async () => {
+    test('ten failures from one network block that network only, a whole /64 of IPv6', async () => {
       const email = await proxiedUser()
       for (let host = 1; host <= 10; host++)
         expect(await signIn(email, 'a wrong password', `2001:db8:1:2::${host}`)).toBe(401)
@@ -267,7 +267,7 @@ describe('guessing', () => {
       expect(await signIn(email, PASSWORD, '203.0.113.7')).toBe(303)
     })
 
-    test('a port, another spelling or no address at all makes no network of its own', async () => {
+    test('a port, another spelling or no address does not count as another network', async () => {
       const email = await proxiedUser()
       const spellings = ['203.0.113.7', '203.0.113.7:1', '203.0.113.7:2', '::ffff:203.0.113.7']
       for (let guess = 0; guess < 10; guess++)
@@ -278,7 +278,7 @@ describe('guessing', () => {
       expect(await signIn(email, 'a wrong password', 'word')).toBe(429)
     })
 
-    test('while many networks fail for one e-mail, each gets three attempts and a new one still gets in', async () => {
+    test('while many networks fail for one e-mail, each gets three attempts and a new one still signs in', async () => {
       const email = await proxiedUser()
       for (let guess = 0; guess < 50; guess++)
         expect(await signIn(email, 'a wrong password', `198.51.100.${guess % 10}`)).toBe(401)
@@ -288,7 +288,7 @@ describe('guessing', () => {
       expect(await signIn(email, PASSWORD, '203.0.113.9')).toBe(303)
     }, 120_000)
 
-    test('one network fails a hundred times, whatever the e-mail', async () => {
+    test('one network fails at most a hundred times over all e-mails', async () => {
       const email = await proxiedUser()
       for (let ten = 0; ten < 10; ten++)
         await Promise.all(
@@ -301,7 +301,7 @@ describe('guessing', () => {
     }, 120_000)
   })
 
-  test('what was typed is not kept: it may be a password', async () => {
+  test('stores nothing that was typed, because it may be a password', async () => {
     await createBrowser(fixture).signIn('my secret typed here', 'another secret')
     const rows = JSON.stringify(await fixture.orm.em.execute('select * from sign_in_try'))
     expect(rows).not.toMatch(/secret/)
@@ -350,7 +350,7 @@ describe('a session ends', () => {
     await leaves()
   })
 
-  test('after twelve hours, and after two without anybody there', async () => {
+  test('after twelve hours, and after two hours without activity', async () => {
     const { leaves } = await inside()
     await sql('update dashboard_session set expires_at = now()')
     await leaves()
@@ -359,7 +359,7 @@ describe('a session ends', () => {
     await idle.leaves()
   })
 
-  test('and a page that only looks for news keeps it from nothing, and is told to leave', async () => {
+  test('although a page polls for news, and the page is told to sign in', async () => {
     const { browser, leaves } = await inside()
     await sql(`update dashboard_session set last_seen_at = now() - interval '119 minutes'`)
     expect((await browser.get(HOME, { 'HX-Request': 'true' })).status).toBe(200)
@@ -369,7 +369,7 @@ describe('a session ends', () => {
     await leaves()
   })
 
-  test('and not while somebody types on a page that looks for news', async () => {
+  test('and not while the user types on a page that polls for news', async () => {
     const { browser } = await inside()
     const looks = (typed: boolean) =>
       browser.get(HOME, { 'HX-Request': 'true', 'X-Trilho-Typed': String(typed) })
@@ -384,7 +384,7 @@ describe('a session ends', () => {
   })
 })
 
-test('through https the cookie is one that only our host can set', async () => {
+test('over https the cookie can only be set by this host', async () => {
   const secure = await openApiFixture([dashboardRoutes], { TRILHO_PUBLIC_URL: 'https://trilho.example' })
   try {
     await addUser(secure.orm.em.fork(), { email: 'op@trilho.test', password: PASSWORD, accountUuid: null })

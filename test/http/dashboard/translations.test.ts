@@ -23,13 +23,13 @@ const sources = readdirSync(root, { recursive: true })
 describe('the dictionaries', () => {
   const [pt, en] = [readDictionary('pt-BR'), readDictionary('en')]
 
-  test('say the same things, with the same gaps', () => {
+  test('have the same phrases with the same placeholders', () => {
     const gaps = (phrases: Record<string, string>) =>
       Object.entries(phrases).map(([name, phrase]) => [name, phrase.match(/\{\w+\}/g)?.toSorted() ?? []])
     expect(Object.fromEntries(gaps(en))).toEqual(Object.fromEntries(gaps(pt)))
   })
 
-  test('have every phrase that a page says by its name', () => {
+  test('have every phrase that a page names', () => {
     const said = sources.flatMap(({ text }) =>
       [...text.matchAll(/\bt\('([\w.-]+)'/g)].map(match => match[1]!),
     )
@@ -37,7 +37,7 @@ describe('the dictionaries', () => {
     expect(said.filter(name => !Object.hasOwn(pt, name))).toEqual([])
   })
 
-  test('have every state, reason and provider there is', () => {
+  test('have every state, reason and provider', () => {
     const names = [
       ...CHARGE_STATUSES.map(status => `status.${status}`),
       ...MOVEMENT_REASONS.map(reason => `reason.${reason}`),
@@ -52,7 +52,7 @@ describe('the dictionaries', () => {
     expect(names.filter(name => !Object.hasOwn(pt, name))).toEqual([])
   })
 
-  test('say nothing that no page says', () => {
+  test('have no unused phrase', () => {
     const all = sources.map(({ text }) => text).join('\n')
     const unsaid = Object.keys(pt).filter(name => {
       const [first] = name.split('.')
@@ -62,7 +62,7 @@ describe('the dictionaries', () => {
   })
 })
 
-test('whatever the API says of a field is said in Portuguese as well', () => {
+test('every API error of a field has a Portuguese text', () => {
   const src = join(root, '..')
   const spoken = ['contract', 'api', 'webhook-client', 'dashboard'].flatMap(folder =>
     readdirSync(join(src, folder), { recursive: true })
@@ -80,7 +80,7 @@ test('whatever the API says of a field is said in Portuguese as well', () => {
   expect(translateFieldMessage('en', 'is required')).toBe('is required')
 })
 
-test('whatever zod says of a field by itself is said in Portuguese as well', async () => {
+test('every zod error of a field has a Portuguese text', async () => {
   const contract = join(root, '../contract')
   const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(file =>
     file.endsWith('.ts'),
@@ -124,7 +124,7 @@ function messagesOf(schema: z.ZodType, input: unknown): string[] {
   return checked.kind === 'invalid' ? Object.values(checked.errors).flat() : []
 }
 
-test('why a webhook is disabled is said in Portuguese as well', () => {
+test('every disabled reason of a webhook has a Portuguese text', () => {
   const reasons = [...Object.values(DISABLED_REASONS), 'unknown']
   expect(reasons.filter(reason => translateFieldMessage('pt-BR', reason) === reason)).toEqual([])
   expect(translateFieldMessage('pt-BR', 'No TLS connection to the URL could be made: ECONNREFUSED.')).toBe(
@@ -186,7 +186,7 @@ describe('the templates', () => {
   })
 })
 
-test('a browser is spoken to in its language, and in one it has chosen', () => {
+test('a page uses the language of the browser, or the one chosen in it', () => {
   const asked: [string | undefined, string][] = [
     [undefined, 'en-US,en;q=0.9,pt;q=0.8'],
     [undefined, 'pt-BR,en;q=0.5'],
@@ -203,12 +203,12 @@ test('a browser is spoken to in its language, and in one it has chosen', () => {
   ])
 })
 
-test('a phrase that is not there is a bug', () => {
+test('a missing phrase throws', () => {
   expect(() => TRANSLATORS.en('no.such.phrase')).toThrow('no.such.phrase')
   expect(() => TRANSLATORS.en('constructor')).toThrow('constructor')
 })
 
-test('numbers and moments are as Brazilians read them', () => {
+test('numbers and times are formatted as in Brazil', () => {
   const format = FORMATS['pt-BR']
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   expect(plain(format.money(123_456_789))).toBe('R$ 1.234.567,89')
@@ -248,7 +248,7 @@ test.each([
   ['1,234.56', '1234.56'],
   ['', ''],
   ['  ', ''],
-])('the amount %j is read as %j in either language', (typed, read) => {
+])('the amount %j is parsed as %j in either language', (typed, read) => {
   expect([normalizeAmount(typed, 'pt-BR'), normalizeAmount(typed, 'en')]).toEqual([read, read])
 })
 
@@ -288,6 +288,6 @@ test.each([
   [1_001, 2_000],
   [148_745, 200_000],
   [81_000_00, 100_000_00],
-])('a plot of up to %s centavos ends at %s', (cents, top) => {
+])('a chart of up to %s centavos ends at %s', (cents, top) => {
   expect(roundUpAxisMax(cents)).toBe(top)
 })

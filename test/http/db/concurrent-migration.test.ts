@@ -153,7 +153,7 @@ test('a schema of before the first release is refused in one line, and stays as 
   await older.close()
 })
 
-test('a database that does not exist is created by a migration, and by nothing else', async () => {
+test('a missing database is created by a migration only', async () => {
   const absent = new URL(url)
   absent.pathname = `/absent_${randomUUID().replaceAll('-', '')}`
   const reader = await openOrm({ databaseUrl: absent.href })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-test('as it stands then: it is not asked for again, and its credentials stay where they are', async () => {
+test('a locked connection is loaded with its current values, without a second query and without its credentials', async () => {
   const all = await fixture.orm.em.fork().findOneOrFail(Connection, uuid)
   await runInTransaction(fixture.orm, async em => {
     await lockConnection(em, uuid)
@@ -27,7 +27,7 @@ test('as it stands then: it is not asked for again, and its credentials stay whe
   })
 })
 
-test('what was known beside it stays known, and nothing of it is written', async () => {
+test('loaded fields of a locked connection are updated or kept, and none of them is written', async () => {
   await runInTransaction(fixture.orm, async em => {
     const known = await em.findOneOrFail(Connection, uuid, {
       populate: ['sealedCredentials', 'isDistrusted'],

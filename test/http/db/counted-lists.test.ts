@@ -55,7 +55,7 @@ function someone(): { token: CallerToken; sees: string[] } {
   return { token: { accountUuid, connectionUuid, modeScope: reaches } as CallerToken, sees }
 }
 
-test('the ledger has every line of its days and providers, though moments and numbers go apart', async () => {
+test('ledger totals include every line of its days and providers, although times and numbers differ in order', async () => {
   const begin = Date.parse('2026-03-01T12:00:00Z')
   const lines: { at: number; connection: string }[] = []
   for (let step = 0; step < 60; step += 1) {
@@ -81,7 +81,7 @@ test('the ledger has every line of its days and providers, though moments and nu
   }
 })
 
-test('events are counted by type, day and who may see them, and no more once they are forgotten', async () => {
+test('events are counted by type, day and visibility, and no longer once they are pruned', async () => {
   const events: { at: number; connection: string | null; type: string }[] = []
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   for (let step = 0; step < 60; step += 1) {
@@ -112,7 +112,7 @@ test('events are counted by type, day and who may see them, and no more once the
   }
 })
 
-test('deliveries are counted by what came of them, until their events are forgotten', async () => {
+test('deliveries are counted by status until their events are pruned', async () => {
   const uuid = randomUUID()
   await em().execute(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)

@@ -35,17 +35,20 @@ async function check(): Promise<string> {
   }
 }
 
-test('a server with the settings of an installation is safe', async () => {
+test('a server with the settings of an installation is accepted', async () => {
   expect(await check()).toBe('safe')
 })
 
-test.each(['on', 'local', 'remote_write', 'remote_apply'])('synchronous_commit = %s is safe', async value => {
-  await alter('role current_user', `synchronous_commit = ${value}`)
-  expect(await check()).toBe('safe')
-  await orm.em.fork().execute('alter role current_user reset synchronous_commit')
-})
+test.each(['on', 'local', 'remote_write', 'remote_apply'])(
+  'synchronous_commit = %s is accepted',
+  async value => {
+    await alter('role current_user', `synchronous_commit = ${value}`)
+    expect(await check()).toBe('safe')
+    await orm.em.fork().execute('alter role current_user reset synchronous_commit')
+  },
+)
 
-test('synchronous_commit that is off for the role or the database is not', async () => {
+test('synchronous_commit = off of the role or the database is refused', async () => {
   for (const what of ['role current_user', `database "${databaseOf(postgres.url)}"`]) {
     await alter(what, 'synchronous_commit = off')
     expect(await check()).toMatch(
@@ -56,7 +59,7 @@ test('synchronous_commit that is off for the role or the database is not', async
   expect(await check()).toBe('safe')
 })
 
-test('a server that forgets names all that is off; where it is allowed, it is a warning', async () => {
+test('a server without durability is refused with every such setting; where it is allowed, that is a warning', async () => {
   const forgetful = await openOrm({ databaseUrl: await createTestDatabase() })
   const warnings: string[] = []
   const warn = (message: string) => void warnings.push(message)
@@ -69,7 +72,7 @@ test('a server that forgets names all that is off; where it is allowed, it is a 
   await forgetful.close()
 })
 
-test('the API says one line and ends with 1', async () => {
+test('the API prints one line and exits with 1', async () => {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../../src/server.ts')],

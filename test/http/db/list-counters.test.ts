@@ -21,7 +21,7 @@ const sql = <Row extends object>(query: string, values: unknown[] = []): Promise
 const DAYS = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z']
 const STATES = ['issuing', 'failed'] as const
 
-test('totals are those of the rows, between any changes and folds, by status, provider and day', async () => {
+test('totals equal the rows, between any changes and folds, by status, provider and day', async () => {
   const { upTo } = createSeededRandom(7)
   const chance = (percent: number) => upTo(99) < percent
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length - 1)]!
@@ -99,7 +99,7 @@ test('totals are those of the rows, between any changes and folds, by status, pr
 
 const twice = (value: unknown) => [value, value]
 
-test('a list that asks for more than tallies know is counted by its rows', async () => {
+test('a filter without a counter counts the rows', async () => {
   const token = { accountUuid: await fixture.insertAccount(), connectionUuid: null } as CallerToken
   const query = { page: 1, per_page: 15, external_ref: 'pedido' }
   const total = await readListTotal(fixture.orm.em.fork(), {
@@ -108,7 +108,7 @@ test('a list that asks for more than tallies know is counted by its rows', async
   expect(total).toBeUndefined()
 })
 
-test('one round folds what hours of traffic have written, and not a fixed number', async () => {
+test('one fold covers hours of traffic, not a fixed number of rows', async () => {
   await foldListCounters(fixture.orm)
   const accountUuid = await fixture.insertAccount()
   const connection = await fixture.insertConnection(accountUuid)

@@ -30,13 +30,16 @@ const transferUnder = async (em: EntityManager, uuid: string) => (await lockTran
 test.each([
   ['charge', newCharge, lockCharge],
   ['transfer', newTransfer, transferUnder],
-] as const)('beside a locked %s others of the same connection and accounts begin', async (_, make, lock) => {
-  const [locked, others] = [await make(), [newCharge, newTransfer]]
-  await runInTransaction(fixture.orm, async em => {
-    expect(await lock(em, locked)).toMatchObject({ uuid: locked, connection: { provider: 'PROVIDER_A' } })
-    for (const other of others) expect(await other()).not.toBe(locked)
-  })
-})
+] as const)(
+  'while a %s is locked others of the same connection and accounts can start',
+  async (_, make, lock) => {
+    const [locked, others] = [await make(), [newCharge, newTransfer]]
+    await runInTransaction(fixture.orm, async em => {
+      expect(await lock(em, locked)).toMatchObject({ uuid: locked, connection: { provider: 'PROVIDER_A' } })
+      for (const other of others) expect(await other()).not.toBe(locked)
+    })
+  },
+)
 
 test('a locked row is waited for', async () => {
   const transfer = await newTransfer()
@@ -47,7 +50,7 @@ test('a locked row is waited for', async () => {
   })
 })
 
-test('what is read beside a lock is as of the moment the lock was given', async () => {
+test('values read with a lock are those of the moment of the lock', async () => {
   const uuid = await newTransfer()
   const other = await fixture.insertConnection(accountUuid)
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>()
@@ -84,7 +87,7 @@ test('what is read beside a lock is as of the moment the lock was given', async 
   await first
 })
 
-test('of the money of one connection one transaction moves some at a time', async () => {
+test('transactions that move money of one connection run one at a time', async () => {
   const [charge, transfer] = [await newCharge(), await newTransfer()]
   await runInTransaction(fixture.orm, async em => {
     await lockCharge(em, charge)
@@ -93,7 +96,7 @@ test('of the money of one connection one transaction moves some at a time', asyn
   })
 })
 
-test('whoever waits for an unmatched PIX that is returned does not hold the gate, a dispute of it neither', async () => {
+test('a transaction that waits for an unmatched PIX in return holds no connection lock, nor does a dispute of it', async () => {
   const med = await insertDispute(fixture, { connection })
   const [{ pix, endToEnd }] = await fixture.orm.em.execute<[{ pix: string; endToEnd: string }]>(
     'select movement_uuid as pix, end_to_end as "endToEnd" from med where uuid = ?',
@@ -113,7 +116,7 @@ test('whoever waits for an unmatched PIX that is returned does not hold the gate
   expect(await looking).toMatchObject({ uuid: med })
 })
 
-test('who takes one balance of an account has all of them: another who began with another one does not wait for him', async () => {
+test('a transaction locks all balances of an account at once, so that two never wait for each other', async () => {
   const [{ at }] = await fixture.orm.em.execute<[{ at: string }]>(
     'select provider_account_uuid as at from connection where uuid = ?',
     [connection],

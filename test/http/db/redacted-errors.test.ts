@@ -32,14 +32,14 @@ const insert = (document: string) =>
       document,
     ])
 
-test('a row that the database refuses is not quoted, and the rule that it breaks is named', async () => {
+test('an error of a refused row names the constraint and quotes no value', async () => {
   await expect(insert('52998224725')).rejects.toThrow(/52998224725/)
   const failure = await failureOf(redactErrors({ insert }).insert('52998224725'))
   expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
   expect(`${failure.stack}${JSON.stringify(failure)}${failure.cause}`).not.toContain('52998224725')
 })
 
-test('nor is one that it refuses at the end of a transaction: neither by the failure nor by what is logged of it', async () => {
+test('an error at the commit quotes no value, neither in its message nor in the log', async () => {
   const written = (document: string) =>
     runInTransaction(fixture.orm, em =>
       enqueueStatement(em, `insert into account (uuid, name, document, status) values (?, 'n', ?, 'NEW')`, [
@@ -55,7 +55,7 @@ test('nor is one that it refuses at the end of a transaction: neither by the fai
   expect(JSON.stringify(redactError(bare))).not.toContain('52998224725')
 })
 
-test('a log says of a notice that is not handed over which rule was broken, and quotes no row', async () => {
+test('a log line of a notification that is not routed names the constraint and quotes no value', async () => {
   const connection = await fixture.insertConnection(await fixture.insertAccount())
   await fixture.orm.em.fork().execute(
     `insert into notice (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
@@ -76,7 +76,7 @@ test('a log says of a notice that is not handed over which rule was broken, and 
   expect(line).not.toContain('52998224725')
 })
 
-test('every other failure and every answer goes through as it is', async () => {
+test('every other error and every result is unchanged', async () => {
   const bug = new RangeError('a bug')
   const { fails, answers } = redactErrors({
     fails: async () => Promise.reject(bug),

@@ -73,7 +73,7 @@ const KINDS: EntityClass<{ uuid: string }>[] = [
   Connection,
 ]
 test.each(KINDS.map(kind => [kind.name, kind] as const))(
-  'each %s is what the unit of work reads, and nothing of it is changed',
+  'each %s equals what the unit of work loads, and no value of it changes',
   async (_, kind) => {
     const [asking, reading] = [em(), em()]
     const expected = await asking.find(kind, {}, { orderBy: { uuid: 'asc' } })
@@ -89,7 +89,7 @@ test.each(KINDS.map(kind => [kind.name, kind] as const))(
   },
 )
 
-test('a connection to call comes with what is lazy, and with nothing to be written', async () => {
+test('a connection to call is loaded with its lazy columns, and nothing is left to write', async () => {
   const reading = em()
   const populate = ['sealedCredentials', 'isDistrusted'] as const
   const expected = await em().findOneOrFail(Connection, connection, { populate })
@@ -103,12 +103,12 @@ test('a connection to call comes with what is lazy, and with nothing to be writt
   expect(nobody).toBeUndefined()
 })
 
-describe('a row locked alone', () => {
-  test('is locked within a transaction only', async () => {
+describe('a row locked by its own statement', () => {
+  test('can only be locked within a transaction', async () => {
     await expect(findLockedRow(em(), Connection, connection, noQuery)).rejects.toThrow('transaction')
   })
 
-  test('keeps what this unit of work has changed of it', async () => {
+  test('keeps the changes of this unit of work', async () => {
     await runInTransaction(fixture.orm, async tx => {
       const [first] = await lockRow(tx, Connection, connection, noQuery)
       first.collectionKey = 'changed'
@@ -119,7 +119,7 @@ describe('a row locked alone', () => {
     expect(await em().findOneOrFail(Connection, connection)).toMatchObject({ collectionKey: 'changed' })
   })
 
-  test('is as it stands then, though it was known before', async () => {
+  test('has its current values, although it was loaded before', async () => {
     await runInTransaction(fixture.orm, async tx => {
       const known = await tx.findOneOrFail(Connection, connection)
       await em().execute(`update connection set collection_key = 'meanwhile' where uuid = ?`, [connection])
@@ -128,7 +128,7 @@ describe('a row locked alone', () => {
     })
   })
 
-  test('of which there is none is null, or an error where there must be one', async () => {
+  test('that does not exist is null, or an error where it is required', async () => {
     const nobody = randomUUID()
     await runInTransaction(fixture.orm, async tx => {
       expect(await findLockedRow(tx, Connection, nobody, noQuery)).toEqual([null, []])
@@ -137,7 +137,7 @@ describe('a row locked alone', () => {
   })
 })
 
-test('attempts are those that were begun here as well, in the order of trying, with what was changed of them', async () => {
+test('attempts include those of this unit of work, in their order, with its changes', async () => {
   const writing = em()
   const [first] = await findAttempts(writing, attempt)
   first!.state = 'rejected'
@@ -149,7 +149,7 @@ test('attempts are those that were begun here as well, in the order of trying, w
   expect(first!.code).toBe('changed')
 })
 
-test('the attempt that a notice names is found by its reference, however many there are', async () => {
+test('a notification’s attempt is found by its reference through an index', async () => {
   const { providerAccountUuid } = attempt
   await em().execute(
     `insert into attempt (uuid, operation, subject_uuid, connection_uuid, provider_account_uuid, position, reference, state,
@@ -164,12 +164,12 @@ test('the attempt that a notice names is found by its reference, however many th
   expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_by_reference')
 })
 
-describe('what a provider tells', () => {
+describe('a provider notification', () => {
   const digest = 'cd'.repeat(32)
   const keep = (...notices: ReturnType<typeof notificationItem>[]) =>
     runQuery(em(), storeProviderNotifications(em(), connection, notices))
 
-  test('is kept once and as it came, and answered until a life has taken it', async () => {
+  test('is stored once and unchanged, and returned until a workflow has processed it', async () => {
     const [one, twin] = [notificationItem({ digest }), notificationItem({ digest })]
     const kept = await keep(one, twin)
     expect(kept).toHaveLength(1)
@@ -181,7 +181,7 @@ describe('what a provider tells', () => {
     expect(await keep()).toEqual([])
   })
 
-  test('by two at once is kept once, and by one of them answered', async () => {
+  test('stored twice concurrently exists once, and is returned to one of the two', async () => {
     const twins = [
       notificationItem({ digest: 'ef'.repeat(32) }),
       notificationItem({ digest: 'ef'.repeat(32) }),

@@ -71,7 +71,7 @@ test.each([
   // The certificate is not good for the address, nor its authority known to all.
   { host: '127.0.0.1', query: '?sslmode=verify-full&sslrootcert=CA', asksFirst: true, isTaken: false },
   { host: 'localhost', query: '?sslmode=verify-full', asksFirst: true, isTaken: false },
-])('over the wire to $host with "$query"', async ({ host, query, asksFirst, isTaken }) => {
+])('over the network to $host with "$query"', async ({ host, query, asksFirst, isTaken }) => {
   const server = await encrypting()
   const url = `postgres://trilho:${SECRET}@${host}:${server.port}/trilho${query.replace('CA', ca)}`
   const orm = await openOrm({ databaseUrl: url })

@@ -70,7 +70,7 @@ const isAlone = async () => {
   expect(row?.open).toBe('0')
 }
 
-test('a transaction is as many messages as it has statements, and its end', async () => {
+test('a transaction is one message per statement, and one for its end', async () => {
   const answer = await runInTransaction(orm, async em => {
     await em.execute(rename('first'))
     return em.execute('select name from account where uuid = ?', [uuid])
@@ -85,7 +85,7 @@ test('a transaction is as many messages as it has statements, and its end', asyn
   await isAlone()
 })
 
-test('what its first statement answers is the statement’s, how many rows it changed included', async () => {
+test('the first statement’s result is its own, including the number of changed rows', async () => {
   const changed = await runInTransaction(orm, em =>
     em.execute<{ affectedRows: number }>(rename('counted'), [], 'run'),
   )
@@ -95,7 +95,7 @@ test('what its first statement answers is the statement’s, how many rows it ch
 const NAME = 'select name from account where uuid = ?'
 const nameOf = (whose: string) => query(NAME, [whose], (rows: ResultRow[]) => rows[0]?.name)
 
-test('several questions are one message, and each hears its own rows, within a transaction and outside of one', async () => {
+test('a batch of queries is one message with a result for each, inside and outside of a transaction', async () => {
   const [nobody, two] = [randomUUID(), 'select 1 as one union all select 2']
   const rest = batchQueries(
     noQuery,
@@ -114,7 +114,7 @@ test('several questions are one message, and each hears its own rows, within a t
   await isAlone()
 })
 
-test('a transfer, its gate, its movement and its attempts are one message, and so is a charge with its own', async () => {
+test('a transfer with its connection lock, movement and attempts is one message, and so is a charge', async () => {
   const connection = await fixture.insertConnection(uuid)
   const [transfer, charge] = [
     await fixture.insertTransfer(connection),
@@ -129,7 +129,7 @@ test('a transfer, its gate, its movement and its attempts are one message, and s
   expect(capturedMessages).toHaveLength(3)
 })
 
-test('a question that fails fails all that are asked beside it; none at all is no message', async () => {
+test('a failing query fails its whole batch; an empty batch is no message', async () => {
   const failing = batchQueries(
     nameOf(uuid),
     query('select 1 / 0 as x', [], () => 'never'),
@@ -143,7 +143,7 @@ test('a question that fails fails all that are asked beside it; none at all is n
   expect(capturedMessages).toEqual([])
 })
 
-test('one that fails with its first statement, or with a later one, has changed nothing', async () => {
+test('a transaction that fails with its first or a later statement has changed nothing', async () => {
   await runInTransaction(orm, em => em.execute(rename('before')))
   await expect(runInTransaction(orm, em => em.execute('select 1 / 0'))).rejects.toThrow('division by zero')
   await isAlone()
@@ -163,14 +163,14 @@ test('one that fails with its first statement, or with a later one, has changed 
   await isAlone()
 })
 
-test('one that asks nothing is none, whether it ends well or not', async () => {
+test('a transaction without a statement sends no message, whether it commits or rolls back', async () => {
   await runInTransaction(orm, async () => 1)
   await expect(runInTransaction(orm, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(capturedMessages).toEqual([])
   await isAlone()
 })
 
-test('a snapshot sees one moment, and changes nothing', async () => {
+test('a snapshot reads one moment, and changes nothing', async () => {
   await runInTransaction(orm, em => em.execute(rename('then')))
   const seen = await readInSnapshot(orm.em, async em => {
     const read = () => em.execute('select name from account where uuid = ?', [uuid])
@@ -189,7 +189,7 @@ test('a snapshot sees one moment, and changes nothing', async () => {
   await isAlone()
 })
 
-test('a transaction inside another is still undone alone', async () => {
+test('a nested transaction is rolled back alone', async () => {
   await runInTransaction(orm, async em => {
     const inner = em.transactional(async tx => {
       await tx.execute(rename('inner'))
@@ -201,7 +201,7 @@ test('a transaction inside another is still undone alone', async () => {
   expect(await nameNow()).toBe('outer')
 })
 
-test('rows that are only written travel with the end, in one message', async () => {
+test('rows that are only written are sent with the commit in one message', async () => {
   const [first, second] = await runInTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
   expect(capturedMessages).toEqual([
     expect.stringMatching(/^begin(; insert into "account" [^;]*){2}; commit$/),
@@ -227,7 +227,7 @@ test('rows that are only written travel with the end, in one message', async () 
   await isAlone()
 })
 
-test('what a transaction is asked at its end sees all that it has written, in the message that ends it', async () => {
+test('queries at the end of a transaction see all its writes, in the message of the commit', async () => {
   const answer = await transactionReturning(orm, async em => {
     const added = addOne(em, 'just now')
     return mapQuery(batchQueries(nameOf(added), nameOf(uuid), constantQuery('known')), answers => answers)
@@ -244,7 +244,7 @@ test('what a transaction is asked at its end sees all that it has written, in th
   await isAlone()
 })
 
-test('one that fails at its end, or whose last question does, answers nothing and has changed nothing', async () => {
+test('a transaction that fails at its commit or its last query returns nothing and has changed nothing', async () => {
   await runInTransaction(orm, em => em.execute(rename('as it was')))
   const taken = transactionReturning(orm, async em => {
     await em.execute(rename('changed'))
@@ -268,7 +268,7 @@ test('one that fails at its end, or whose last question does, answers nothing an
   await isAlone()
 })
 
-test('a row is there for the statement after it, whose answer is its own', async () => {
+test('a row is visible to the next statement, whose result is its own', async () => {
   const seen = await runInTransaction(orm, async em => {
     const added = addOne(em, 'just now')
     await em.flush()
@@ -285,7 +285,7 @@ test('a row is there for the statement after it, whose answer is its own', async
   await isAlone()
 })
 
-test('a row that breaks a rule is the error of whatever it travels with, and nothing is changed', async () => {
+test('a row that breaks a constraint fails the message it is sent with, and nothing is changed', async () => {
   const taken = addOne(orm.em.fork(), 'unused', { uuid })
   const broken = { code: '23505', constraint: 'account_pkey' }
   await expect(
@@ -305,7 +305,7 @@ test('a row that breaks a rule is the error of whatever it travels with, and not
   await isAlone()
 })
 
-test('rows of what is given up are never said', async () => {
+test('rows of a transaction that is rolled back are never sent', async () => {
   const given = runInTransaction(orm, async em => {
     addOne(em, 'given up')
     await em.flush()
@@ -316,7 +316,7 @@ test('rows of what is given up are never said', async () => {
   await isAlone()
 })
 
-test('rows inside and around a transaction inside another are undone, or kept, each with its own', async () => {
+test('rows before, in and after a nested transaction are rolled back or kept with their own transaction', async () => {
   const [before, inside, later] = [randomUUID(), randomUUID(), randomUUID()]
   await runInTransaction(orm, async em => {
     addOne(em, 'before', { uuid: before })
@@ -339,7 +339,7 @@ test('rows inside and around a transaction inside another are undone, or kept, e
   await isAlone()
 })
 
-test('a statement is parsed once by a connection, however often it is asked, and again where that failed', async () => {
+test('a statement is parsed once per connection, however often it is run, and again after a failed parse', async () => {
   const text = 'select name as kept_once from account where uuid = $1'
   const one = () => query(text.replace('$1', '?'), [uuid], rows => rows.length)
   expect(await runQuery(orm.em.fork(), batchQueries(one(), one()))).toEqual([1, 1])
@@ -359,7 +359,7 @@ test('a statement is parsed once by a connection, however often it is asked, and
   await isAlone()
 })
 
-test('the columns of a statement are described once to a connection, and known from then on', async () => {
+test('the columns of a statement are described once per connection, and known from then on', async () => {
   const asked = () =>
     selectRows(orm.em.fork(), 'select name as described_once, 1 as n from account where uuid = ?', [uuid])
   const first = await asked()
@@ -370,7 +370,7 @@ test('the columns of a statement are described once to a connection, and known f
   expect(captured.described).toBe(0)
 })
 
-test('what a crash may undo waits for no disk; nothing else goes with it, and nothing after it', async () => {
+test('an asynchronous commit waits for no disk, and no other statement shares it', async () => {
   const em = orm.em.fork()
   await em.execute('set synchronous_commit = on')
   captured.forget()
@@ -386,7 +386,7 @@ test('what a crash may undo waits for no disk; nothing else goes with it, and no
   await em.execute('reset synchronous_commit')
 })
 
-test('a kept statement whose columns have changed meanwhile fails once, and its connection is given up', async () => {
+test('a prepared statement whose columns have changed fails once, and its connection is replaced', async () => {
   const own = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
   const asked = () => selectRows(own.em.fork(), 'select * from changing', [])
   await fixture.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
@@ -397,7 +397,7 @@ test('a kept statement whose columns have changed meanwhile fails once, and its 
   await own.close()
 })
 
-test('values of every kind come as they are', async () => {
+test('values of every type are read as they were written', async () => {
   const at = new Date('2026-11-24T03:04:05.678Z')
   const values = [`'; drop "x\\`, 7, 2n ** 60n, true, null, at, ['a,b', '{"c"}', null], Buffer.from([0, 255])]
   const [row] = await selectRows(
@@ -418,7 +418,7 @@ test('values of every kind come as they are', async () => {
   })
 })
 
-test('an answer that cannot be read fails who asked, and nobody after it', async () => {
+test('a result that cannot be parsed fails its own query, and no later one', async () => {
   const types = (await orm.em.getConnection().getNativeClient()) as unknown as {
     connect(): Promise<{ setTypeParser(oid: number, parse: () => never): void; release(): void }>
   }
@@ -432,7 +432,7 @@ test('an answer that cannot be read fails who asked, and nobody after it', async
   await isAlone()
 })
 
-test('a value that cannot be said fails who says it, and nobody after it', async () => {
+test('a value that cannot be serialised fails its own query, and no later one', async () => {
   const circle: object[] = []
   circle.push({ circle })
   const said = selectRows(orm.em.fork(), 'select ?::jsonb as circle', [circle[0]])

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-test('every account has its turn before any has a second one', async () => {
+test('every account is polled once before any is polled twice', async () => {
   const accountUuid = await fixture.insertAccount()
   for (let count = 0; count < 30; count += 1) await fixture.insertConnection(accountUuid)
   const asked: string[] = []

@@ -139,7 +139,7 @@ describe('a list of disputes', () => {
     expect(uuids(await get(`?uuid=${all.returned}`, token))).toEqual([])
   })
 
-  test('shows nobody the disputes of another account', async () => {
+  test('shows no dispute of another account', async () => {
     expect((await get('', stranger)).body).toMatchObject({ data: [], meta: { total: 0 } })
     expect(uuids(await get(`?uuid=${all.open}`, stranger))).toEqual([])
   })
@@ -168,7 +168,7 @@ describe('a list of disputes', () => {
 })
 
 describe('one dispute', () => {
-  test('is read by its account and its provider’s token, and by nobody else', async () => {
+  test('is read by its account and its provider’s token only', async () => {
     const uuid = await dispute({ connection: account.a })
     for (const token of [account.token, account.tokenA])
       expect((await get(`/${uuid}`, token)).body.data.uuid).toBe(uuid)
@@ -184,7 +184,7 @@ describe('one dispute', () => {
     expect((await get(`/${uuid}`)).status).toBe(404)
   })
 
-  test('has the contract’s fields, its proofs with links that work', async () => {
+  test('has the contract’s fields, its proofs with working links', async () => {
     const uuid = await dispute()
     const { data } = (await get(`/${uuid}`)).body
     expect(Object.keys(data)).toEqual(
@@ -211,7 +211,7 @@ describe('one dispute', () => {
   })
 })
 
-test('a token of the other mode sees and answers nothing of it: simulated money is no real money', async () => {
+test('a token of the other mode reads and changes no dispute: simulated money is not real money', async () => {
   const accountUuid = await fixture.insertAccount()
   const connections = {
     test: await fixture.insertConnection(accountUuid),
@@ -251,7 +251,7 @@ describe('a reply', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('to nobody’s, another account’s or another provider’s dispute is 404', async () => {
+  test('to an unknown dispute, or one of another account or provider, is 404', async () => {
     const uuid = await dispute({ connection: account.a })
     for (const [to, token] of [
       [randomUUID(), account.token],
@@ -265,7 +265,7 @@ describe('a reply', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('that is wrong is 422, all of it at once, and keeps nothing', async () => {
+  test('with errors is 422 with all of them, and stores nothing', async () => {
     const answer = await reply(await dispute(), {
       texts: [],
       files: [{ bytes: FILES.pdf }, { bytes: FILES.exe }],
@@ -275,7 +275,7 @@ describe('a reply', () => {
     expect(await stored()).toEqual([])
   })
 
-  test('that finds no engine is 503 and keeps nothing', async () => {
+  test('without Temporal is 503 and stores nothing', async () => {
     const answer = await reply(await dispute(), { files: [{ bytes: FILES.pdf }] })
     expect([answer.status, answer.body.code, answer.headers.get('retry-after')]).toEqual([
       503,
@@ -286,7 +286,7 @@ describe('a reply', () => {
   })
 })
 
-test('OpenAPI tells the three operations', async () => {
+test('OpenAPI describes the three operations', async () => {
   const { body: document } = await fixture.call('GET', '/openapi.json')
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
   const { [MEDS]: list, [`${MEDS}/{uuid}`]: read, [`${MEDS}/{uuid}/reply`]: answering } = document.paths

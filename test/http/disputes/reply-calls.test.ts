@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-test('a call that was given up and still runs is joined by no other; once it has ended another may follow', async () => {
+test('a call that was given up and still runs allows no other; once it has ended another may start', async () => {
   const { send, calls } = await answeredDispute()
   const givenUp = send()
   const call = await calls.next()
@@ -29,7 +29,7 @@ test('a call that was given up and still runs is joined by no other; once it has
   expect(calls.count).toBe(2)
 })
 
-test('a call whose process died is waited for as long as it could have taken', async () => {
+test('a call whose process ended is waited for as long as it could have taken', async () => {
   const { uuid, send, calls } = await answeredDispute()
   const underWay = (until: string) =>
     fixture.orm.em.execute('update med set replying_until = now() + ?::interval where uuid = ?', [
@@ -47,7 +47,7 @@ test('a call whose process died is waited for as long as it could have taken', a
   expect(await told).toMatchObject({ kind: 'closed', isReplyPending: false })
 })
 
-test('a call that ends after its time leaves alone the one that has followed it', async () => {
+test('a call that ends after its time does not change the one that followed it', async () => {
   const { uuid, send, calls } = await answeredDispute()
   const slow = send()
   const late = await calls.next()

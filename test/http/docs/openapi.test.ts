@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     ['post', '/api/v1/webhooks', 201],
     ['delete', '/api/v1/webhooks/{uuid}', 200],
     ['get', '/healthz', 200],
-  ] as const)('tells %s %s and its success %i', (method, path, status) => {
+  ] as const)('describes %s %s and its success %i', (method, path, status) => {
     expect(Object.keys(document.paths[path][method].responses)).toContain(String(status))
   })
 
@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/)
   })
 
-  test('asks for a token on everything under /api', () => {
+  test('requires a token on everything under /api', () => {
     for (const [path, methods] of Object.entries<object>(document.paths)) {
       for (const operation of Object.values(methods)) {
         expect([path, operation.security]).toEqual([
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('shows the wire, not what is inside', () => {
+  test('describes the wire format, not internal types', () => {
     expect(document.components.schemas.Charge.properties.value).toMatchObject({ type: 'number' })
     expect(document.components.schemas.Charge.properties.created_at).toMatchObject({
       type: 'string',
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.schemas.Balance.properties.available_balance).toMatchObject({ type: 'number' })
   })
 
-  test('offers Idempotency-Key where something is made, and the headers of an answer', () => {
+  test('offers Idempotency-Key where something is created, and the response headers', () => {
     const { parameters, responses } = document.paths['/api/v1/webhooks'].post
     expect(parameters.map((one: { name: string }) => one.name)).toEqual(['X-Request-Id', 'Idempotency-Key'])
     expect(Object.keys(responses['201'].headers)).toEqual([
@@ -92,7 +92,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(responses['429'].headers)).toContain('Retry-After')
   })
 
-  test('promises no first answer to a repeat of what only changes what is there', () => {
+  test('promises no replayed response for an update of an existing resource', () => {
     const keyed = Object.entries<ApiResponse['body']>(document.paths)
       .filter(([, { post }]) => JSON.stringify(post ?? {}).match(/"Idempotency-Key"|"Idempotent-Replayed"/))
       .map(([path]) => path)
@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  test('has an example for every answer, each code of the catalogue by its own name', () => {
+  test('has an example for every response, each error code by its own name', () => {
     for (const { responses } of operations()) {
       for (const [status, response] of Object.entries<ApiResponse['body']>(responses)) {
         const [[type, content]] = Object.entries<ApiResponse['body']>(response.content) as [
@@ -122,7 +122,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the documentation', () => {
-  test('is one page that fetches nothing and runs nothing', async () => {
+  test('is one page that loads nothing and runs no script', async () => {
     const { status, headers, text } = await fixture.call('GET', '/docs')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(text).not.toMatch(/<script|\ssrc=|<link|@import|url\(/)
@@ -148,7 +148,7 @@ describe('the documentation', () => {
     expect((await fixture.call('GET', '/docs/images/other.png')).status).toBe(404)
   })
 
-  test('has a target for every link of its own', async () => {
+  test('has a target for each of its links', async () => {
     const { text } = await fixture.call('GET', '/docs')
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)

@@ -29,7 +29,7 @@ const statements = runbooks.flatMap(runbook =>
   codeBlocks(runbook, 'sql').map(sql => ({ file: runbook.file, sql })),
 )
 
-test('there are statements', () => expect(statements.length).toBeGreaterThan(4))
+test('the runbooks have SQL statements', () => expect(statements.length).toBeGreaterThan(4))
 
 test.each(statements)('$file runs: $#', async ({ sql }) => {
   expect(sql).toMatch(/^(select|show)\b/)
@@ -46,7 +46,7 @@ const searched = runbooks.flatMap(runbook =>
   ),
 )
 
-test('every metric that a command looks for is exported', async () => {
+test('every metric that a command reads is exported', async () => {
   const texts = [
     await createApiMetrics().registry.metrics(),
     await createWorkerMetrics('w').registry.metrics(),

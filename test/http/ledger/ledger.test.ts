@@ -29,7 +29,7 @@ async function deposit(connectionUuid: string, cents = 100): Promise<string> {
   return uuid
 }
 
-test('a line may take more than any one amount: a transfer of the largest, and its fee', async () => {
+test('a line may exceed the largest amount: a transfer of that amount with its fee', async () => {
   const accountUuid = await fixture.insertAccount()
   await deposit(await fixture.insertConnection(accountUuid), MAX_CENTS + 25)
   const { status, body } = await fixture.call('GET', PATH, {
@@ -44,7 +44,7 @@ const linesOf = async (token: string, query = '') =>
     (line: { uuid: string; provider: { uuid: string } }) => [line.uuid, line.provider.uuid],
   )
 
-test('a connection of another account names none of the caller’s lines, though both sit at one provider account', async () => {
+test('a connection of another account lists none of the caller’s lines, though both use one provider account', async () => {
   const [accountUuid, providerAccountUuid] = [
     await fixture.insertAccount(),
     await fixture.insertProviderAccount(),
@@ -57,7 +57,7 @@ test('a connection of another account names none of the caller’s lines, though
   expect(await linesOf(token, `?provider_uuid=${foreign}`)).toEqual([])
 })
 
-test('of two connections at one provider account a line names the one that is asked through, else its own', async () => {
+test('lines of two connections at one provider account name the requested one, else their own', async () => {
   const [accountUuid, providerAccountUuid] = [
     await fixture.insertAccount(),
     await fixture.insertProviderAccount(),

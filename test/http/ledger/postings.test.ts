@@ -55,7 +55,7 @@ const postings = (of = accountUuid) =>
 const balances = (of = accountUuid) =>
   sql('select bucket, cents::int from balance where account_uuid = ? and cents <> 0 order by bucket', [of])
 
-test('each posting has its bucket’s balance after it, those of one booking among them', async () => {
+test('each posting has its bucket’s balance after it, also within one movement', async () => {
   await booked(
     depositLegs(accountUuid, 100),
     transferHeldLegs(accountUuid, 30),
@@ -80,7 +80,7 @@ test('each posting has its bucket’s balance after it, those of one booking amo
   ])
 })
 
-test('whatever would leave a bucket below zero is refused whole', async () => {
+test('a movement that would leave a bucket below zero is refused as a whole', async () => {
   await booked(depositLegs(accountUuid, 100))
   const before = [await postings(), await balances()]
   const tooMuch = booked(transferHeldLegs(accountUuid, 60), transferHeldLegs(accountUuid, 41))
@@ -88,7 +88,7 @@ test('whatever would leave a bucket below zero is refused whole', async () => {
   expect([await postings(), await balances()]).toEqual(before)
 })
 
-test('nothing is booked for an account that has no connection there', async () => {
+test('nothing is posted for an account without a connection there', async () => {
   await expect(booked(depositLegs(accountUuid, 5), depositLegs(otherUuid, 5))).rejects.toMatchObject({
     code: '23502',
     column: 'balance_cents',
@@ -96,7 +96,7 @@ test('nothing is booked for an account that has no connection there', async () =
   expect([...(await postings()), ...(await postings(otherUuid)), ...(await balances())]).toEqual([])
 })
 
-test('of many at once none is lost', async () => {
+test('concurrent postings are all kept', async () => {
   await booked(depositLegs(accountUuid, 1_000))
   await Promise.all(Array.from({ length: 20 }, () => booked(transferHeldLegs(accountUuid, 10))))
   expect(await balances()).toEqual([

@@ -26,7 +26,7 @@ import { createBrowser } from '../support/browser.ts'
 import { bookingSql, type ConnectionRow } from '../support/row-inserters.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 
-test('several processes become one text: each family once, every sample kept', () => {
+test('metrics of several processes are merged: each family once, every sample kept', () => {
   const merged = mergeExpositions([
     '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="a"} 1\n',
     '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="b"} 2\n\n# TYPE lag histogram\nlag_bucket{le="1"} 3\nlag_sum 4\n',
@@ -47,7 +47,7 @@ test('several processes become one text: each family once, every sample kept', (
   ])
 })
 
-test('a histogram without its buckets is a summary, and one that is kept stays whole', () => {
+test('a histogram without its buckets is a summary, and a kept one stays complete', () => {
   const text =
     '# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 1\na_bucket{le="+Inf"} 1\na_sum 1\na_count 1\n' +
     '# TYPE b histogram\nb_bucket{le="1"} 2\nb_sum 2\nb_count 2\n# TYPE c counter\nc 3\n'
@@ -59,7 +59,7 @@ test('a histogram without its buckets is a summary, and one that is kept stays w
 
 const CONNECTION = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 
-test('a failed call of a provider is one log line: which connection, what it came to, how long it took', () => {
+test('a failed provider call is one log line: the connection, the outcome, the duration', () => {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
   const call = {
@@ -78,7 +78,7 @@ test('a failed call of a provider is one log line: which connection, what it cam
   ])
 })
 
-test('an observed provider answers as it did, and every call is seen with what it came to', async () => {
+test('an observed provider answers unchanged, and every call is recorded with its outcome', async () => {
   const seen: string[] = []
   const provider = {
     capabilities: { openAmounts: false },
@@ -112,20 +112,20 @@ describe('deploy/alerts.yml', () => {
     return rules.split('- alert: ').find(one => one.startsWith(`${name}\n`))
   }
 
-  test('a life whose task fails again and again stays an alert between two tries, ten minutes apart', async () => {
+  test('a repeatedly failing workflow task keeps its alert between two attempts ten minutes apart', async () => {
     const text = await rule('WorkflowTasksFail')
     expect(text).toMatch(/expr: sum\(increase\(temporal_workflow_task_execution_failed\[25m\]\)\) > 0$/m)
     expect(text).not.toMatch(/^ +for:/m)
   })
 
-  test('nobody is called for a notice that waits ten minutes to be known as nobody’s', async () => {
+  test('a notification that waits ten minutes to be found unmatched raises no alert', async () => {
     const [, seconds] = /trilho_notices_oldest_seconds\) > (\d+)$/m.exec(
       (await rule('ProviderNotificationsNotProcessed'))!,
     )!
     expect(Number(seconds)).toBe(900)
   })
 
-  test('what operators have paused is counted as paused, which the alert of failures leaves out', async () => {
+  test('a paused request is counted as paused, which the alert of failures excludes', async () => {
     expect(await rule('ApiErrorRateHigh')).toContain('trilho_http_failures_total{code!="paused"}')
     const metrics = createApiMetrics()
     const app = new Koa()
@@ -141,7 +141,7 @@ describe('deploy/alerts.yml', () => {
     ])
   })
 
-  test('a failed sign-in is counted under the route and the statuses that its alert asks for', async () => {
+  test('a failed sign-in is counted under the route and the statuses of its alert', async () => {
     const world = await openApiFixture([dashboardRoutes])
     const answer = await createBrowser(world).signIn('absent@trilho.test', 'a long enough password')
     const line = world.lines.map(one => JSON.parse(one)).find(one => one.status === answer.status)
@@ -153,7 +153,7 @@ describe('deploy/alerts.yml', () => {
     expect(`${line.status}`).toMatch(new RegExp(`^(${statuses})$`))
   })
 
-  test('somebody is called for money that left twice, or after it was said that it had not', async () => {
+  test('a duplicate settlement or one after a reported failure raises an alert', async () => {
     const text = await rule('UnexpectedSettlement')
     expect(text).toMatch(/expr: max by \(provider\) \(trilho_unexpected_settlements\) > 0$/m)
     expect(text).toContain('severity: page')
@@ -179,7 +179,7 @@ describe('GET /metrics', () => {
       [await world.insertConnection(await world.insertAccount(), row), ago, probed],
     )
 
-  test('says what stands in the database', async () => {
+  test('shows the counts of the database', async () => {
     await opened('0 seconds', {})
     const text = await (await scrape()).text()
     expect(text).toMatch(/^trilho_breakers_open\{provider="PROVIDER_A"\} 1$/m)
@@ -187,7 +187,7 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^trilho_deliveries_pending 0$/m)
   })
 
-  test('says how many connections PostgreSQL has and gives, and that it takes writes', async () => {
+  test('shows PostgreSQL’s used and maximum connections, and that it accepts writes', async () => {
     const text = await (await scrape()).text()
     const [, used] = /^trilho_database_connections (\d+)$/m.exec(text)!
     const [, most] = /^trilho_database_connections_max (\d+)$/m.exec(text)!
@@ -196,7 +196,7 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^trilho_database_read_only 0$/m)
   })
 
-  test('says that PostgreSQL takes no writes', async () => {
+  test('shows that PostgreSQL is read-only', async () => {
     const role = `reader_${randomUUID().replaceAll('-', '')}`
     await world.orm.em.fork().execute(
       `create role ${role} login password 'a' in role pg_read_all_data;
@@ -210,7 +210,7 @@ describe('GET /metrics', () => {
     await orm.close()
   })
 
-  test('says by how much its clock is ahead of that of PostgreSQL', async () => {
+  test('shows how far its clock is ahead of PostgreSQL’s', async () => {
     const offset = async (shiftMs: number) => {
       const text = await renderDatabaseMetrics(world.orm, () => Date.now() + shiftMs)
       return Number(/^trilho_clock_offset_seconds (\S+)$/m.exec(text)![1])
@@ -221,7 +221,7 @@ describe('GET /metrics', () => {
     expect(Math.abs(behind + 120)).toBeLessThan(30)
   })
 
-  test('a worker measures its clock as it publishes', async () => {
+  test('a worker measures its clock when it publishes', async () => {
     const { log } = world.dependencies
     const read: number[] = []
     const options = {
@@ -235,7 +235,7 @@ describe('GET /metrics', () => {
     expect(Math.abs(read[0]!)).toBeLessThan(30)
   })
 
-  test('says whether Temporal answers, and how full the disk of the attachments is', async () => {
+  test('shows whether Temporal answers, and how full the disk of the attachments is', async () => {
     const folder = await createTemporaryFolder()
     const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
     const surroundings = async (temporal: () => Promise<Client>, location: string) => {
@@ -259,7 +259,7 @@ describe('GET /metrics', () => {
     expect(absent).not.toMatch(/^trilho_storage/m)
   })
 
-  test('a breaker that nothing asks any more says nothing about its provider', async () => {
+  test('the circuit breaker of an unused provider is not shown as open', async () => {
     await opened('16 minutes', { provider: 'PROVIDER_B' })
     await opened('2 hours', { provider: 'PROVIDER_B' }, '16 minutes')
     await opened('0 seconds', { provider: 'PROVIDER_B', status: 'BLOCKED' })
@@ -270,7 +270,7 @@ describe('GET /metrics', () => {
     expect(text).not.toMatch(/^trilho_breakers_open\{provider="PROVIDER_B"\}/m)
   })
 
-  test('counts as unknown money what may have been sent, and no key of PIX', async () => {
+  test('counts possibly sent money as unknown, and no PIX key', async () => {
     const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_D' })
     for (const [operation, age] of [
       ['transfer', '2 minutes'],
@@ -292,7 +292,7 @@ describe('GET /metrics', () => {
     expect(Math.floor(Number(oldest) / 60)).toBe(3)
   })
 
-  test('counts by provider what settled within a day although it had been given up, and nothing else', async () => {
+  test('counts per provider settlements within a day after a reported failure only', async () => {
     const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_B' })
     // A movement of a refund that failed is there long before its money goes after all.
     for (const [reason, age] of [
@@ -316,7 +316,7 @@ describe('GET /metrics', () => {
     expect(said).toEqual(['trilho_unexpected_settlements{provider="PROVIDER_B"} 2'])
   })
 
-  test('a try is late where its endpoint takes what it gets: a backlog of one that fails says nothing of us', async () => {
+  test('a delivery attempt is late where its endpoint accepts attempts: a failing endpoint’s backlog is not counted', async () => {
     const sql = (query: string, values: unknown[]) => world.orm.em.fork().execute(query, values)
     const account = await world.insertAccount()
     const [event] = await sql(
@@ -347,7 +347,7 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^trilho_deliveries_pending 5$/m)
   })
 
-  test('says what workers published, until they have been silent for half a minute', async () => {
+  test('shows what workers published, until they have been silent for half a minute', async () => {
     const publish = (worker: string, age: string) =>
       world.orm.em
         .fork()
@@ -365,7 +365,7 @@ describe('GET /metrics', () => {
     expect(text).not.toContain('gone')
   })
 
-  test('tells its own figures, and that PostgreSQL does not answer, where it does not', async () => {
+  test('shows its own figures, and that PostgreSQL does not answer', async () => {
     const orm = await openOrm({ databaseUrl: 'postgresql://trilho@127.0.0.1:1/nowhere' })
     const app = createApp({ ...world.dependencies, orm, routes: [metricsRoutes(metrics)] })
     const server = await startServer(app, world.config)
@@ -395,7 +395,7 @@ describe('GET /metrics', () => {
     expect((await scrape(headers)).status).toBe(status)
   })
 
-  test('counts what is answered 5xx by code and cause, and nothing else that is refused', async () => {
+  test('counts 5xx responses by code and cause, and no other refusal', async () => {
     const own = createApiMetrics()
     const app = createApp({
       ...world.dependencies,

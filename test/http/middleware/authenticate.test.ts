@@ -15,7 +15,7 @@ afterAll(() => fixture?.close())
 const whoami = (token: string) => fixture.call('GET', '/api/v1/whoami', { token })
 const statusOf = async (token: string) => (await whoami(token)).status
 
-test('a token is trl_<mode>_ and 256 random bits; its hash and prefix do not tell it', () => {
+test('a token is trl_<mode>_ and 256 random bits; its hash and prefix do not reveal it', () => {
   const { token, hash, prefix } = generateToken('live')
   expect(token).toMatch(/^trl_live_[A-Za-z0-9_-]{43}$/)
   expect(generateToken('test').token).toMatch(/^trl_test_/)
@@ -48,7 +48,7 @@ describe('a header', () => {
     expect(answer.headers.get('www-authenticate')).toBe(challenge)
   })
 
-  test('may spell its scheme as it likes', async () => {
+  test('may spell its scheme in any case', async () => {
     const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const answer = await fixture.call('GET', '/api/v1/whoami', {
       headers: { authorization: `bearer  ${token}` },
@@ -74,7 +74,7 @@ describe('a token', () => {
     ).toBe(401)
   })
 
-  test('says who it is to the route', async () => {
+  test('identifies the caller to the route', async () => {
     const accountUuid = await fixture.insertAccount()
     const connectionUuid = await fixture.insertConnection(accountUuid)
     const { body } = await whoami(await fixture.insertToken({ accountUuid, connectionUuid, mode: 'live' }))
@@ -89,7 +89,7 @@ describe('a token', () => {
     expect(await statusOf(token)).toBe(401)
   })
 
-  test('that expires while it is remembered is refused at once', async () => {
+  test('that expires while it is cached is refused immediately', async () => {
     const accountUuid = await fixture.insertAccount()
     const expiresAt = new Date(Date.now() + 1_500)
     const token = await fixture.insertToken({ accountUuid, expiresAt })
@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(await statusOf(token)).toBe(401)
   })
 
-  test('bound to a provider may not call what is for global ones, whatever it sends', async () => {
+  test('bound to a provider cannot call routes of global tokens, whatever it sends', async () => {
     const accountUuid = await fixture.insertAccount()
     const token = await fixture.insertToken({
       accountUuid,
@@ -120,7 +120,7 @@ describe('its last use', () => {
     return row?.at === null ? null : Number(row?.at)
   }
 
-  test('is written, but at most once a minute', async () => {
+  test('is written, at most once a minute', async () => {
     const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect(await lastUse(token)).toBeNull()
     await whoami(token)
@@ -141,7 +141,7 @@ describe('its last use', () => {
     expect(Date.now() - (await lastUse(token))!).toBeLessThan(5_000)
   })
 
-  test('is not that of a refused token', async () => {
+  test('is not changed by a refused token', async () => {
     const token = await fixture.insertToken({
       accountUuid: await fixture.insertAccount(),
       revokedAt: new Date(),

@@ -17,7 +17,7 @@ const lease = (more: Partial<RateLease> = {}): RateLease => ({
   ...more,
 })
 
-describe('a process asks for', () => {
+describe('a process requests', () => {
   test.each([
     { burst: 200, share: 25 },
     { burst: 8, share: 1 },
@@ -29,7 +29,7 @@ describe('a process asks for', () => {
   })
 })
 
-describe('a share', () => {
+describe('a lease', () => {
   test.each([
     { granted: 25, is: 'kept for a second', isDry: false, endsAtMs: 6_000 },
     { granted: 1, is: 'kept for a second', isDry: false, endsAtMs: 6_000 },
@@ -64,7 +64,7 @@ describe('a share', () => {
     expect(consumeLease(lease, at).kind).toBe(kind)
   })
 
-  test('gets smaller by each request', () => {
+  test('shrinks with each request', () => {
     expect(consumeLease(lease(), 0)).toEqual({ kind: 'accepted', lease: lease({ remainingRequests: 2 }) })
   })
 })
@@ -80,7 +80,7 @@ describe('a refused caller waits', () => {
   })
 })
 
-describe('the headers say', () => {
+describe('the headers show', () => {
   test.each([
     { left: 24, bucketLeft: 175, policy, limit: '"token";r=199;t=1', rule: '"token";q=200;w=2' },
     { left: 0, bucketLeft: 0.7, policy, limit: '"token";r=0;t=2', rule: '"token";q=200;w=2' },

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 describe('over HTTP', () => {
-  test('a token has its burst, then 429 until it may ask again', async () => {
+  test('a token has its burst, then 429 until the bucket refills', async () => {
     const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const answers = []
     const began = Date.now()
@@ -43,7 +43,7 @@ describe('over HTTP', () => {
     }
   })
 
-  test('one token does not use up another, nor the account of it', async () => {
+  test('one token uses up neither another token’s limit nor its account’s', async () => {
     const accountUuid = await fixture.insertAccount()
     const [one, two] = [
       await fixture.insertToken({ accountUuid }),
@@ -53,7 +53,7 @@ describe('over HTTP', () => {
     expect((await fixture.call('GET', '/api/v1/whoami', { token: two })).status).toBe(200)
   })
 
-  test('what needs no token is not counted', async () => {
+  test('requests without a token are not counted', async () => {
     expect((await fixture.call('GET', '/nowhere')).headers.get('ratelimit')).toBeNull()
   })
 })
@@ -105,7 +105,7 @@ describe('across processes', () => {
     },
   )
 
-  test('less than the burst all passes, in few round trips', async () => {
+  test('fewer requests than the burst all pass, in few round trips', async () => {
     const { passed, tokenUuid } = await sendFromManyProcesses(2, 90, { perSecond: SLOW, burst: 200 })
     expect(passed).toBe(180)
     expect(await bucketOf(tokenUuid)).toBeLessThanOrEqual(20)
@@ -126,7 +126,7 @@ describe('across processes', () => {
     expect(passed).toBeLessThanOrEqual(11 + Math.ceil(((Date.now() - began) / 1_000) * policy.perSecond))
   })
 
-  test('what a process does not use within a second is given back', async () => {
+  test('a lease that is not used within a second is returned', async () => {
     let nowMs = 0
     const policy = { perSecond: SLOW, burst: 80 }
     const { countRequest: count } = createRateLimiter(fixture.orm, policy, () => nowMs)
@@ -138,7 +138,7 @@ describe('across processes', () => {
     expect(await bucketOf(tokenUuid)).toBeCloseTo(69, 0)
   })
 
-  test('a token that was quiet for a second is looked up and gets its share in one message', async () => {
+  test('a token unused for a second is loaded together with its lease in one message', async () => {
     const orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
     const wire = await captureMessages(orm)
     let nowMs = 0
@@ -164,7 +164,7 @@ describe('across processes', () => {
     await orm.close()
   })
 
-  test('what two questions bring at once is one share', async () => {
+  test('two concurrent lookups get one lease', async () => {
     const policy = { perSecond: SLOW, burst: 80 }
     const now = () => 0
     const limiter = createRateLimiter(fixture.orm, policy, now)

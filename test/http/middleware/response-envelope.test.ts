@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-describe('a failure', () => {
+describe('an error response', () => {
   test.each([
     { path: '/nowhere', method: 'GET', status: 404, code: 'not_found' },
     { path: '/api/v1/samples/not-a-uuid', method: 'POST', status: 404, code: 'not_found' },
@@ -33,27 +33,27 @@ describe('a failure', () => {
     expect(answer.headers.get('retry-after')).toBe(retry ?? null)
   })
 
-  test('of ours shows nothing of itself, but to the log', async () => {
+  test('of an internal error shows no detail, which goes to the log', async () => {
     const { text, body } = await fixture.call('GET', '/failing/bug')
     expect(text).not.toContain('internals')
     const line = fixture.lines.find(one => one.includes('a bug') && one.includes(body.request_id))
     expect(line).toContain('secret internals')
   })
 
-  test('of a row keeps what the row holds out of the log', async () => {
+  test('of a refused row keeps the row’s values out of the log', async () => {
     await fixture.call('GET', '/failing/row')
     expect(fixture.lines.join()).toContain('account_status_check')
     expect(fixture.lines.join()).not.toContain('52998224725')
   })
 
-  test('may carry what is stored, and headers', async () => {
+  test('may carry stored data and headers', async () => {
     const { body, headers } = await fixture.call('GET', '/failing/refusal')
     expect(body.data).toEqual({ uuid: 'u' })
     expect(headers.get('x-more')).toBe('yes')
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each([
     { name: 'safe', given: 'pedido-42:a/b', taken: true },
     { name: 'as long as it may be', given: 'a'.repeat(128), taken: true },
@@ -67,7 +67,7 @@ describe('every answer', () => {
     else expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('keeps browsers honest', async () => {
+  test('carries the security headers', async () => {
     const { headers } = await fixture.call('GET', '/nowhere')
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
@@ -77,7 +77,7 @@ describe('every answer', () => {
     })
   })
 
-  test('leaves one line in the log, without path, query, token or body', async () => {
+  test('writes one log line, without path, query, token or body', async () => {
     const headers = { 'x-request-id': 'the-line' }
     await fixture.call('POST', `${SAMPLE}?at=52998224725`, { token, headers, body: { value: 77_123 } })
     const [line = '', ...more] = fixture.lines.filter(one => one.includes('the-line'))
@@ -88,7 +88,7 @@ describe('every answer', () => {
   })
 })
 
-test('an answer is written by its schema: a key or null, and the query with its default', async () => {
+test('a response follows its schema: a key or null, and the query with its default', async () => {
   const with_ = await fixture.call('POST', SAMPLE, {
     token,
     body: { value: 1 },

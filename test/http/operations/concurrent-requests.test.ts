@@ -31,7 +31,7 @@ afterAll(() => fixture?.close())
 
 const sql = (statement: string, values: unknown[]) => fixture.orm.em.fork().execute(statement, values)
 
-test('of two transfers with one key and a reference that none may have twice, the second is the first', async () => {
+test('the second of two transfers with one key and one unique reference gets the first one’s response', async () => {
   await sql('update account set unique_external_ref = true where uuid = ?', [accountUuid])
   const [path, key, by] = ['/api/v1/transfers', randomUUID(), { accountUuid, mode: 'test' }] as const
   const body = { value: 10, pix_key: 'maria@example.com', external_ref: 'pedido-1' }

@@ -24,7 +24,7 @@ afterAll(() => fixture?.close())
 const never = () => new Promise<never>(() => {})
 const UUID = '3e2f0f1c-7f61-4a57-9c9b-6f0a8a3f8a11'
 
-test('every step takes from the same time', async () => {
+test('every step shares the request’s deadline', async () => {
   const deadline = new RequestDeadline(10_000)
   const before = deadline.remainingMs
   await sleep(30)
@@ -34,7 +34,7 @@ test('every step takes from the same time', async () => {
   expect(new RequestDeadline(0).stepTimeoutMs()).toBe(0)
 })
 
-test('a step that does not end is given up, and its part is the cause', async () => {
+test('a step that does not end is given up, and named as the cause', async () => {
   const deadline = new RequestDeadline(20)
   deadline.awaitedPart = 'storage'
   await expect(deadline.awaitStep(never())).rejects.toMatchObject({
@@ -44,14 +44,14 @@ test('a step that does not end is given up, and its part is the cause', async ()
   expect(await new RequestDeadline(60_000).awaitStep(Promise.resolve('in time'))).toBe('in time')
 })
 
-test('the time in which the caller sends is not counted', async () => {
+test('the time in which the client sends its body is not counted', async () => {
   const deadline = new RequestDeadline(40)
   const answering = deadline.awaitStep(deadline.pauseWhile(sleep(200, 'sent')))
   expect(await answering).toBe('sent')
   expect(deadline.remainingMs).toBeGreaterThan(0)
 })
 
-test('what may have been begun is not confirmed; nothing is begun late', async () => {
+test('an operation that may have started is not confirmed, and none is started late', async () => {
   const begun = new RequestDeadline(MIN_TO_START_MS + 200)
   begun.markStarted(UUID)
   await expect(begun.awaitResponse(never())).rejects.toMatchObject({
@@ -65,7 +65,7 @@ test('what may have been begun is not confirmed; nothing is begun late', async (
   )
 })
 
-test('what is stored may be waited for longer', () => {
+test('a stored operation may be waited for longer', () => {
   const deadline = new RequestDeadline(1)
   deadline.extendTo(60_000)
   expect(deadline.remainingMs).toBeGreaterThan(30_000)
@@ -73,7 +73,7 @@ test('what is stored may be waited for longer', () => {
   expect(deadline.remainingMs).toBeGreaterThan(30_000)
 })
 
-test('an order without a key is taken no later than its request begins nothing, however late that is heard', async () => {
+test('a payout without a key is never accepted after its request’s deadline, however late the signal arrives', async () => {
   const app = new Koa()
   let heard: { takeBefore: number; begunBy: number } | undefined
   app.use(enforceDeadline)

@@ -17,7 +17,7 @@ describe('the uuid of an operation', () => {
     expect(deriveOperationUuid({ ...operation, method: 'POST' })).toBe(deriveOperationUuid(operation))
   })
 
-  test('never changes between versions: rows are found by it', () => {
+  test('never changes between versions, because rows are found by it', () => {
     expect(deriveOperationUuid(operation)).toBe('93e3f207-4dc0-80a0-bb9b-ee2bd950f730')
   })
 
@@ -28,7 +28,7 @@ describe('the uuid of an operation', () => {
     { other: 'path', change: { path: '/api/v1/payments/x/refund' } },
     { other: 'key', change: { key: 'K' } },
     { other: 'cut between its parts', change: { owner: { ...by, accountUuid: 'apost' }, method: '' } },
-  ])('is another one for another $other', ({ change }) => {
+  ])('differs for another $other', ({ change }) => {
     expect(deriveOperationUuid({ ...operation, ...change })).not.toBe(deriveOperationUuid(operation))
   })
 
@@ -45,7 +45,7 @@ describe('the fingerprint', () => {
   test.each([
     { name: 'the order of fields', body: { type: 'PIX', splits: [{ value: 1, type: 'FIXED' }], value: 100 } },
     { name: 'fields that are undefined', body: { ...body, external_ref: undefined } },
-  ])('does not see $name', ({ body }) => {
+  ])('ignores $name', ({ body }) => {
     expect(fingerprintRequest({ body, connectionUuid: null })).toBe(original)
   })
 
@@ -59,7 +59,7 @@ describe('the fingerprint', () => {
     },
     { name: 'the order of a list', body: { ...body, splits: [1, 2] }, connectionUuid: null },
     { name: 'the binding of the token', body, connectionUuid: 'c' },
-  ])('sees $name', ({ body, connectionUuid }) => {
+  ])('includes $name', ({ body, connectionUuid }) => {
     expect(fingerprintRequest({ body, connectionUuid })).not.toBe(original)
   })
 

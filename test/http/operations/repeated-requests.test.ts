@@ -102,7 +102,7 @@ async function merchant() {
   return { accountUuid, connection, token: await fixture.insertToken({ accountUuid }), key: randomUUID() }
 }
 
-test('Temporal is away: a repeat of a transfer in doubt hears how it stands, and the same when it has failed', async () => {
+test('a repeat of an unknown transfer without Temporal shows its state, and the same once it has failed', async () => {
   const { uuid, repeat } = await insertUnknownTransfer()
   const heard = await repeat()
   expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
@@ -112,7 +112,7 @@ test('Temporal is away: a repeat of a transfer in doubt hears how it stands, and
   expect([again.status, again.text]).toEqual([201, heard.text])
 })
 
-test('a doubt that was kept beside an acceptance is not repeated', async () => {
+test('an unknown outcome stored beside an acceptance is not repeated', async () => {
   const { uuid, repeat } = await insertUnknownTransfer()
   const { attempts } = (await repeat()).body.data
   const accepted = JSON.stringify([{ ...attempts[0], outcome: 'accepted' }])
@@ -126,7 +126,7 @@ test('a doubt that was kept beside an acceptance is not repeated', async () => {
   for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(data).not.toHaveProperty(gone)
 })
 
-test('Temporal is away: a repeat of a refund in doubt hears that it was accepted, and the same when it has failed', async () => {
+test('a repeat of an unknown refund without Temporal gets its acceptance, and the same once it has failed', async () => {
   const { uuid, repeat } = await insertUnknownRefund()
   const heard = await repeat()
   expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
@@ -143,7 +143,7 @@ test.each([
   ['transfer', insertUnknownTransfer, 201],
   ['refund', insertUnknownRefund, 200],
 ] as const)(
-  'PostgreSQL answers too late, once the %s was found: it is not said that nothing was started',
+  'a PostgreSQL timeout after the %s was found is not answered with "nothing was started"',
   async (noun, begun, accepted) => {
     const { uuid, repeat } = await begun()
     await runInTransaction(fixture.orm, async em => {
@@ -156,14 +156,14 @@ test.each([
   },
 )
 
-test('a live token does not hear what a test token has simulated by the same key', async () => {
+test('a live token does not receive the response to a test token’s request with the same key', async () => {
   const { accountUuid, repeat } = await insertUnknownTransfer()
   expect((await repeat()).status).toBe(201)
   const live = await repeat(await fixture.insertToken({ accountUuid, mode: 'live' }))
   expect([live.status, Object.keys(live.body.errors)]).toEqual([422, ['provider_uuid']])
 })
 
-test('a repeat of a charge that is being issued is not asked anew whether it may be: it hears where to look', async () => {
+test('a repeat of a charge that is being issued skips the checks, and returns where to find it', async () => {
   const { accountUuid, connection, token, key } = await merchant()
   const [path, body] = ['/api/v1/payments', { value: 1, type: 'PIX', provider_uuid: connection }]
   const uuid = deriveOperationUuid({ owner: { accountUuid, mode: 'test' }, method: 'POST', path, key })

@@ -32,23 +32,26 @@ const manualSettlements = [
   },
 ] as const
 
-test.each(manualSettlements)('is about nothing where no attempt was begun: $as', async word => {
-  const [transfers, refunds] = [
-    settleManually(dependencies(), transferPayout),
-    settleManually(dependencies(), refundPayout),
-  ]
-  const nothing = { kind: 'unknown', code: 'not_started' }
-  expect(await transfers({ uuid: transferUuid, connectionUuid, signal: word })).toEqual(nothing)
-  expect(await transfers({ uuid: randomUUID(), connectionUuid, signal: word })).toEqual(nothing)
-  expect(await refunds({ uuid: randomUUID(), connectionUuid, signal: word })).toEqual(nothing)
-  const kept = await fixture.orm.em
-    .fork()
-    .execute('select state, failure from transfer where uuid = ?', [transferUuid])
-  expect(kept).toEqual([{ state: 'created', failure: null }])
-  expect(fixture.lines.filter(line => line.includes('nothing was begun'))).not.toEqual([])
-})
+test.each(manualSettlements)(
+  'a manual settlement without a started attempt changes nothing: $as',
+  async word => {
+    const [transfers, refunds] = [
+      settleManually(dependencies(), transferPayout),
+      settleManually(dependencies(), refundPayout),
+    ]
+    const nothing = { kind: 'unknown', code: 'not_started' }
+    expect(await transfers({ uuid: transferUuid, connectionUuid, signal: word })).toEqual(nothing)
+    expect(await transfers({ uuid: randomUUID(), connectionUuid, signal: word })).toEqual(nothing)
+    expect(await refunds({ uuid: randomUUID(), connectionUuid, signal: word })).toEqual(nothing)
+    const kept = await fixture.orm.em
+      .fork()
+      .execute('select state, failure from transfer where uuid = ?', [transferUuid])
+    expect(kept).toEqual([{ state: 'created', failure: null }])
+    expect(fixture.lines.filter(line => line.includes('nothing was begun'))).not.toEqual([])
+  },
+)
 
-describe('an act about one attempt', () => {
+describe('a manual settlement of one attempt', () => {
   const act = (more: object) =>
     settleManually(dependencies(), transferPayout)({ ...more, connectionUuid } as never)
   const attemptOf = async (uuid: string) =>
@@ -99,7 +102,7 @@ describe('an act about one attempt', () => {
     ['no end-to-end id of what settled', (word: ManualSettlementCase) => ({ ...word, as: 'settled' })],
     ['nothing', () => ({})],
     ['no object', () => 'rejected'],
-  ])('with %s in its signal is refused, recorded, and changes nothing', async (_, changed) => {
+  ])('with %s in its signal is refused and recorded, and changes nothing', async (_, changed) => {
     const { uuid, attempt } = await unknownTransfer()
     const word = { attempt, sending: 2, as: 'rejected', reason: 'by telephone' }
     expect(await act({ uuid, word: changed(word) })).toMatchObject({ kind: 'unknown' })
@@ -109,7 +112,7 @@ describe('an act about one attempt', () => {
     ])
   })
 
-  test('is kept where nothing has changed; repeated, it is no refusal', async () => {
+  test('is applied where nothing has changed; repeated, it is not refused', async () => {
     const { uuid, attempt } = await unknownTransfer()
     const word = { attempt, sending: 2, as: 'rejected', reason: 'by telephone' }
     for (const _ of [1, 2])

@@ -40,7 +40,7 @@ const row = (values: Record<string, unknown>, em: EntityManager = fixture.orm.em
     ],
   )
 
-test('a removal that did not answer in time does not answer by why an earlier one was refused', async () => {
+test('a removal that is not answered in time is not answered with an earlier removal’s refusal', async () => {
   const key = randomUUID()
   const failure = JSON.stringify({ code: 'busy', message: 'not yesterday', provider: 'PROVIDER_B' })
   await row({ key, failure })
@@ -60,7 +60,7 @@ test('a removal that did not answer in time does not answer by why an earlier on
   expect([status, body.code]).toEqual([503, 'not_confirmed'])
 })
 
-test('a repeat that comes while its first is stored is answered by it, though that has used the code', async () => {
+test('a repeat during the first request’s commit receives the first response, although the code was used', async () => {
   const code = randomUUID()
   const key = `${code}@example.com`
   await sql(
@@ -89,28 +89,25 @@ test.each([
   ['auth_code_used', 'validation_failed', ['auth_code_id']],
   ['pix_key_limit', 'pix_key_limit', undefined],
   ['key_unsupported', 'key_not_supported', ['type']],
-])(
-  'a refusal that is stored as %s is final for its key, and says that it is a replay',
-  async (why, code, fields) => {
-    const body = { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '123456' }
-    const by = { accountUuid, mode: 'test' } as const
-    const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: PATH, key: 'once' })
-    await row({
-      ...{ uuid, type: 'EMAIL', key: `${uuid}@example.com`, state: 'refused' },
-      failure: JSON.stringify({ code: why, message: 'lost the race' }),
-      fingerprint: fingerprintRequest({ body, connectionUuid: null }),
-    })
-    const answer = await fixture.call('POST', PATH, { token, body, headers: { 'idempotency-key': 'once' } })
-    expect([answer.status, answer.body.code, answer.headers.get('idempotent-replayed')]).toEqual([
-      422,
-      code,
-      'true',
-    ])
-    expect(answer.body.errors && Object.keys(answer.body.errors)).toEqual(fields)
-  },
-)
+])('a refusal stored as %s is final for its key, and is marked as a replay', async (why, code, fields) => {
+  const body = { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: '123456' }
+  const by = { accountUuid, mode: 'test' } as const
+  const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: PATH, key: 'once' })
+  await row({
+    ...{ uuid, type: 'EMAIL', key: `${uuid}@example.com`, state: 'refused' },
+    failure: JSON.stringify({ code: why, message: 'lost the race' }),
+    fingerprint: fingerprintRequest({ body, connectionUuid: null }),
+  })
+  const answer = await fixture.call('POST', PATH, { token, body, headers: { 'idempotency-key': 'once' } })
+  expect([answer.status, answer.body.code, answer.headers.get('idempotent-replayed')]).toEqual([
+    422,
+    code,
+    'true',
+  ])
+  expect(answer.body.errors && Object.keys(answer.body.errors)).toEqual(fields)
+})
 
-test('a repeat that finds its key being made waits for it, as the first one does', async () => {
+test('a repeat whose key is being created waits for it, as the first request does', async () => {
   const body = { type: 'RANDOM' }
   const by = { accountUuid, mode: 'test' } as const
   const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: PATH, key: 'once' })

@@ -82,7 +82,7 @@ const byEmail = (auth_code_id: string, auth_code = RIGHT, more: object = {}) => 
   ...more,
 })
 
-describe('a body', () => {
+describe('a request for a key', () => {
   test.each([
     ['no type', {}, ['type']],
     ['a type that is none', { type: 'CPF' }, ['type']],
@@ -113,7 +113,7 @@ describe('a body', () => {
     expect(answer.body.errors.provider_uuid[0]).toMatch(/NOMINAL.*PROVIDER_C/)
   })
 
-  test('for a kind that its provider does not make names the provider and the kind', async () => {
+  test('for a type that its provider does not support names the provider and the type', async () => {
     const answer = await create({ type: 'DOCUMENT', provider_uuid: efi })
     expect(statusAndCodeOf(answer)).toEqual([422, 'key_not_supported', ['type']])
     expect(answer.body.errors.type[0]).toMatch(/PROVIDER_A.*DOCUMENT/)
@@ -123,11 +123,11 @@ describe('a body', () => {
     ['the first default provider, unnamed', () => ({ type: 'RANDOM' })],
     ['a provider that makes all kinds', () => ({ type: 'document', provider_uuid: woovi })],
     ['a code that it does not need', () => ({ type: 'RANDOM', auth_code: 'x' })],
-  ])('for %s is taken', async (_, body) => {
+  ])('for %s is accepted', async (_, body) => {
     expect(statusAndCodeOf(await create(body()))).toEqual(PASSED)
   })
 
-  test('begins nothing while its provider is paused whole', async () => {
+  test('starts nothing while its provider is paused', async () => {
     const pause = (reach: string) =>
       sql(
         `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
@@ -147,7 +147,7 @@ describe('a body', () => {
 })
 
 describe('a code', () => {
-  test('that is right is taken, and not used before its life begins', async () => {
+  test('that is right is accepted, and used only when its workflow starts', async () => {
     const code = await aCode()
     expect(statusAndCodeOf(await create(byEmail(code)))).toEqual(PASSED)
     expect(statusAndCodeOf(await create(byEmail(code.toUpperCase())))).toEqual(PASSED)
@@ -183,7 +183,7 @@ describe('a code', () => {
     return uuid
   }
 
-  test('dies of the fifth wrong guess: the sixth is refused though it is right', async () => {
+  test('is invalid after five wrong guesses: the sixth is refused although it is right', async () => {
     const code = await aCode()
     const heard: string[] = []
     for (const guess of ['000000', '000001', '000002', '000003', '000004', RIGHT]) {
@@ -200,7 +200,7 @@ describe('a code', () => {
     ])
   })
 
-  test('is not guessed at more often by many at once', async () => {
+  test('is not guessed more often by concurrent requests', async () => {
     const code = await aCode()
     const guesses = Array.from({ length: 12 }, async (_, index) => {
       const other = await fixture.insertToken({ accountUuid })
@@ -216,7 +216,7 @@ describe('a code', () => {
 })
 
 describe('the limits', () => {
-  test('the fourth try of a minute is 429, whatever the tries were', async () => {
+  test('the fourth request within a minute is 429, whatever its type', async () => {
     await forgetTries()
     const bodies = [{ raw: '{' }, { body: { type: 'CPF' } }, { body: byEmail(await aCode(), '000000') }]
     for (const body of bodies) expect((await call('POST', PATH, body)).status).toBeLessThan(429)
@@ -234,7 +234,7 @@ describe('the limits', () => {
     expect(statusAndCodeOf(other)).toEqual(PASSED)
   })
 
-  test('nobody but who is known counts, and reading is no try', async () => {
+  test('an unauthenticated request does not count, and neither does a read', async () => {
     await forgetTries()
     for (const method of ['GET', 'GET', 'GET', 'GET']) await call(method, PATH)
     for (let index = 0; index < 4; index++)
@@ -242,7 +242,7 @@ describe('the limits', () => {
     expect(statusAndCodeOf(await call('POST', PATH, { body: { type: 'RANDOM' } }))).toEqual(PASSED)
   })
 
-  test('three of forty tries at once get through, and a minute later one does again', async () => {
+  test('three of forty concurrent requests pass, and a minute later one does again', async () => {
     await forgetTries()
     const take = async () => {
       const [row] = await sql('select take_pix_key_try(?) as wait_s', [accountUuid])
@@ -257,7 +257,7 @@ describe('the limits', () => {
     expect([await take(), (await take()) > 0]).toEqual([0, true])
   })
 
-  test('a fourth key of a type is refused before its code is tried', async () => {
+  test('a fourth key of a type is refused before its code is checked', async () => {
     for (const name of 'abc') {
       const key = `${name}-${accountUuid}@example.com`
       await aKey({ type: 'EMAIL', key, code: await aCode({ key }), connection: woovi })
@@ -266,14 +266,14 @@ describe('the limits', () => {
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
   })
 
-  test('the database holds three of a type by itself, of many at once too', async () => {
+  test('the database holds three keys of a type, under concurrency too', async () => {
     const writes = await Promise.allSettled(Array.from({ length: 12 }, () => aKey()))
     expect(writes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
     for (const write of writes)
       if (write.status === 'rejected') expect(write.reason.constraint).toBe('pix_key_limit')
   })
 
-  test('removed and refused keys leave their place, one that is being made or removed does not', async () => {
+  test('removed and refused keys free their place, one being created or removed does not', async () => {
     for (const state of ['creating', 'removing', 'refused', 'removed', 'refused', 'removed'])
       await aKey({ state })
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
@@ -281,7 +281,7 @@ describe('the limits', () => {
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual([422, 'pix_key_limit'])
   })
 
-  test('a key that collects for a connection is not counted', async () => {
+  test('a key that receives charges is not counted', async () => {
     const collecting = await aKey()
     await sql('update connection set collection_key = ? where uuid = ?', [collecting, efi])
     await aKey()
@@ -289,7 +289,7 @@ describe('the limits', () => {
     expect(statusAndCodeOf(await create({ type: 'RANDOM' }))).toEqual(PASSED)
   })
 
-  test('a key is one key: taken by whomever, and the database says so too', async () => {
+  test('a key exists once over all accounts, by the database too', async () => {
     const key = `${accountUuid}@example.com`
     const stranger = await fixture.insertAccount()
     const theirs = await fixture.insertConnection(stranger, { dialect: 'woovi' })
@@ -312,7 +312,7 @@ describe('the limits', () => {
   })
 })
 
-test('what simulators collect by keeps no real key, and makes no room for one', async () => {
+test('keys of simulators do not count against real keys', async () => {
   const key = '11222333000181'
   const stranger = await fixture.insertAccount()
   await fixture.insertConnection(stranger, { collectionKey: key })
@@ -327,7 +327,7 @@ test('what simulators collect by keeps no real key, and makes no room for one', 
 })
 
 describe('reading', () => {
-  test('shows a key in the shape of the contract, by its text as any URL may write it', async () => {
+  test('shows a key in the shape of the contract, by its text in any URL encoding', async () => {
     const key = `maria+${accountUuid}@example.com`
     await aKey({ key, type: 'EMAIL', connection: woovi, code: await aCode({ key }) })
     const expected = {
@@ -374,7 +374,7 @@ describe('reading', () => {
     expect((await call('GET', `${PATH}/${key}`)).body.data.is_active).toBe(false)
   })
 
-  test('and removing see what the token may see, and nothing else', async () => {
+  test('and removing reach what the token may read, and nothing else', async () => {
     const [ours, at] = [await aKey(), await aKey({ connection: woovi })]
     const bound = await fixture.insertToken({ accountUuid, connectionUuid: woovi })
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
@@ -389,7 +389,7 @@ describe('reading', () => {
   })
 
   test.each(['nobody@example.com', 'auth-code', '%2B5511900000000', 'x'.repeat(78), '%E0%A4%A'])(
-    'and removing %s finds nothing',
+    'and removing %s is 404',
     async key => {
       for (const method of ['GET', 'DELETE'])
         expect([400, 404]).toContain((await call(method, `${PATH}/${key}`)).status)
@@ -398,7 +398,7 @@ describe('reading', () => {
 })
 
 describe('removing', () => {
-  test('a key that collects is 409, whoever made it, and the database keeps it', async () => {
+  test('a key that receives charges is 409, whoever created it, and the database keeps it', async () => {
     const key = await aKey()
     await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
     expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`))).toEqual([409, 'key_in_use'])
@@ -438,11 +438,11 @@ describe('a code for an address', () => {
   test.each([
     ['an e-mail in any case', { type: 'email', key: 'Maria@Example.com' }],
     ['a phone', { type: 'PHONE', key: '+5511987654321' }],
-  ])('takes %s, where any default provider makes such keys', async (_, body) => {
+  ])('accepts %s where a default provider supports such keys', async (_, body) => {
     expect(statusAndCodeOf(await ask(body))).toEqual(PASSED)
   })
 
-  test('is not sent in vain: not for a POOL, nor where the provider makes no such keys', async () => {
+  test('is not sent for a POOL, nor where the provider does not support such keys', async () => {
     const body = { type: 'EMAIL', key: 'maria@example.com' }
     expect(statusAndCodeOf(await ask({ ...body, provider_uuid: pool }))).toEqual([
       422,
@@ -462,13 +462,13 @@ describe('a code for an address', () => {
     expect(statusAndCodeOf(await ask(body))).toEqual([422, 'key_not_supported', ['type']])
   })
 
-  test('is no try of a key', async () => {
+  test('does not count as a key request', async () => {
     await forgetTries()
     for (let index = 0; index < 5; index++)
       expect((await ask({ type: 'EMAIL', key: 'a@example.com' })).status).toBe(503)
   })
 
-  test('needs somebody to carry it', async () => {
+  test('needs a configured messenger', async () => {
     const { config } = fixture
     const smtp = { url: 'smtp://localhost', from: 'a@example.com' }
     const mute = { ...config, messengers: { smtp, sms: null, outbox: false } }

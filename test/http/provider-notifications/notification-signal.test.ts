@@ -6,7 +6,7 @@ test.each([
   { ageMs: 0, more: { isNew: true } },
   { ageMs: 4_000, more: { isNew: true } },
   { ageMs: 10_000, more: {} },
-])('a life hears whether a notice has just come: after $ageMs ms', ({ ageMs, more }) => {
+])('the signal of a notification says whether it is new: after $ageMs ms', ({ ageMs, more }) => {
   const receivedAt = new Date(Date.now() - ageMs)
   const notice = { uuid: 'notice', connectionUuid: 'connection', receivedAt } as ProviderNotification
   expect(buildNotificationSignal(notice)).toEqual({

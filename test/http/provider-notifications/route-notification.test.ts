@@ -79,19 +79,19 @@ const END_TO_END = 'E12345678202601101159abcdefghijk'
 const setChargeState = (state: string) =>
   fixture.orm.em.fork().execute(`update charge set state = ?, payload = 'p' where uuid = ?`, [state, charge])
 
-test('a charge that is carried elsewhere is not paid by it: it is a deposit', async () => {
+test('a notification of a charge issued elsewhere does not pay it: it is a deposit', async () => {
   await setChargeState('pending')
   expect(await noticeOf('aa')).toMatchObject({ outcome: 'taken' })
   expect(signalledWorkflows).toEqual(['depositWorkflow'])
 })
 
-test('of a charge that is being issued, or found again after a restore, its life is told', async () => {
+test('a notification of a charge that is being issued, or found again after a restore, signals its workflow', async () => {
   await setChargeState('issuing')
   expect(await noticeOf('bb')).toMatchObject({ outcome: 'taken' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
-test('of a charge whose attempt is written while it is looked for, its life is told', async () => {
+test('a notification of a charge whose attempt is written meanwhile signals its workflow', async () => {
   await setChargeState('issuing')
   const em = fixture.orm.em.fork()
   const ask = em.execute.bind(em)
@@ -104,17 +104,17 @@ test('of a charge whose attempt is written while it is looked for, its life is t
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
-describe('of a charge that no row knows', () => {
+describe('a notification of a charge without a row', () => {
   const unknown = randomUUID()
   const late = { of: unknown, ageMs: 11 * 60_000 }
 
-  test('a running life is told, though its row is lost', async () => {
+  test('signals the charge’s running workflow', async () => {
     workflowStates.set(`charge/${unknown}`, 'running')
     expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'taken' })
     expect(signalledWorkflows).toEqual([`running charge/${unknown}`])
   })
 
-  test('it waits while it may be early, and is a deposit after that', async () => {
+  test('waits while it may be early, and is a deposit after that', async () => {
     expect(await noticeOf('d2', { ...late, ageMs: 9 * 60_000 })).toMatchObject({
       outcome: null,
       handedAt: null,
@@ -124,14 +124,14 @@ describe('of a charge that no row knows', () => {
     expect(signalledWorkflows).toEqual(['depositWorkflow'])
   })
 
-  test('it waits for the rebuild of a restored database where such a life has been, however long', async () => {
+  test('waits without limit for the rebuild of a restored database where such a workflow existed', async () => {
     workflowStates.set(`charge/${unknown}`, 'closed')
     expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, handedAt: null })
     expect(signalledWorkflows).toEqual([])
   })
 })
 
-test('notices that wait for a rebuild, however many, keep no younger one from its life', async () => {
+test('notifications that wait for a rebuild, however many, delay no younger one', async () => {
   const sql = (text: string, values: unknown[] = []) => fixture.orm.em.fork().execute(text, values)
   await sql(`update notice set handed_at = now(), outcome = 'foreign' where handed_at is null`)
   const [forgotten, running] = [randomUUID(), randomUUID()]
@@ -164,19 +164,19 @@ describe('on a shared account', () => {
     )
   })
 
-  test('what names no charge is nobody’s, and does not wait', async () => {
+  test('a PIX that names no charge is unmatched immediately', async () => {
     expect(await noticeOf('f1', { of: null })).toMatchObject({ outcome: 'foreign' })
     expect(signalledWorkflows).toEqual([])
   })
 
-  test('what names a charge that nobody made is nobody’s after a while', async () => {
+  test('a PIX that names an unknown charge is unmatched after a while', async () => {
     const of = randomUUID()
     expect(await noticeOf('f2', { of })).toMatchObject({ outcome: null })
     expect(await noticeOf('f3', { of, ageMs: 11 * 60_000 })).toMatchObject({ outcome: 'foreign' })
     expect(signalledWorkflows).toEqual([])
   })
 
-  test('what names a charge that its provider refused is of who tried it, whoever hears of it', async () => {
+  test('a PIX that names a charge that its provider refused belongs to its account, whichever connection is notified', async () => {
     const refused = randomUUID()
     await isTried({ of: refused, state: 'rejected' })
     expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'taken' })

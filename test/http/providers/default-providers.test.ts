@@ -27,11 +27,11 @@ describe('the defaults', () => {
     fixture.call('PUT', DEFAULTS, { token, body: { payment_type: 'PIX', provider_uuids, ...more } })
   const read = async (by = token) => (await fixture.call('GET', DEFAULTS, { token: by })).body.data.PIX
 
-  test('are none at first', async () => {
+  test('are empty at first', async () => {
     expect((await fixture.call('GET', DEFAULTS, { token })).body).toEqual({ data: { PIX: [] } })
   })
 
-  test('are replaced whole, keep their order, and show no balances', async () => {
+  test('are replaced as a whole, keep their order, and show no balances', async () => {
     const [a, b, c] = [await connect(), await connect(), await connect()]
     expect((await replace([a, b])).body).toEqual({ message: expect.any(String) })
     expect((await replace([c, a], { payment_type: 'pix' })).status).toBe(200)
@@ -45,7 +45,7 @@ describe('the defaults', () => {
     })
   })
 
-  test('of one mode leave those of the other alone, and neither token sees the other’s', async () => {
+  test('of one mode do not change those of the other, and neither token reads the other’s', async () => {
     const live = await fixture.insertToken({ accountUuid, mode: 'live' })
     const real = [await connect({ isSimulated: false }), await connect({ isSimulated: false })]
     const simulated = [await connect(), await connect()]
@@ -61,7 +61,7 @@ describe('the defaults', () => {
     expect([uuids(await read(live)), uuids(await read())]).toEqual([real, simulated.slice(1)])
   })
 
-  test('may be named in any case, ten of them', async () => {
+  test('may be named in any case, up to ten of them', async () => {
     const ten = await Promise.all(Array.from({ length: 10 }, () => connect()))
     expect((await replace(ten.map(uuid => uuid.toUpperCase()))).status).toBe(200)
     expect(uuids(await read())).toEqual(ten)
@@ -99,7 +99,7 @@ describe('the defaults', () => {
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuids.1']])
   })
 
-  test('refuse what is of another account', async () => {
+  test('refuse a provider of another account', async () => {
     const answer = await replace([await fixture.insertConnection(await fixture.insertAccount())])
     expect(Object.keys(answer.body.errors)).toEqual(['provider_uuids.0'])
   })
@@ -113,20 +113,20 @@ describe('the defaults', () => {
     { list: (own: string) => [own, randomUUID(), own], errors: ['provider_uuids.1', 'provider_uuids.2'] },
     { list: (own: string) => [own, 'x', own], errors: ['provider_uuids.1', 'provider_uuids.2'] },
     { list: () => 'x', errors: ['provider_uuids'] },
-  ])('refuse another payment type and what is wrong with the list at once', async ({ list, errors }) => {
+  ])('refuse another payment type and an invalid list in one response', async ({ list, errors }) => {
     const answer = await replace(list(await connect()), { payment_type: 'TED' })
     expect(answer.status).toBe(422)
     expect(Object.keys(answer.body.errors).sort()).toEqual(['payment_type', ...errors])
   })
 
-  test('stay shown when one of them is blocked later', async () => {
+  test('still show a provider that is blocked later', async () => {
     const uuid = await connect()
     await replace([uuid])
     await fixture.orm.em.execute(`update connection set status = 'BLOCKED' where uuid = ?`, [uuid])
     expect(await read()).toMatchObject([{ uuid, status: 'BLOCKED', is_operational: false }])
   })
 
-  test('of parallel replacements one wins whole', async () => {
+  test('are one of the lists of concurrent replacements as a whole', async () => {
     const [a, b] = [await connect(), await connect()]
     const orders = [[a, b], [b, a], [a], [b]]
     const answers = await Promise.all([...orders, ...orders, ...orders].map(order => replace(order)))
@@ -134,7 +134,7 @@ describe('the defaults', () => {
     expect(orders).toContainEqual(uuids(await read()))
   })
 
-  test('show a bound token itself, where it is one of them, and cannot be replaced by it', async () => {
+  test('show a bound token its own provider, where it is one of them, and cannot be replaced by it', async () => {
     const [a, b] = [await connect(), await connect()]
     await replace([a])
     const [boundA, boundB] = [

@@ -58,7 +58,7 @@ describe('a provider', () => {
     })
   })
 
-  test('is shown however much it holds: the bound is for one amount that comes in', async () => {
+  test('is shown with any balance: the limit applies to one incoming amount only', async () => {
     const uuid = await connect()
     await fixture.orm.em.execute('update balance set cents = ? where account_uuid = ? and bucket = ?', [
       1_000_000_000_000,
@@ -96,14 +96,14 @@ describe('a provider', () => {
     },
   )
 
-  test('of another account, or of nobody, is 404', async () => {
+  test('of another account, or an unknown one, is 404', async () => {
     const foreign = await fixture.insertConnection(await fixture.insertAccount())
     for (const uuid of [foreign, randomUUID(), 'abc']) {
       expect((await fixture.call('GET', `${PATH}/${uuid}`, { token })).status).toBe(404)
     }
   })
 
-  test('of the other mode is not there: a test token sees simulators, a live one never', async () => {
+  test('of the other mode is 404: a test token sees simulators, a live one never', async () => {
     const [simulated, real] = [await connect(), await connect({ isSimulated: false })]
     const live = await fixture.insertToken({ accountUuid, mode: 'live' })
     for (const [by, own, other] of [
@@ -131,7 +131,7 @@ describe('a provider', () => {
 })
 
 describe('the list', () => {
-  test('is the newest first, in pages, with balances of its own for each', async () => {
+  test('is newest first, in pages, each with its own balances', async () => {
     const made: string[] = []
     for (let day = 1; day <= 3; day += 1)
       made.unshift(await connect({ createdAt: new Date(Date.UTC(2026, 0, day)) }))
@@ -150,7 +150,7 @@ describe('the list', () => {
     })
   })
 
-  test('of hundred providers takes as many queries as of one', async () => {
+  test('of a hundred providers takes as many queries as of one', async () => {
     for (let index = 0; index < 5; index += 1) await connect()
     const { queriesOf } = counting()
     const few = await queriesOf(() => fixture.call('GET', `${PATH}?per_page=1`, { token }))

@@ -56,7 +56,7 @@ const rowsOf = (reference: string) =>
   sql('select * from unexplained_answer where reference = ? order by first_seen_at', [reference])
 
 describe('an unexplained answer', () => {
-  test('is kept sealed by its reference; the same again is counted, another is kept beside it', async () => {
+  test('is stored sealed under its reference; a repeat is counted, another one is stored beside it', async () => {
     const reference = referenceOf(randomUUID())
     const body = '{"nome":"algo_novo","cpf":"12345678909"}'
     await record({ reference, body })
@@ -76,7 +76,7 @@ describe('an unexplained answer', () => {
     ['with NUL and lone surrogates', `a\0b\ud800`],
     ['of a megabyte', 'é'.repeat(1024 * 1024)],
     ['that is HTML', HOSTILE],
-  ])('%s is kept whatever its bytes', async (_, body) => {
+  ])('%s is stored whatever its bytes', async (_, body) => {
     const reference = `r\0${randomUUID()}`
     await record({ reference, body, name: HOSTILE, operation: `find${HOSTILE}` })
     const [row] = await rowsOf(reference.replace('\0', ''))
@@ -85,7 +85,7 @@ describe('an unexplained answer', () => {
     expect(row.name).toMatch(/^[\w.:-]{1,80}$/)
   })
 
-  test('of ever another text to one question is counted, not kept without end', async () => {
+  test('with ever different text to one call is counted, and only a few are stored', async () => {
     const reference = randomUUID()
     for (let n = 0; n < 25; n++) await record({ reference, body: `${n}` })
     const rows = await rowsOf(reference)
@@ -93,7 +93,7 @@ describe('an unexplained answer', () => {
     expect(rows.reduce((sum, row) => sum + row.occurrences, 0)).toBe(25)
   })
 
-  test('that cannot be written is no error of the call, and is logged without itself', async () => {
+  test('that cannot be stored does not fail its call, and is logged without its content', async () => {
     const broken = { em: { fork: () => ({ execute: () => Promise.reject(new Error('secret body')) }) } }
     const hanging = { em: { fork: () => ({ execute: () => new Promise(() => {}) }) } }
     const before = lines.length
@@ -115,7 +115,7 @@ describe('an unexplained answer', () => {
     expect(lines.slice(before).join()).not.toContain('secret body')
   })
 
-  test('is a series of its own among a hundred names only', async () => {
+  test('has a metric series of its own among at most a hundred names', async () => {
     const count = createUnexplainedCounter(new Registry())
     const many = new Registry()
     const counted = createUnexplainedCounter(many)
@@ -128,7 +128,7 @@ describe('an unexplained answer', () => {
     expect(await registry.metrics()).toContain('trilho_provider_unexplained_total{provider="PROVIDER_A"')
   })
 
-  test('is deleted thirty days after it was last seen; an item that is not resolved stays', async () => {
+  test('is deleted thirty days after it was last seen; an unresolved item is kept', async () => {
     const [old, young, item] = [randomUUID(), randomUUID(), randomUUID()]
     await record({ reference: old })
     await record({ reference: young })
@@ -161,7 +161,7 @@ describe('an item that a list left out', () => {
     return listQuarantinedPeriods(fixture.orm.em.fork(), all)
   }
 
-  test('is listed again in the period that all lists of it share, until a list has it no more', async () => {
+  test('is listed again in the period shared by all its lists, until a list contains it no more', async () => {
     await record({ ...item, body: 'odd', period: { from, to } })
     await record({ ...item, body: 'odd', period: { from: at(2), to: at(5) } })
     expect(await periods()).toEqual([{ connectionUuid: connection, from: at(2), to }])
@@ -197,7 +197,7 @@ describe('an operator', () => {
     await operator.signIn('op@answers.test', PASSWORD)
   })
 
-  test('sees the names with their counts, and opens a body with a reason that is kept', async () => {
+  test('sees the names with their counts, and opens a body with a recorded reason', async () => {
     const reference = randomUUID()
     await record({ reference, name: 'nunca_vista', body: HOSTILE })
     expect((await operator.get(PATH)).text).toContain('nunca_vista')
@@ -217,7 +217,7 @@ describe('an operator', () => {
     ).toEqual([{ who: 'op@answers.test', act: 'open_answer', reason: 'to extend the list' }])
   })
 
-  test('finds nothing by an id that no answer has', async () => {
+  test('gets nothing for an unknown id', async () => {
     const opened = await operator.send(
       `${PATH}/open`,
       { uuid: randomUUID(), reason: 'to extend the list' },

@@ -104,7 +104,7 @@ const disagreements = async () => [
   ...(await checkProviderBalances(orm.em.fork(), providers)),
 ]
 
-test('after tariffs, withdrawals, blocks, panel transfers and returns the ledger agrees with the provider', async () => {
+test('after tariffs, withdrawals, blocks, panel transfers and returns the ledger equals the provider’s balance', async () => {
   expect(await disagreements()).toEqual([])
   await move('tariff', 0.85)
   await move('withdrawal', 10)
@@ -145,7 +145,7 @@ test('after tariffs, withdrawals, blocks, panel transfers and returns the ledger
   expect(Number(blocked!.cents)).toBe(1_500)
 })
 
-test('a credit of a type that no document explains is shown, and an adjustment by two operators makes both agree', async () => {
+test('a credit of an undocumented type is shown, and an adjustment by two operators makes both equal', async () => {
   await move('credit', 4)
   await pollUntil(
     async () => (await look()).unexplainedEntryCount,

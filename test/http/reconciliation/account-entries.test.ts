@@ -75,7 +75,7 @@ const sent = (cents: number, more: Partial<StatementEntry> = {}): StatementEntry
 })
 const ledgerHolds = async () => expect(await checkLedger(fixture.orm.em.fork())).toEqual([])
 
-test('tariffs, withdrawals, credits, blocks and releases are each booked once', async () => {
+test('tariffs, withdrawals, credits, blocks and releases are each posted once', async () => {
   const shop = await merchant(10_000)
   const accountEntries = [
     entry('tariff', 50),
@@ -122,7 +122,7 @@ test('a release that is listed before its block leaves nothing blocked', async (
   await ledgerHolds()
 })
 
-test('the webhooks of a booking that no workflow carries are started by the next sweep', async () => {
+test('webhooks of a movement without a workflow are started by the next sweep', async () => {
   const shop = await merchant(10_000)
   await fixture.sql(
     `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
@@ -137,7 +137,7 @@ test('the webhooks of a booking that no workflow carries are started by the next
   expect(deliveries).toEqual([{ due: true }])
 })
 
-test('two reconciliations at once book an entry once', async () => {
+test('two concurrent reconciliations post an entry once', async () => {
   const shop = await merchant(10_000)
   const statement = { accountEntries: [entry('tariff', 100), entry('withdrawal', 900)], entries: [sent(500)] }
   await Promise.all([shop.look(statement), shop.look(statement)])
@@ -146,7 +146,7 @@ test('two reconciliations at once book an entry once', async () => {
   await ledgerHolds()
 })
 
-test('a debit beyond what is available is the service’s shortfall, and the next credit repays it first', async () => {
+test('a debit beyond the available balance is the service’s shortfall, and the next credit repays it first', async () => {
   const shop = await merchant(1_000)
   await shop.look({ accountEntries: [entry('withdrawal', 1_500)] })
   expect(await shop.balances()).toEqual({ shortfall: -500, outside: 500 })
@@ -155,7 +155,7 @@ test('a debit beyond what is available is the service’s shortfall, and the nex
   await ledgerHolds()
 })
 
-test('a shared provider account’s tariffs and deposits are the service’s own, never a merchant’s', async () => {
+test('a shared provider account’s tariffs and deposits belong to the service, never to a merchant', async () => {
   const pool = randomUUID()
   const shop = await merchant(1_000, pool)
   const deposit = sent(900, { direction: 'IN' })
@@ -175,7 +175,7 @@ test('a shared provider account’s tariffs and deposits are the service’s own
   await ledgerHolds()
 })
 
-test('an entry that no document explains moves nothing, is shown, and an adjustment by two operators explains it', async () => {
+test('an entry of an undocumented type moves nothing, is shown, and is posted by two operators', async () => {
   const shop = await merchant(1_000)
   const unlisted = entry('unlisted', 400, { type: 'INTERNAL_TRANSFER' })
   expect(await shop.look({ accountEntries: [unlisted], availableCents: 600 })).toMatchObject({
@@ -215,7 +215,7 @@ test('an entry that no document explains moves nothing, is shown, and an adjustm
   await ledgerHolds()
 })
 
-test('a PIX of the panel is booked when nothing of ours can account for it any more', async () => {
+test('a PIX sent in the panel is posted when none of our operations can explain it any more', async () => {
   const shop = await merchant(10_000)
   const young = sent(100, { at: ago(0.5) })
   const old = sent(200)
@@ -231,7 +231,7 @@ test('a PIX of the panel is booked when nothing of ours can account for it any m
   await ledgerHolds()
 })
 
-test('a PIX of the value of an attempt without an outcome waits until that has one', async () => {
+test('a PIX with the value of an unresolved attempt waits until that attempt is resolved', async () => {
   const shop = await merchant(10_000)
   fixture.scriptProvider({
     sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
@@ -252,7 +252,7 @@ test('a PIX of the value of an attempt without an outcome waits until that has o
   expect(await shop.waits()).toEqual([])
 })
 
-test('a return in the panel of a charge’s PIX refunds the charge, and leaves so much less to refund', async () => {
+test('a return of a charge’s PIX in the panel refunds the charge, and reduces what can be refunded', async () => {
   const shop = await merchant(5_000)
   const { chargeUuid, endToEnd } = await paidCharge(shop, 1_000)
   const entries = [
@@ -282,7 +282,7 @@ test('a return in the panel of a charge’s PIX refunds the charge, and leaves s
   await ledgerHolds()
 })
 
-test('a return in the panel of an unmatched PIX takes it from where it waits', async () => {
+test('a return of an unmatched PIX in the panel debits the waiting amount', async () => {
   const shop = await merchant(1_000)
   const endToEnd = endToEndId()
   const payment = {
@@ -311,7 +311,7 @@ test('a return in the panel of an unmatched PIX takes it from where it waits', a
   await ledgerHolds()
 })
 
-test('what moved before the opening balance is credited by nothing', async () => {
+test('a movement before the opening balance is not credited', async () => {
   const shop = await merchant(10_000)
   await fixture.sql('update connection set credited_since = ? where uuid = ?', [ago(3), shop.connectionUuid])
   const statement = {
@@ -323,7 +323,7 @@ test('what moved before the opening balance is credited by nothing', async () =>
   expect(await shop.balances()).toEqual({ available: 9_740, outside: -9_740 })
 })
 
-test('an opening balance is read between two equal statements, booked once, and shared by later connections', async () => {
+test('an opening balance is read between two equal statements, posted once, and shared by later connections', async () => {
   const account = await merchant(0)
   const em = fixture.orm.em.fork()
   const connection = await em.findOneOrFail(Connection, account.connectionUuid)
@@ -346,7 +346,7 @@ test('an opening balance is read between two equal statements, booked once, and 
   expect(new Date(row!.credited_since).getTime()).toBe(Date.parse(last) + 1)
 })
 
-test('check-ledger says by how much a provider differs, and why', async () => {
+test('check-ledger reports each provider’s difference with its cause', async () => {
   const shop = await merchant(1_000)
   await shop.look({ accountEntries: [entry('unlisted', 400, { type: 'REVERSAL' })], availableCents: 600 })
   const providers = { ...fixture.dependencies.providers }
@@ -358,7 +358,7 @@ test('check-ledger says by how much a provider differs, and why', async () => {
   })
 })
 
-test('the database refuses what the code never writes', async () => {
+test('the database refuses rows that the code never writes', async () => {
   const shop = await merchant(1_000)
   await shop.look({ accountEntries: [entry('tariff', 50)], entries: [sent(70)] })
   const movement = (values: Record<string, unknown>) => {

@@ -73,7 +73,7 @@ describe('a body', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
-  test('without a length is counted as it comes', async () => {
+  test('without a length is counted as it arrives', async () => {
     const body = new Blob([padded(200_000)]).stream()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const answer = await fetch(fixture.server.url + SAMPLE, {
@@ -85,7 +85,7 @@ describe('a body', () => {
     expect(answer.status).toBe(413)
   })
 
-  test('may be a text as it came', async () => {
+  test('may be read as raw text', async () => {
     const answer = await fixture.call('POST', '/text?ignorar=', {
       raw: '{"não":',
       headers: { 'content-type': 'x/y' },
@@ -95,7 +95,7 @@ describe('a body', () => {
   })
 })
 
-describe('what is wrong is named', () => {
+describe('an error names its field', () => {
   test.each<{ name: string; body?: unknown; query?: string; key?: string; errors: Record<string, unknown> }>([
     { name: 'a field that is missing', body: {}, errors: { value: ['is required'] } },
     {
@@ -160,7 +160,7 @@ describe('what is wrong is named', () => {
     expect(answer.body.errors).toEqual(errors)
   })
 
-  test('a field of any name, were it that of a prototype', async () => {
+  test('of any name, also that of a prototype property', async () => {
     const answer = await fixture.call('POST', `${SAMPLE}?__proto__=1`, { token, body: {} })
     expect([answer.status, Object.entries(answer.body.errors)]).toEqual([
       422,
@@ -171,7 +171,7 @@ describe('what is wrong is named', () => {
     ])
   })
 
-  test('fields of a body are never found on its prototype', async () => {
+  test('and never reads a field from the body’s prototype', async () => {
     const answer = await fixture.call('POST', SAMPLE, { token, raw: '{"__proto__":{"value":1}}' })
     expect(answer.body.errors).toEqual({ value: ['is required'] })
   })
@@ -193,6 +193,6 @@ test.each([
   ['application/jsonx', false],
   [`application/json${' '.repeat(200_000)}x`, false],
   [`application/json${' '.repeat(200_000)};${' '.repeat(200_000)}x`, false],
-])('a content type is read in one pass, however long: %.40s → %s', (contentType, is) => {
+])('a content type is parsed in one pass, however long: %.40s → %s', (contentType, is) => {
   expect(isJsonContentType(contentType)).toBe(is)
 })

@@ -30,7 +30,7 @@ const FILTERS = [
 ] as const
 
 test.each(FILTERS)(
-  '%s: the first and the last %s there are find what a list without them finds',
+  '%s: the earliest and the latest %s find the same as a list without them',
   async (list, name) => {
     const all = await fixture.call('GET', `/api/v1/${list}`, { token })
     const query = `${name}_from=0001-01-01&${name}_to=9999-12-31`
@@ -40,14 +40,14 @@ test.each(FILTERS)(
   },
 )
 
-test.each(FILTERS)('%s: there is no %s in the year 0', async (list, name) => {
+test.each(FILTERS)('%s: a %s in the year 0 is refused', async (list, name) => {
   for (const end of ['from', 'to']) {
     const { status, body } = await fixture.call('GET', `/api/v1/${list}?${name}_${end}=0000-12-31`, { token })
     expect([status, Object.keys(body.errors)]).toEqual([422, [`${name}_${end}`]])
   }
 })
 
-test('nothing is recovered from the year 0 on, which PostgreSQL does not know', () => {
+test('recovery from the year 0, which PostgreSQL does not know, is refused', () => {
   const accepted = (since: string) => recoverDeliveriesBody.safeParse({ since }).success
   expect(accepted('0001-01-01T00:00:00Z')).toBe(true)
   expect(accepted('0001-01-01T00:00:00+01:00')).toBe(false)

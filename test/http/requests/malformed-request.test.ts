@@ -65,12 +65,12 @@ test.each([
   expect([headers.get('cache-control'), headers.get('x-frame-options')]).toEqual(['no-store', 'DENY'])
 })
 
-test('ordinary clients hear it, too', async () => {
+test('ordinary HTTP clients receive the error response, too', async () => {
   const answer = await fixture.call('GET', `/api/v1/whoami?${LONG}`)
   expect([answer.status, answer.body.code]).toEqual([431, 'headers_too_large'])
 })
 
-test('behind a request that was read, it takes nothing from the answer to that one', async () => {
+test('behind a request that was read, it does not change that request’s response', async () => {
   const app = new Koa()
   app.use(async ctx => {
     ctx.body = new PassThrough()
@@ -91,7 +91,7 @@ test('behind a request that was read, it takes nothing from the answer to that o
   await server.stop()
 })
 
-test('within a request it ends that one: nobody waits for the rest of its body', async () => {
+test('within a request it ends that request, and the server does not wait for the body', async () => {
   const { promise: became, resolve } = Promise.withResolvers<unknown>()
   const app = new Koa()
   app.silent = true

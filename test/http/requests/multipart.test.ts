@@ -70,7 +70,7 @@ async function send(texts: [string, string][], files?: SentFile[]) {
 }
 
 describe('a form', () => {
-  test('is read: texts, and files by their content whatever they are called', async () => {
+  test('is parsed: texts, and files by their content whatever they are called', async () => {
     const files: SentFile[] = [
       { bytes: FILES.pdf, name: 'Comprovante ação.pdf' },
       { bytes: FILES.png, name: 'photo.exe', type: 'application/octet-stream' },
@@ -94,7 +94,7 @@ describe('a form', () => {
     expect(answer.body.data).toEqual({ accept: true, analysis: 'It was delivered.', files: [] })
   })
 
-  test('may leave a file out: an input that was left blank, a place that was skipped', async () => {
+  test('may leave a file out: an empty file input, a skipped index', async () => {
     const raw = [
       '--b',
       'Content-Disposition: form-data; name="accept"\r\n\r\n0',
@@ -260,12 +260,12 @@ describe('a form', () => {
     expect(answer.body.errors).toEqual(errors)
   })
 
-  test('that the handler fails on leaves nothing behind', async () => {
+  test('whose handler fails leaves nothing behind', async () => {
     const answer = await send([TEXTS[0]!, ['analysis', 'fail']], [{ bytes: FILES.pdf }])
     expect(answer.status).toBe(500)
   })
 
-  test('that is pointless is refused without reading it', async () => {
+  test('that is refused by a header is not read', async () => {
     isWanted = false
     const answer = await send([], [{ bytes: FILES.exe }])
     isWanted = true
@@ -273,7 +273,7 @@ describe('a form', () => {
   })
 })
 
-describe('what is no whole form', () => {
+describe('an incomplete form', () => {
   test.each([
     ['application/json', '{"accept":true}', 415, 'unsupported_media_type'],
     ['application/x-www-form-urlencoded', 'accept=1&analysis=x', 415, 'unsupported_media_type'],
@@ -298,7 +298,7 @@ describe('what is no whole form', () => {
     expect([answer.status, answer.body.code]).toEqual([status, code])
   })
 
-  test('a form that ends in the middle of a file is 400', async () => {
+  test('that ends in the middle of a file is 400', async () => {
     const { raw, headers } = await encodeForm(TEXTS, [{ bytes: createPdf(MIB) }, { bytes: createPdf(MIB) }])
     const answer = await fixture.call('POST', PATH, {
       token,
@@ -308,7 +308,7 @@ describe('what is no whole form', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'malformed_multipart'])
   })
 
-  test('one that is packed is 415', async () => {
+  test('that is compressed is 415', async () => {
     const { raw, headers } = await encodeForm(TEXTS)
     const answer = await fixture.call('POST', PATH, {
       token,
@@ -318,7 +318,7 @@ describe('what is no whole form', () => {
     expect(answer.status).toBe(415)
   })
 
-  test('one whose sender hangs up leaves nothing behind and hurts nobody', async () => {
+  test('whose sender disconnects leaves nothing behind and affects no other request', async () => {
     const { raw, headers } = await encodeForm(TEXTS, [{ bytes: createPdf(MIB) }])
     const call = request(fixture.server.url + PATH, {
       method: 'POST',
@@ -332,7 +332,7 @@ describe('what is no whole form', () => {
     await untilNoneIsLeft()
   })
 
-  test('nobody without a token may send one', async () => {
+  test('without a token is refused', async () => {
     const answer = await fixture.call('POST', PATH, await encodeForm(TEXTS))
     expect(answer.status).toBe(401)
   })
@@ -357,7 +357,7 @@ describe('large forms', () => {
     expect(most).toBeLessThan(80 * MIB)
   })
 
-  test('a heap of empty files is refused at once, and nothing is collected of them', async () => {
+  test('many empty files are refused immediately, and none of them is stored', async () => {
     const answer = await stream(heap(200_000))
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
     expect(answer.body.errors).toEqual({ body: ['must not have more than 100 texts and files'] })
@@ -369,7 +369,7 @@ describe('large forms', () => {
     expect([status, Object.keys(body.errors).length]).toEqual([422, 102])
   })
 
-  test('what a process left that was killed goes with the next one', async () => {
+  test('files left by a killed process are removed by the next one', async () => {
     const [old, young] = [await left(), await left()]
     const longAgo = new Date(Date.now() - 2 * 3_600_000)
     await utimes(old, longAgo, longAgo)
@@ -379,12 +379,12 @@ describe('large forms', () => {
     await rm(young, { recursive: true })
   })
 
-  test('more than all files may have together is 413', async () => {
+  test('more than the total size limit is 413', async () => {
     const answer = await stream(bigForm({ files: 11, bytes: 10 * MIB }))
     expect([answer.status, answer.body.code]).toEqual([413, 'upload_too_large'])
   })
 
-  test('one account sends a few at once and the rest in turn; all are read', async () => {
+  test('one account sends a few concurrently and the rest in turn; all are read', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => send(TEXTS, [{ bytes: createPdf(MIB) }])),
     )
@@ -413,7 +413,7 @@ test.each<[string, unknown]>([
   expect(Object.prototype).not.toHaveProperty('c')
 })
 
-test('OpenAPI tells the form from its schema', async () => {
+test('OpenAPI describes the form from its schema', async () => {
   const { body: document } = await fixture.call('GET', '/openapi.json')
   const { requestBody, responses } = document.paths['/api/v1/forms/{uuid}'].post
   expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data'])

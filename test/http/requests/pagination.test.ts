@@ -20,7 +20,7 @@ describe('a page', () => {
     })
   })
 
-  test('starts after those before it', () => {
+  test('starts after the previous pages', () => {
     expect(newestFirstOptions({ page: 3, per_page: 10 })).toMatchObject({ limit: 10, offset: 20 })
   })
 })

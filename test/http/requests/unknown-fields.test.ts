@@ -74,12 +74,12 @@ describe('an unknown field is 422 and names the field that was meant', () => {
     expect(answer.body.errors[field]).toEqual([`is not known here; did you mean ${meant}?`])
   })
 
-  test('one that resembles none is named alone, beside all else that is wrong', async () => {
+  test('an unknown field without a similar one is reported alone, beside all other errors', async () => {
     const answer = await send('/payments', { type: 'PIX', surprise: true })
     expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not known here'] })
   })
 
-  test('a request whose path says it all takes no field', async () => {
+  test('a request without a body schema accepts no field', async () => {
     expect((await send('/cancel', {})).status).toBe(200)
     expect((await fixture.call('POST', '/cancel', { token })).status).toBe(200)
     const answer = await send('/cancel', { value: 5 })

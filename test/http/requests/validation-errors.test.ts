@@ -101,7 +101,7 @@ test.each([
   ],
   ['payments', { value: 9_999_999_999.99, type: 'CARD', provider_uuid: 'DEAR' }, ['type', 'value']],
   ['payments', { value: -1, type: 'PIX', external_ref: 'a\0' }, ['external_ref', 'value']],
-])('of POST /%s with %j', async (path, body, fields) => {
+])('POST /%s reports every error of %j', async (path, body, fields) => {
   await fixture.orm.em.fork().execute('delete from pix_key_tries')
   const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
   const answer = await fixture.call('POST', `/api/v1/${path}`, { token, body: named })

@@ -38,25 +38,25 @@ const opened = (uuid: string, secondsAgo: number) =>
     [uuid, secondsAgo],
   )
 
-test('connections that answer are tried in their order', async () => {
+test('connections with a closed circuit are candidates in their order', async () => {
   expect(await ordered(c, a, b)).toEqual([c, a, b])
 })
 
-test('one that opened a moment ago is tried last, and none is left out', async () => {
+test('a connection whose circuit has just opened is tried last, and none is left out', async () => {
   await opened(a, 0)
   expect(await ordered(a, b, c)).toEqual([b, c, a])
   await opened(b, 0)
   expect(await ordered(a, b, c)).toEqual([c, a, b])
 })
 
-test('after ten seconds one request probes it in its place, and the next ones do not', async () => {
+test('after ten seconds one request probes an open connection in its place, and the next ones do not', async () => {
   await opened(a, 11)
   const orders = await Promise.all([1, 2, 3].map(() => ordered(a, b)))
   expect(orders.filter(([first]) => first === a)).toHaveLength(1)
   expect(await ordered(a, b)).toEqual([b, a])
 })
 
-test('one that has no other beside it takes nobody’s probe', async () => {
+test('a connection without an alternative uses up no other request’s probe', async () => {
   await opened(a, 11)
   expect(await ordered(a)).toEqual([a])
   expect(await ordered(a, b)).toEqual([a, b])
@@ -68,7 +68,7 @@ async function recordResults(uuid: string, outcome: { kind: string; code?: strin
   for (let call = 0; call < 5; call++) await recordCircuitResult(em, { uuid, isDistrusted: true }, outcome)
 }
 
-test('five calls without an answer open it, and one that says at least that it has been paid closes it', async () => {
+test('five calls without an answer open the circuit, and one answered payment closes it', async () => {
   await recordResults(a, { kind: 'no_answer', code: 'payment_not_listed' })
   expect(await ordered(a, b)).toEqual([a, b])
   await recordResults(a, { kind: 'no_answer', code: 'timeout' })
@@ -77,7 +77,7 @@ test('five calls without an answer open it, and one that says at least that it h
   expect(await ordered(a, b)).toEqual([a, b])
 })
 
-test('failures to connect of one worker open no breaker while another worker has answers', async () => {
+test('failures of one worker to connect open no circuit while another worker has answers', async () => {
   const em = fixture.orm.em.fork()
   const connection = { uuid: a, isDistrusted: true }
   const cutOff = { kind: 'unreachable', code: 'tls_failed' }
@@ -98,7 +98,7 @@ test('failures to connect of one worker open no breaker while another worker has
   expect(await ordered(a, b)).toEqual([b, a])
 })
 
-test('an answer of another worker that is older than half a minute counts no more', async () => {
+test('another worker’s answer older than half a minute does not count', async () => {
   const em = fixture.orm.em.fork()
   await recordResults(a, { kind: 'accepted' })
   await recordCircuitResult(
@@ -148,13 +148,13 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
   return orders[0]!
 }
 
-test('a transfer is tried by trust, and its row comes with its first attempt', async () => {
+test('a transfer’s candidates are ordered by circuit state, and its row is created by its first attempt', async () => {
   await fixture.replaceDefaultProviders(account, [a, b])
   await opened(a, 0)
   expect(await orderOf()).toMatchObject({ candidates: [b, a] })
 })
 
-test('one for later keeps the order of priority, takes nobody’s probe, and is stored at once', async () => {
+test('a scheduled transfer keeps the priority order, uses no probe, and is stored immediately', async () => {
   await fixture.replaceDefaultProviders(account, [a, b])
   await opened(a, 11)
   const order = await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })

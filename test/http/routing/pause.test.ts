@@ -56,7 +56,7 @@ const codes = async (more?: object) => [
   (await ask('transfer', more)).body.code,
 ]
 
-describe('what a pause reaches', () => {
+describe('the scope of a pause', () => {
   test.each<
     [what: string, reach: PauseRequest['reach'], target: () => PauseRequest['target'], codes: string[]]
   >([
@@ -78,7 +78,7 @@ describe('what a pause reaches', () => {
     expect(await codes()).toEqual(['unavailable', 'unavailable'])
   })
 
-  test('a paused connection is no candidate, and by its name or token it answers that it is paused', async () => {
+  test('a paused connection is no candidate, and a request with its name or token is answered that it is paused', async () => {
     await pause({ connectionUuid: first })
     expect(await codes({ provider_uuid: first })).toEqual(['paused', 'paused'])
     expect(await codes({ provider_uuid: second })).toEqual(['unavailable', 'unavailable'])
@@ -88,13 +88,13 @@ describe('what a pause reaches', () => {
     expect(await codes()).toEqual(['unavailable', 'paused'])
   })
 
-  test('both connections paused one by one leave nobody', async () => {
+  test('two individually paused connections leave no candidate', async () => {
     await pause({ connectionUuid: first })
     await pause({ connectionUuid: second })
     expect(await codes()).toEqual(['paused', 'paused'])
   })
 
-  test('among connections of several accounts, each by its own', async () => {
+  test('connections of several accounts are paused individually', async () => {
     await pause({ accountUuid: account }, 'money_out')
     await pause({ connectionUuid: foreign })
     const paused = (direction: 'in' | 'out') =>
@@ -107,7 +107,7 @@ describe('what a pause reaches', () => {
   })
 })
 
-test('keys and their codes begin with everything, so money out alone does not stop them', async () => {
+test('a pause of everything stops PIX keys and codes, and a pause of money out does not', async () => {
   await em().execute(`update connection set dialect = 'woovi' where account_uuid = ?`, [account])
   const asked = async () => [(await ask('key')).body.code, (await ask('code')).body.code]
   expect(await asked()).toEqual(['unavailable', 'code_undeliverable'])
@@ -117,7 +117,7 @@ test('keys and their codes begin with everything, so money out alone does not st
   expect(await asked()).toEqual(['paused', 'paused'])
 })
 
-test('the answer says when to come back, and nothing of the reason', async () => {
+test('the response has a Retry-After, and not the operator’s reason', async () => {
   await pause('all')
   const { status, headers, text } = await ask('charge')
   expect(status).toBe(503)
@@ -125,18 +125,18 @@ test('the answer says when to come back, and nothing of the reason', async () =>
   expect(text).not.toContain('drill')
 })
 
-test('what is wrong with a request is said before that it is paused, and reading goes on', async () => {
+test('an invalid request is refused as invalid before it is refused as paused, and reads continue', async () => {
   await pause('all')
   expect((await ask('transfer', { value: -1 })).body.code).toBe('validation_failed')
   expect((await ask('charge', { provider_uuid: foreign })).body.code).toBe('validation_failed')
   expect((await fixture.call('GET', '/api/v1/payments', { token })).status).toBe(200)
 })
 
-describe('who did what and why', () => {
+describe('operator actions', () => {
   const acts = (): Promise<{ subject: string }[]> =>
     em().execute('select who, act, subject, reason from operator_act order by at')
 
-  test('every pause, every change of one and every resumption is an act; ending none is none', async () => {
+  test('every start, change and end of a pause is recorded; ending none is not', async () => {
     const target = { accountUuid: account }
     await pause(target, 'money_out')
     await pause(target, 'everything')
@@ -152,7 +152,7 @@ describe('who did what and why', () => {
   })
 
   test.each(['update operator_act set reason = reason', 'delete from operator_act', 'truncate operator_act'])(
-    'nothing of it is ever changed: %s',
+    'are never changed: %s',
     async statement => {
       await pause('all')
       await expect(em().execute(statement)).rejects.toThrow(/append-only/)

@@ -36,7 +36,7 @@ async function candidates({
 const connections = (...rows: ConnectionRow[]) =>
   Promise.all(rows.map(row => fixture.insertConnection(accountUuid, row)))
 
-test('nobody is asked for more than an amount can be, the fee included: the value says so', async () => {
+test('an amount too large with its fee is refused on value, before any provider is called', async () => {
   const [dear, free] = await connections({ chargeFee: { fixedCents: 1, hundredthsOfPercent: 0 } }, {})
   const asked = async (value: number) => {
     const token: CallerToken = { uuid: randomUUID(), accountUuid, connectionUuid: null, mode: 'test' }
@@ -56,7 +56,7 @@ test('nobody is asked for more than an amount can be, the fee included: the valu
 })
 
 describe('the defaults', () => {
-  test('are taken in their order', async () => {
+  test('are candidates in their order', async () => {
     const [a, b, c] = await connections({}, {}, {})
     await fixture.replaceDefaultProviders(accountUuid, [c!, a!, b!])
     expect(await candidates()).toEqual([c, a, b])
@@ -66,20 +66,20 @@ describe('the defaults', () => {
     { name: 'not ACTIVE', row: { status: 'BLOCKED' } },
     { name: 'not public any more', row: { isPublic: false } },
     { name: 'no simulator', row: { isSimulated: false } },
-  ])('leave out what is $name', async ({ row }) => {
+  ])('exclude what is $name', async ({ row }) => {
     const [a, b] = await connections(row, {})
     await fixture.replaceDefaultProviders(accountUuid, [a!, b!])
     expect(await candidates()).toEqual([b])
   })
 
-  test('reach one provider account once: an orphan and a charge must not share a reference', async () => {
+  test('contain each provider account once: an orphan and a charge must not share a reference', async () => {
     const providerAccountUuid = await fixture.insertProviderAccount()
     const [a, b, c] = await connections({ providerAccountUuid }, { providerAccountUuid }, {})
     await fixture.replaceDefaultProviders(accountUuid, [a!, b!, c!])
     expect(await candidates()).toEqual([a, c])
   })
 
-  test('a second connection to a provider account stands in where the first is not ACTIVE', async () => {
+  test('use a second connection to a provider account where the first is not ACTIVE', async () => {
     const providerAccountUuid = await fixture.insertProviderAccount()
     const [a, b] = await connections({ providerAccountUuid, status: 'INACTIVE' }, { providerAccountUuid })
     await fixture.replaceDefaultProviders(accountUuid, [a!, b!])
@@ -87,7 +87,7 @@ describe('the defaults', () => {
   })
 
   test.each([{ status: 'INACTIVE' as const }, { status: undefined }])(
-    'of which none can be used (one that is $status) are refused',
+    'without a usable connection (one that is $status) are refused',
     async ({ status }) => {
       if (status) await fixture.replaceDefaultProviders(accountUuid, await connections({ status }))
       expect(await candidates()).toBe('provider_uuid')
@@ -112,7 +112,7 @@ describe('a named provider', () => {
     expect(await candidates({ named: a })).toBe('provider_uuid')
   })
 
-  test('of another account, or of nobody, is refused', async () => {
+  test('of another account, or an unknown one, is refused', async () => {
     const foreign = await fixture.insertConnection(await fixture.insertAccount())
     expect(await candidates({ named: foreign })).toBe('provider_uuid')
     expect(await candidates({ named: randomUUID() })).toBe('provider_uuid')
@@ -120,13 +120,13 @@ describe('a named provider', () => {
 })
 
 describe('a bound token', () => {
-  test('has its own provider, whatever is named and whatever the defaults are', async () => {
+  test('uses its own provider, whatever is named and whatever the defaults are', async () => {
     const [a, b] = await connections({}, {})
     await fixture.replaceDefaultProviders(accountUuid, [b!])
     expect(await candidates({ connectionUuid: a, named: b })).toEqual([a])
   })
 
-  test('need not be bound to a public one', async () => {
+  test('may be bound to a provider that is not public', async () => {
     const [a] = await connections({ isPublic: false })
     expect(await candidates({ connectionUuid: a })).toEqual([a])
   })

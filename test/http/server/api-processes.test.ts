@@ -64,7 +64,7 @@ const token = async (more: { expiresAt?: Date } = {}) => {
 }
 
 describe('across processes', () => {
-  test('a burst is one burst, and who comes late is told when to come again', async () => {
+  test('a burst counts once, and a refused request has a Retry-After', async () => {
     const { text } = await token()
     const answers = await Promise.all(
       processes.flatMap(({ url }) => Array.from({ length: BURST }, () => call(url, text))),
@@ -88,7 +88,7 @@ describe('across processes', () => {
     expect(await everywhere(text)).toEqual([401, 401])
   })
 
-  test('a token is refused everywhere from the moment it expires, remembered or not', async () => {
+  test('a token is refused everywhere from its expiry, cached or not', async () => {
     const expiresAt = new Date(Date.now() + 2_000)
     const { text } = await token({ expiresAt })
     await pause(expiresAt.getTime() - Date.now() - 500)
@@ -120,7 +120,7 @@ describe('across processes', () => {
 })
 
 describe('a stop', () => {
-  test('is told by /readyz while everything else is served, and only then closes the listener', async () => {
+  test('is reported by /readyz while requests are still served, and only then closes the listener', async () => {
     const { url, child } = await start({ TRILHO_DRAIN_SECONDS: '4' })
     const ready = async () => (await fetch(`${url}/readyz`)).json() as Promise<{ data?: object }>
     expect((await ready()).data).not.toEqual({ stopping: true })
@@ -144,7 +144,7 @@ describe('a stop', () => {
   test.each([
     ['is not there', false],
     ['does not answer', true],
-  ])('is one in order though the collector of traces %s', async (_, listens) => {
+  ])('completes although the trace collector %s', async (_, listens) => {
     const sockets: Socket[] = []
     const collector = createServer(socket => sockets.push(socket)).listen(0, '127.0.0.1')
     await once(collector, 'listening')

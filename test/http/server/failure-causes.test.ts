@@ -160,7 +160,7 @@ describe('the access log', () => {
     ['POST', `/notices/${randomUUID()}/a-secret/pix`],
   ]
 
-  test('of every kind of request where PostgreSQL refuses connections', async () => {
+  test('has a cause of every request where PostgreSQL refuses connections', async () => {
     const call = await over('postgresql://trilho@127.0.0.1:1/nowhere')
     for (const [method, path, more] of AWAY)
       expect(await lineOf(headers => call(method, path, { headers: { ...headers, ...more } }))).toMatchObject(
@@ -168,7 +168,7 @@ describe('the access log', () => {
       )
   })
 
-  test('of a database that does not answer, over a new connection and over one that stood', async () => {
+  test('has a cause of an unresponsive database, over a new connection and over an open one', async () => {
     const { hostname, port } = new URL(world.config.databaseUrl)
     const way = await startFreezableProxy({ host: hostname, port: Number(port) })
     const url = Object.assign(new URL(world.config.databaseUrl), { host: `127.0.0.1:${way.port}` })
@@ -189,7 +189,7 @@ describe('the access log', () => {
     )
   })
 
-  test('of a database that gives no connection more, with and without a transaction', async () => {
+  test('has a cause of a database without free connections, with and without a transaction', async () => {
     const role = `role_${randomUUID().replaceAll('-', '')}`
     await world.orm.em.fork().execute(`create role ${role} login password 'a' connection limit 0`)
     const url = new URL(world.config.databaseUrl)
@@ -201,7 +201,7 @@ describe('the access log', () => {
     await world.orm.em.fork().execute(`drop role ${role}`)
   })
 
-  test('of a database that is not there, of a wrong host, and of a schema that is not migrated', async () => {
+  test('has a cause of a missing database, a wrong host, and a schema that is not migrated', async () => {
     const elsewhere = (change: (url: URL) => void) => {
       const url = new URL(world.config.databaseUrl)
       change(url)
@@ -222,7 +222,7 @@ describe('the access log', () => {
     }
   })
 
-  test('of a database that takes no writes', async () => {
+  test('has a cause of a read-only database', async () => {
     const name = new URL(world.config.databaseUrl).pathname.slice(1)
     const { em } = world.orm
     await em.fork().execute(`alter database ${name} set default_transaction_read_only = on`)
@@ -238,7 +238,7 @@ describe('the access log', () => {
     expect(line).toMatchObject({ code: 'unavailable', cause: 'postgres: read-only' })
   })
 
-  test('of a file that is there and cannot be read', async () => {
+  test('has a cause of a stored file that cannot be read', async () => {
     const key = `meds/${randomUUID()}/file.pdf`
     await mkdir(join(folder.path, key, '..'), { recursive: true })
     await symlink('/proc/self/mem', join(folder.path, key)) // It has a size, and reading its first byte fails.
@@ -248,7 +248,7 @@ describe('the access log', () => {
   })
 })
 
-test('a workflow whose task fails again and again takes no update for now: an outage, not a fault', () => {
+test('a workflow whose task fails repeatedly makes its update an outage, not an internal error', () => {
   expect(isOutage(grpcError(9))).toBe(true)
   expect(isOutage(grpcError(13))).toBe(false)
 })

@@ -21,14 +21,14 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-test('a connection that rests is kept for longer than a proxy in front keeps it', async () => {
+test('an idle connection is kept open for longer than by a proxy in front', async () => {
   const server = await startServer(new Koa(), LOOPBACK)
   const answer = await fetch(server.url)
   expect(answer.headers.get('keep-alive')).toBe('timeout=75')
   await server.stop()
 })
 
-describe('a server that is told to stop', () => {
+describe('a stopping server', () => {
   async function serverOf(work: () => Promise<void>): Promise<RunningServer> {
     const app = new Koa()
     app.use(async ctx => {
@@ -38,7 +38,7 @@ describe('a server that is told to stop', () => {
     return startServer(app, LOOPBACK)
   }
 
-  test('finishes what is under way, takes nothing new, and hangs up', async () => {
+  test('finishes running requests, accepts no new one, and closes its connections', async () => {
     const [arrived, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const server = await serverOf(async () => {
       arrived.resolve()
@@ -54,7 +54,7 @@ describe('a server that is told to stop', () => {
     await stopped
   })
 
-  test('does not wait for connections that only idle', async () => {
+  test('does not wait for idle connections', async () => {
     const server = await serverOf(async () => {})
     await fetch(server.url).then(answer => answer.text())
     const before = Date.now()
@@ -62,7 +62,7 @@ describe('a server that is told to stop', () => {
     expect(Date.now() - before).toBeLessThan(4_000)
   })
 
-  test('says when its port is taken', async () => {
+  test('reports that its port is in use', async () => {
     const server = await serverOf(async () => {})
     await expect(startServer(new Koa(), { ...LOOPBACK, port: server.port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
@@ -71,7 +71,7 @@ describe('a server that is told to stop', () => {
   })
 })
 
-describe('a request that arrives slowly', () => {
+describe('a slow request body', () => {
   async function server(thenMs?: number): Promise<RunningServer> {
     const app = new Koa()
     app.silent = true
@@ -95,13 +95,13 @@ describe('a request that arrives slowly', () => {
     )
   }
 
-  test('is hung up on when its time is over', async () => {
+  test('is cut off when its time is over', async () => {
     const slow = await server()
     await expect(sendSlowly(slow, 60_000)).rejects.toThrow()
     await slow.stop()
   })
 
-  test('is read to its end where it was given more', async () => {
+  test('is read to its end where it has more time', async () => {
     const patient = await server(60_000)
     expect(await sendSlowly(patient)).toBe('read')
     await patient.stop()
@@ -109,12 +109,12 @@ describe('a request that arrives slowly', () => {
 })
 
 describe('health', () => {
-  test('/healthz says that the process is up', async () => {
+  test('/healthz reports that the process runs', async () => {
     const answer = await fixture.call('GET', '/healthz')
     expect([answer.status, answer.body]).toEqual([200, { status: 'ok' }])
   })
 
-  test('/readyz says what is missing', async () => {
+  test('/readyz reports what is missing', async () => {
     const answer = await fixture.call('GET', '/readyz')
     expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
     expect(answer.body.data).toEqual({ postgres: true, temporal: false })
@@ -132,7 +132,7 @@ describe('health', () => {
   })
 })
 
-test('/readyz is not ready over a database that takes no writes', async () => {
+test('/readyz is not ready over a read-only database', async () => {
   await fixture.orm.em.execute('create database read_only')
   const databaseUrl = new URL(fixture.config.databaseUrl)
   databaseUrl.pathname = '/read_only'
@@ -180,7 +180,7 @@ describe('without PostgreSQL', () => {
     await api.stop()
   })
 
-  test('connections that are cut heal: the next request is served', async () => {
+  test('broken connections are replaced: the next request is served', async () => {
     const token = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     await fixture.orm.em.execute(
       'select pg_terminate_backend(pid, 10_000) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
@@ -194,7 +194,7 @@ describe('without PostgreSQL', () => {
 })
 
 describe('without Temporal', () => {
-  test('its client says so within 5 s, and leaves nothing behind', async () => {
+  test('the client fails within 5 s, and leaves nothing behind', async () => {
     const temporal = createTemporalClient({
       ...fixture.config.temporal,
       address: `127.0.0.1:${await findUnusedPort()}`,
@@ -205,7 +205,7 @@ describe('without Temporal', () => {
     await temporal.close()
   })
 
-  test('what needs it answers 503', async () => {
+  test('requests that need it answer 503', async () => {
     expect((await fixture.call('GET', '/failing/engine')).status).toBe(503)
   })
 })

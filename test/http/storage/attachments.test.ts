@@ -69,19 +69,19 @@ describe.each(storages)('the storage on %s', (_, opened) => {
     storage = await opened()
   })
 
-  test.each(ATTACHMENT_TYPES)('keeps a file of %s as it is', async type => {
+  test.each(ATTACHMENT_TYPES)('stores a file of %s unchanged', async type => {
     const key = await storeFile(storage, type)
     expect(await bytesOf(storage, key)).toEqual(BYTES[type])
     expect((await storage.openFile(key))?.sizeBytes).toBe(BYTES[type].length)
   })
 
-  test('keeps a file of 10 MiB', async () => {
+  test('stores a file of 10 MiB', async () => {
     const large = createPdf(10 * 1024 * 1024)
     const key = await storeFile(storage, 'application/pdf', large)
     expect((await bytesOf(storage, key)).equals(large)).toBe(true)
   })
 
-  test('has nothing where nothing was kept, and nothing of what was removed', async () => {
+  test('returns nothing for an unknown file or a removed one', async () => {
     const key = await storeFile(storage, 'image/png')
     await storage.removeFile(key)
     await storage.removeFile(key)
@@ -90,7 +90,7 @@ describe.each(storages)('the storage on %s', (_, opened) => {
 })
 
 describe('a link to the disk', () => {
-  test.each(ATTACHMENT_TYPES)('gives a file of %s, without a token', async type => {
+  test.each(ATTACHMENT_TYPES)('returns a file of %s, without a token', async type => {
     const key = await storeFile(fixture.dependencies.storage, type)
     const answer = await fetch(fixture.server.url + here(await fixture.dependencies.storage.createLink(key)))
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
@@ -104,7 +104,7 @@ describe('a link to the disk', () => {
     })
   })
 
-  test('begins with the address that the configuration says', async () => {
+  test('begins with the configured address', async () => {
     const key = await storeFile(fixture.dependencies.storage, 'image/png')
     const at = await openStorage({ ...fixture.config, publicUrl: 'https://pix.example/' })
     expect(await at.createLink(key)).toMatch(
@@ -112,7 +112,7 @@ describe('a link to the disk', () => {
     )
   })
 
-  test('works for the day that it is made for, and not a moment longer', async () => {
+  test('is valid for exactly its configured day', async () => {
     const key = await storeFile(fixture.dependencies.storage, 'image/png')
     const url = new URL(await fixture.dependencies.storage.createLink(key))
     const parts = {
@@ -127,7 +127,7 @@ describe('a link to the disk', () => {
     expect(made.isValid({ ...parts, nowMs: endsAt })).toBe(false)
   })
 
-  test('outlives a rotation of the secret, until its key is gone', () => {
+  test('is valid after a rotation of the secret, until its key is removed', () => {
     const [old, fresh] = ['a', 'b'].map((id, index) => `${id}:${Buffer.alloc(32, index).toString('base64')}`)
     const made = new URL(
       createFileLinks({ secretKeys: old!, publicUrl: 'http://x' }).createLink('meds/a/b.pdf', 9e12),
@@ -178,7 +178,7 @@ describe('a link to the disk', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 'link_expired'])
   })
 
-  test('to what was removed is 404', async () => {
+  test('to a removed file is 404', async () => {
     const key = await storeFile(fixture.dependencies.storage, 'image/png')
     await fixture.dependencies.storage.removeFile(key)
     const answer = await fixture.call('GET', here(await fixture.dependencies.storage.createLink(key)))
@@ -186,7 +186,7 @@ describe('a link to the disk', () => {
   })
 
   test.each(['..%2f..%2fsecret.key', '%2e%2e', '.', 'a%00.pdf', '....'])(
-    'leads nowhere outside: %s',
+    'reaches nothing outside its folder: %s',
     async file => {
       for (const path of [`/files/meds/${file}/x.pdf`, `/files/meds/x/${file}`, `/files/${file}/x/y.pdf`]) {
         const { status } = await fixture.call('GET', `${path}?expires=99999999999&signature=x`)
@@ -195,7 +195,7 @@ describe('a link to the disk', () => {
     },
   )
 
-  test('is no secret of the log', async () => {
+  test('is written to no log', async () => {
     const key = await storeFile(fixture.dependencies.storage, 'image/png')
     const link = here(await fixture.dependencies.storage.createLink(key))
     await fixture.call('GET', link)
@@ -204,7 +204,7 @@ describe('a link to the disk', () => {
 })
 
 describe('a link to S3', () => {
-  test('is presigned, gives the file to be saved, and expires', async () => {
+  test('is presigned, downloads the file, and expires', async () => {
     const storage = await storageOf({ ...s3.environment, TRILHO_LINK_SECONDS: '60' })
     const key = await storeFile(storage, 'application/pdf')
     const link = new URL(await storage.createLink(key))
@@ -231,8 +231,8 @@ describe('a link to S3', () => {
   })
 })
 
-describe('a storage that fails', () => {
-  test('says so, without naming what it was about', async () => {
+describe('a failing storage', () => {
+  test('reports the failure without naming the file', async () => {
     const dead = await storageOf({
       ...s3.environment,
       TRILHO_S3_ENDPOINT: `http://127.0.0.1:${await findUnusedPort()}`,
@@ -257,7 +257,7 @@ describe('a storage that fails', () => {
   })
 })
 
-test('files of the disk lie under the folder that the configuration names, and nowhere else', async () => {
+test('files of the disk are stored under the configured folder only', async () => {
   const key = await storeFile(fixture.dependencies.storage, 'image/png')
   expect(await readFile(join(folder.path, 'files', key))).toEqual(FILES.png)
   expect(await readdir(join(folder.path, 'files'))).toEqual(['meds'])

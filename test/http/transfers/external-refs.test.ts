@@ -35,7 +35,7 @@ function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   })
 }
 
-test('a reference is taken in each mode by itself, where it is asked for and where the row is written', async () => {
+test('a reference is unique per mode, at the request and at the row', async () => {
   const codeOf = async (mode: 'test' | 'live') => {
     const token = await fixture.insertToken({ accountUuid, mode })
     const body = { value: 1, pix_key: 'maria@example.com', external_ref: 'pedido 7' }

@@ -70,7 +70,7 @@ function newOrder(valueCents: number): TransferInput {
 const send = (order: TransferInput) =>
   sendTransfer(dependencies())({ uuid: order.uuid, connectionUuid, isResend: false, order })
 
-test('before the call all that is read and locked is one message, in the order of locks, and all that is written another', async () => {
+test('one message reads and locks before the provider’s call, in lock order, and one message writes', async () => {
   await send(newOrder(300))
   const [locks, writes, ...kept] = messages.messages
   expect(locks).toMatch(
@@ -81,25 +81,25 @@ test('before the call all that is read and locked is one message, in the order o
   expect(kept).toHaveLength(2)
 })
 
-test('the connection to the provider is opened once the sending is decided, while it is written down', async () => {
+test('the provider’s connection is opened once the attempt is decided, while the row is being written', async () => {
   await send(newOrder(100))
   expect(opened).toEqual([1])
 })
 
-test('what the balances do not cover is held of nothing, and no provider hears of it', async () => {
+test('an amount beyond the balance holds nothing, and no provider is called', async () => {
   expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
   expect(opened).toEqual([])
   expect(messages.messages).toHaveLength(2) // What it is answered is asked in the message that keeps it.
   expect(messages.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
 })
 
-test('a sending that is repeated finds the row, and sends nothing again', async () => {
+test('a repeated attempt finds the row, and calls no provider', async () => {
   const order = newOrder(100)
   expect(await send(order)).toEqual({ kind: 'in_process' })
   expect(await send(order)).toEqual({ kind: 'in_process' })
 })
 
-test('an event and its deliveries are one statement, and a settlement two messages behind its question', async () => {
+test('an event and its deliveries are one statement, and a settlement is two messages after its poll', async () => {
   const order = newOrder(100)
   await send(order)
   await fixture.orm.em.execute(

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-test('the movement of a return is our own, though a dispute has returned some since', async () => {
+test('our return’s movement is found although a dispute has returned the PIX in part since', async () => {
   const connection = await fixture.insertConnection(await fixture.insertAccount())
   const med = await insertDispute(fixture, { connection })
   const sql = <Row extends object>(query: string, values: unknown[]) =>

@@ -29,8 +29,8 @@ async function endpoint(options: Parameters<typeof openEndpointFixture>[1] = {})
 const deliveryEnded = (outcome: string) => ({ kind: 'closed', outcome })
 const isPassed = (at: unknown) => new Date(at as string).getTime() <= Date.now()
 
-describe('a try', () => {
-  test('that is taken ends it, and says so of the endpoint', async () => {
+describe('an attempt', () => {
+  test('that succeeds completes the delivery, and updates the endpoint’s health', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent('PAYMENT', { b: 1, a: { z: 'ação', y: null }, sequence: 3 })
     hook.scriptResponses({ status: 204 })
@@ -54,7 +54,7 @@ describe('a try', () => {
     ['a server error', { status: 500, body: 'broken' }, 500],
     ['a refusal', { status: 404 }, 404],
     ['a redirect, which is not followed', { status: 307, headers: { location: 'https://hooks.test/' } }, 307],
-  ])('that meets %s is made again', async (_, answer, status) => {
+  ])('that meets %s is repeated', async (_, answer, status) => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     hook.scriptResponses(answer)
@@ -67,7 +67,7 @@ describe('a try', () => {
     expect((await hook.readEndpoint()).failing_since).not.toBeNull()
   })
 
-  test('keeps at most a kilobyte of the answer', async () => {
+  test('stores at most a kilobyte of the response', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     hook.scriptResponses({ status: 500, body: 'é'.repeat(4_000) })
@@ -80,7 +80,7 @@ describe('a try', () => {
     ['has a private address among others', async () => ['127.0.0.1', '10.0.0.1'], 'refused_address'],
     ['turns to the metadata service', async () => ['169.254.169.254'], 'refused_address'],
     ['is gone', () => Promise.reject(new Error('ENOTFOUND')), 'no_connection'],
-  ])('where the name of the endpoint %s sends nothing', async (_, resolve, failure) => {
+  ])('sends nothing where the endpoint’s name %s', async (_, resolve, failure) => {
     const hook = await endpoint({ resolve })
     const delivery = await hook.createEvent()
     expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
@@ -88,7 +88,7 @@ describe('a try', () => {
     expect(hook.server.seen.connections).toBe(0)
   })
 
-  test('that goes to an http URL, however that came there, sends nothing', async () => {
+  test('sends nothing to an http URL, however it came to be stored', async () => {
     const hook = await endpoint()
     await hook.updateEndpoint(`url = replace(url, 'https:', 'http:')`)
     const delivery = await hook.createEvent()
@@ -97,7 +97,7 @@ describe('a try', () => {
     expect(hook.server.seen.connections).toBe(0)
   })
 
-  test('waits as Retry-After says, in the time of its process', async () => {
+  test('waits as Retry-After says, measured by the clock of its process', async () => {
     const hook = await endpoint({ timeScale: 1_000 })
     const delivery = await hook.createEvent()
     hook.scriptResponses({ status: 429, headers: { 'retry-after': '3600' } })
@@ -110,7 +110,7 @@ describe('a try', () => {
     expect(new Date(wake_at as string).getTime() - new Date(next_try_at as string).getTime()).toBe(300)
   })
 
-  test('that comes before it is due is not made; the rest of the wait is', async () => {
+  test('before its due time sends nothing, and returns the remaining wait', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     await hook.updateDelivery(delivery, `next_try_at = now() + interval '1 hour'`)
@@ -120,7 +120,7 @@ describe('a try', () => {
     expect(hook.received).toEqual([])
   })
 
-  test('the last of a round is the tenth; sent again, it has ten more', async () => {
+  test('is the last of ten; a resent delivery has ten more', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     hook.scriptResponses(...Array(12).fill({ status: 500 }))
@@ -132,7 +132,7 @@ describe('a try', () => {
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('FAILED'))
   })
 
-  test('at a crowded endpoint is none: it comes back when there is a place', async () => {
+  test('at a crowded endpoint is not counted, and is due again when there is capacity', async () => {
     const hook = await endpoint({ endpointLimits: { maxRequests: 1, maxWaitMs: 0 }, timeScale: 50 })
     const [first, second] = [await hook.createEvent(), await hook.createEvent()]
     let isIn = () => {}
@@ -162,8 +162,8 @@ describe('a try', () => {
   })
 })
 
-describe('while a try is under way', () => {
-  test('the endpoint is removed: what was to be delivered stays cancelled', async () => {
+describe('during an attempt', () => {
+  test('the endpoint is removed: the delivery stays cancelled', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     const meanwhile = () => hook.updateDelivery(delivery, `status = 'CANCELLED'`)
@@ -172,7 +172,7 @@ describe('while a try is under way', () => {
     expect(await hook.readAttempts(delivery)).toHaveLength(1)
   })
 
-  test('the endpoint is removed, and yet it took it: it was delivered', async () => {
+  test('the endpoint is removed, and the attempt succeeds: the delivery is completed', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     hook.scriptResponses({
@@ -182,7 +182,7 @@ describe('while a try is under way', () => {
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
   })
 
-  test('somebody sends it again: the next try follows at once', async () => {
+  test('the delivery is resent: the next attempt follows immediately', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     const meanwhile = () => hook.updateDelivery(delivery, `round_from = tries, next_try_at = now()`)
@@ -194,18 +194,21 @@ describe('while a try is under way', () => {
   test.each([
     ['410', 410],
     ['a failure', 500],
-  ])('the endpoint moves: %s of the old address is not held against the new one', async (_, status) => {
-    const hook = await endpoint()
-    const [delivery, waiting] = [await hook.createEvent(), await hook.createEvent()]
-    const meanwhile = () => hook.updateEndpoint(`url = 'https://hooks.test/new'`)
-    hook.scriptResponses({ status, meanwhile })
-    expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
-    expect(await hook.readAttempts(delivery)).toMatchObject([{ status_code: status }])
-    expect(await hook.readEndpoint()).toMatchObject({ status: 'ACTIVE', failing_since: null })
-    expect(await hook.readDelivery(waiting)).toMatchObject({ status: 'PENDING' })
-  })
+  ])(
+    'the endpoint’s URL changes: %s of the old URL does not count against the new one',
+    async (_, status) => {
+      const hook = await endpoint()
+      const [delivery, waiting] = [await hook.createEvent(), await hook.createEvent()]
+      const meanwhile = () => hook.updateEndpoint(`url = 'https://hooks.test/new'`)
+      hook.scriptResponses({ status, meanwhile })
+      expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
+      expect(await hook.readAttempts(delivery)).toMatchObject([{ status_code: status }])
+      expect(await hook.readEndpoint()).toMatchObject({ status: 'ACTIVE', failing_since: null })
+      expect(await hook.readDelivery(waiting)).toMatchObject({ status: 'PENDING' })
+    },
+  )
 
-  test('the endpoint moves: a success of the old address does not speak for the new one', async () => {
+  test('the endpoint’s URL changes: a success of the old URL does not count for the new one', async () => {
     const hook = await endpoint()
     const meanwhile = () => hook.updateEndpoint(`url = 'https://hooks.test/new', failing_since = now()`)
     hook.scriptResponses({ status: 200, meanwhile })
@@ -217,11 +220,11 @@ describe('while a try is under way', () => {
   })
 })
 
-describe('a delivery that was forgotten with its event', () => {
+describe('a delivery that was pruned with its event', () => {
   const forget = (hook: Awaited<ReturnType<typeof endpoint>>, delivery: string) =>
     hook.sql('delete from event where uuid = (select event_uuid from delivery where uuid = ?)', [delivery])
 
-  test('before its life was told is over', async () => {
+  test('before its workflow was told ends', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     await forget(hook, delivery)
@@ -229,7 +232,7 @@ describe('a delivery that was forgotten with its event', () => {
     expect(hook.received).toEqual([])
   })
 
-  test('while a try was under way is over', async () => {
+  test('during an attempt ends', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     hook.scriptResponses({ status: 500, meanwhile: () => forget(hook, delivery) })
@@ -238,11 +241,11 @@ describe('a delivery that was forgotten with its event', () => {
   })
 })
 
-describe('a replaced token', () => {
+describe('a replaced signing secret', () => {
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
   const headersOf = (hook: Awaited<ReturnType<typeof endpoint>>) => hook.received[0]!
 
-  test('signs beside the current one until its time is over', async () => {
+  test('signs beside the current one until it expires', async () => {
     const hook = await endpoint()
     const seal = (secret: string) => fixture.dependencies.sealer.seal(secret)
     const previous = [
@@ -306,7 +309,7 @@ describe('an endpoint', () => {
     expect((await hook.readEndpoint()).status).toBe(status)
   })
 
-  test('that has failed for five days and takes it now stays', async () => {
+  test('that has failed for five days and succeeds now stays active', async () => {
     const hook = await endpoint()
     await hook.updateEndpoint('failing_since = ?', [new Date(Date.now() - 6 * DAY_MS)])
     await hook.deliver(await hook.createEvent())
@@ -316,7 +319,7 @@ describe('an endpoint', () => {
   test.each([
     [`deleted_at = now()`, 'CANCELLED'],
     [`status = 'DISABLED', disabled_reason = 'so'`, 'FAILED'],
-  ])('with %s gets nothing of what was written meanwhile', async (columns, outcome) => {
+  ])('with %s receives no event written meanwhile', async (columns, outcome) => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     await hook.updateEndpoint(columns)

@@ -94,11 +94,11 @@ async function recovered(webhookUuid: string) {
 const sweep = (engine = createFakeTemporal().engine) =>
   sweepDeliveries({ orm: fixture.orm, timeScale: 1 } as ActivityDependencies, engine)()
 
-describe('an endpoint with more to deliver than one transaction ends', () => {
+describe('an endpoint with more deliveries than one transaction ends', () => {
   test.each([
     ['disabled', 'PATCH', { status: 'DISABLED' }, 'FAILED'],
     ['removed', 'DELETE', undefined, 'CANCELLED'],
-  ])('is %s at once, and the sweep ends the rest', async (_, method, body, outcome) => {
+  ])('is %s at once, and the sweep ends the remaining deliveries', async (_, method, body, outcome) => {
     const hook = await endpoint({ waiting: 2_500 })
     expect((await hook.call(method, body)).status).toBe(200)
     expect(await hook.statuses()).toEqual({ PENDING: 1_500, [outcome]: 1_000 })
@@ -108,7 +108,7 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
     expect(woken).toHaveLength(2_500)
   })
 
-  test('answers 410, and that is not forgotten', async () => {
+  test('answers 410, and the sweep ends the remaining deliveries', async () => {
     const hook = await endpoint({ waiting: 1_500 })
     hook.scriptResponses({ status: 410 })
     await hook.deliver(await hook.createEvent())
@@ -118,7 +118,7 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
     expect(await hook.statuses()).toEqual({ FAILED: 1_501 })
   })
 
-  test('is enabled again before all of it has ended: the rest goes on', async () => {
+  test('is enabled again before all deliveries have ended: the remaining ones continue', async () => {
     const hook = await endpoint({ waiting: 1_500 })
     await hook.call('PATCH', { status: 'DISABLED' })
     await hook.updateEndpoint(`status = 'ACTIVE', disabled_reason = null`)
@@ -130,7 +130,7 @@ describe('an endpoint with more to deliver than one transaction ends', () => {
 describe('the backlog of one endpoint', () => {
   const LONG_DUE = `now() - interval '1 hour'`
 
-  test('holds up no other: each has a few woken at a time', async () => {
+  test('does not delay other endpoints: the sweep wakes a few deliveries of each', async () => {
     const [dead, well] = [await endpoint({ waiting: 1_000, wakeAt: LONG_DUE }), await endpoint()]
     const delivery = await well.createEvent()
     await well.updateDelivery(delivery, 'wake_at = now()')
@@ -142,7 +142,7 @@ describe('the backlog of one endpoint', () => {
     expect(await dead.sql('select from delivery where wake_at <= now()')).toEqual([])
   })
 
-  test('is not what the recovery of another waits for', async () => {
+  test('does not delay another endpoint’s recovery', async () => {
     const [dead, well] = [await endpoint({ waiting: 300, wakeAt: LONG_DUE }), await endpoint()]
     const delivery = await well.createEvent()
     await well.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
@@ -152,7 +152,7 @@ describe('the backlog of one endpoint', () => {
   })
 })
 
-test('what a machine whose clock is ahead has written is recovered too', async () => {
+test('events written by a machine whose clock is ahead are recovered too', async () => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()
   await hook.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
@@ -162,7 +162,7 @@ test('what a machine whose clock is ahead has written is recovered too', async (
   expect(await recovered(hook.uuid)).toEqual({ recovered: 1, next: null, woken: [workflowIdOf(delivery)] })
 })
 
-test('what a life says of itself when it is woken is not overwritten', async () => {
+test('a delivery’s own row change is not overwritten when its workflow is woken', async () => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()
   await hook.updateDelivery(delivery, 'wake_at = now()')

@@ -136,8 +136,8 @@ describe('nothing is changed by', () => {
   })
 })
 
-describe('a change', () => {
-  test('touches only what it names', async () => {
+describe('an update', () => {
+  test('changes only the fields that it names', async () => {
     const before = await read()
     expect((await change({ events: ['med', 'REFUND', 'MED'] })).body.data).toEqual({
       ...before,
@@ -153,7 +153,7 @@ describe('a change', () => {
     expect((await change({})).body.data).toEqual(answer.body.data)
   })
 
-  test('of the token is a rotation: it is shown, and the one before signs on', async () => {
+  test('of the signing secret is a rotation: it is shown, and the previous one still signs', async () => {
     const { data } = (await change({ token: 'another secret of ours' })).body
     expect(data.token).toBe('another secret of ours')
     expect(Date.parse(data.previous_token_expires_at) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
@@ -163,7 +163,7 @@ describe('a change', () => {
     expect((await rowOf()).previous_tokens).toHaveLength(1)
   })
 
-  test('of what is removed or of another account is 404', async () => {
+  test('of a removed webhook or of another account’s is 404', async () => {
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     const calls = ['', '/rotate', '/test', '/recover'].map(
       more => [more === '' ? 'PATCH' : 'POST', more] as const,
@@ -177,7 +177,7 @@ describe('a change', () => {
     expect((await call('GET', '/deliveries')).status).toBe(404)
   })
 
-  test('does not change what its creation answered', async () => {
+  test('does not change the replayed response of its creation', async () => {
     const headers = { 'idempotency-key': 'k' }
     const first = await fixture.call('POST', PATH, { token, body: { url }, headers })
     hook = first.body.data
@@ -190,7 +190,7 @@ describe('a change', () => {
 })
 
 describe('a disabled endpoint', () => {
-  test('is enabled again after a handshake', async () => {
+  test('is enabled again after a TLS handshake', async () => {
     await disabled()
     const connections = shop.seen.connections
     const { data } = (await change({ status: 'active' })).body
@@ -200,7 +200,7 @@ describe('a disabled endpoint', () => {
     expect((await rowOf()).failing_since).toBeNull()
   })
 
-  test('stays disabled where it completes none, until its url is mended', async () => {
+  test('stays disabled where the handshake fails, until its url is corrected', async () => {
     await disabled()
     await fixture.orm.em.execute('update webhook set url = ? where uuid = ?', [
       `https://127.0.0.1:${dead}/`,
@@ -212,7 +212,7 @@ describe('a disabled endpoint', () => {
     expect((await change({ status: 'ACTIVE', url })).body.data).toMatchObject({ status: 'ACTIVE', url })
   })
 
-  test('is not tested, not resent to and not recovered before it is enabled', async () => {
+  test('is not tested, resent to or recovered before it is enabled', async () => {
     const delivery = (await call('POST', '/test')).body.data.uuid
     await disabled()
     for (const more of ['/test', `/deliveries/${delivery}/resend`, '/recover']) {
@@ -221,7 +221,7 @@ describe('a disabled endpoint', () => {
     }
   })
 
-  test('by its owner says so, and has nothing left to deliver', async () => {
+  test('by its owner shows that reason, and has no deliveries left', async () => {
     await call('POST', '/test')
     expect((await change({ status: 'DISABLED' })).body.data).toMatchObject({
       status: 'DISABLED',
@@ -232,14 +232,14 @@ describe('a disabled endpoint', () => {
 })
 
 describe('a rotation', () => {
-  test('shows the new token once', async () => {
+  test('shows the new secret once', async () => {
     const { status, body } = await call('POST', '/rotate')
     expect([status, body.data.token]).toEqual([200, expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/)])
     expect(body.data.token).not.toBe(hook.token)
     expect((await read()).token).toBe(`whsec_****${body.data.token.slice(-4)}`)
   })
 
-  test('takes a token of the caller', async () => {
+  test('accepts a secret of the caller', async () => {
     expect((await call('POST', '/rotate', { token: 'my next secret' })).body.data.token).toBe(
       'my next secret',
     )
@@ -253,19 +253,19 @@ describe('a rotation', () => {
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['token']])
   })
 
-  test('to the token that is in use is refused', async () => {
+  test('to the current secret is refused', async () => {
     const answer = await call('POST', '/rotate', { token: hook.token })
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['token']])
   })
 
-  test('of which there are many leaves the latest nine to sign beside the current one', async () => {
+  test('repeated often leaves the latest nine secrets to sign beside the current one', async () => {
     for (let index = 0; index < 11; index += 1) await call('POST', '/rotate', { token: `secret ${index}` })
     expect((await rowOf()).previous_tokens).toHaveLength(9)
     await call('POST', '/rotate', { token: 'secret 9' }) // Back to the one before: it signs once.
     expect((await rowOf()).previous_tokens).toHaveLength(9)
   })
 
-  test('keeps every token sealed', async () => {
+  test('stores every secret sealed', async () => {
     await call('POST', '/rotate', { token: 'a secret in the open' })
     await call('POST', '/rotate')
     expect(JSON.stringify(await rowOf())).not.toMatch(/a secret in the open|whsec_[^*]/)
@@ -284,14 +284,14 @@ describe('recovery', () => {
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['since']])
   })
 
-  test('is 503 while Temporal is away: nothing remembers it', async () => {
+  test('is 503 without Temporal, because nothing else would store the request', async () => {
     const answer = await call('POST', '/recover', { since: '2026-11-01T00:00:00-03:00' })
     expect([answer.status, answer.body.code]).toEqual([503, 'unavailable'])
   })
 })
 
-describe('while Temporal is away', () => {
-  test('a test is taken all the same: it is written, and the sweep will find it', async () => {
+describe('without Temporal', () => {
+  test('a test is accepted: it is stored, and the sweep will find it', async () => {
     const { status, body } = await call('POST', '/test')
     expect([status, body.data]).toEqual([
       200,
@@ -314,7 +314,7 @@ describe('while Temporal is away', () => {
     expect(row!.in_s).toBeLessThan(30)
   })
 
-  test('what is removed is told to its lives by the sweep', async () => {
+  test('the sweep tells the workflows of a removed endpoint', async () => {
     const { uuid } = (await call('POST', '/test')).body.data
     expect((await call('DELETE')).status).toBe(200)
     const [row] = await fixture.orm.em

@@ -44,7 +44,7 @@ const list = async () => (await fixture.call('GET', PATH, { token })).body
 const count = async () => (await list()).meta.total
 
 describe('a new webhook', () => {
-  test('is ACTIVE, hears of everything, and shows its generated token once', async () => {
+  test('is ACTIVE, receives every event type, and shows its generated secret once', async () => {
     const { status, body } = await create()
     expect(status).toBe(201)
     expect(body.data).toEqual({
@@ -61,7 +61,7 @@ describe('a new webhook', () => {
     expect({ ...rest, token: body.data.token }).toEqual(body.data)
   })
 
-  test('that PostgreSQL does not write in time, though nothing was asked before, is 503 and not our fault', async () => {
+  test('that PostgreSQL does not write in time is 503, and not an internal error', async () => {
     await runInTransaction(fixture.orm, async em => {
       await em.execute('select from account where uuid = ? for update', [accountUuid])
       const { status, body, headers } = await create()
@@ -71,7 +71,7 @@ describe('a new webhook', () => {
     expect(await count()).toBe(0)
   })
 
-  test('keeps its token sealed', async () => {
+  test('stores its secret sealed', async () => {
     const { body } = await create({ token: 'a secret of my own' })
     const [row] = await fixture.orm.em.execute<{ sealed_token: string }[]>(
       'select * from webhook where uuid = ?',
@@ -86,7 +86,7 @@ describe('a new webhook', () => {
     { name: 'a token in base64', body: { token: 'whsec_c2VjcmV0' }, shown: { token: 'whsec_c2VjcmV0' } },
     { name: 'some events', body: { events: ['MED', 'PAYMENT'] }, shown: { events: ['MED', 'PAYMENT'] } },
     { name: 'events in any case, said twice', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
-  ])('takes $name', async ({ body, shown }) => {
+  ])('accepts $name', async ({ body, shown }) => {
     const answer = await create(body)
     expect(answer.status).toBe(201)
     expect(answer.body.data).toMatchObject(shown)
@@ -113,12 +113,12 @@ describe('a new webhook', () => {
     expect(await count()).toBe(0)
   })
 
-  test('refuses what completes no TLS handshake', async () => {
+  test('is refused where the TLS handshake fails', async () => {
     const answer = await create({ url: `https://127.0.0.1:${await findUnusedPort()}/` })
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['url']])
   })
 
-  test('is the twentieth at most, also of many at once; a removed one makes room', async () => {
+  test('is the twentieth at most, under concurrency too; a removed one makes room', async () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => create()))
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(20)
     const refused = answers.find(answer => answer.status !== 201)
@@ -131,7 +131,7 @@ describe('a new webhook', () => {
 })
 
 describe('with an Idempotency-Key', () => {
-  test('the same request is answered the same, generated token included', async () => {
+  test('a repeat receives the same response, generated secret included', async () => {
     const first = await create({}, 'k')
     const again = await create({}, 'k')
     expect([again.status, again.body]).toEqual([201, first.body])
@@ -140,7 +140,7 @@ describe('with an Idempotency-Key', () => {
     expect(await count()).toBe(1)
   })
 
-  test('fifty at once make one webhook', async () => {
+  test('fifty concurrent requests create one webhook', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => create({}, 'storm')))
     expect(new Set(answers.map(answer => answer.text)).size).toBe(1)
     expect(answers.map(answer => answer.status)).toEqual(Array(50).fill(201))
@@ -148,7 +148,7 @@ describe('with an Idempotency-Key', () => {
     expect(await count()).toBe(1)
   })
 
-  test('the request that took the twentieth place is still answered', async () => {
+  test('a repeat of the request that took the twentieth place is still answered', async () => {
     for (let index = 0; index < 19; index += 1) await create()
     const answers = await Promise.all(Array.from({ length: 5 }, () => create({}, 'last')))
     expect(answers.map(answer => answer.status)).toEqual(Array(5).fill(201))
@@ -156,7 +156,7 @@ describe('with an Idempotency-Key', () => {
     expect((await create({}, 'one more')).status).toBe(409)
   })
 
-  test('the same answer is given when the endpoint is gone, disabled or removed', async () => {
+  test('a repeat receives the same response when the endpoint is removed or disabled', async () => {
     const first = await create({}, 'k')
     const { uuid } = first.body.data
     await fixture.orm.em.execute(
@@ -168,7 +168,7 @@ describe('with an Idempotency-Key', () => {
     expect((await create({}, 'k')).body).toEqual(first.body)
   })
 
-  test('another body is refused, another account has keys of its own', async () => {
+  test('another body is refused, another account has its own keys', async () => {
     await create({}, 'k')
     const answer = await create({ events: ['MED'] }, 'k')
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])

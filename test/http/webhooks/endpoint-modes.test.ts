@@ -75,13 +75,13 @@ async function listReceivingWebhooks(charge: string): Promise<string[]> {
 }
 
 test.each(['live', 'test'] as const)(
-  'what is %s is told to endpoints of that mode, and to those that are older than modes',
+  'what is %s is sent to endpoints of that mode, and to endpoints created before modes existed',
   async mode => {
     expect(await listReceivingWebhooks(await announced(mode))).toEqual([webhooks[mode], webhooks.both].sort())
   },
 )
 
-test('recovery brings an endpoint what is of its mode', async () => {
+test('recovery sends an endpoint the events of its mode', async () => {
   const [live, tried] = [await announced('live'), await announced('test')]
   await sql('delete from delivery where webhook_uuid = any(array[?]::uuid[])', [Object.values(webhooks)])
   const client = async () => ({ workflow: { signalWithStart: async () => {} } })
@@ -94,7 +94,7 @@ test('recovery brings an endpoint what is of its mode', async () => {
   expect(await listReceivingWebhooks(tried)).toEqual([webhooks.test, webhooks.both].sort())
 })
 
-test('a token sees the endpoints of its mode, and touches no other', async () => {
+test('a token reads the endpoints of its mode, and changes no other', async () => {
   for (const [mode, other] of [
     ['live', 'test'],
     ['test', 'live'],
@@ -127,7 +127,7 @@ test('a token sees the endpoints of its mode, and touches no other', async () =>
   expect(rows).toHaveLength(3)
 })
 
-test('a token sees the tests of the endpoints of its mode', async () => {
+test('a token reads the test events of the endpoints of its mode', async () => {
   const tested = async (token: string, webhook: string): Promise<string> =>
     (await fixture.call('POST', `${PATH}/${webhook}/test`, { token })).body.data.event.id
   const both = await tested(tokens.live, webhooks.both)

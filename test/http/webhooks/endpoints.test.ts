@@ -41,7 +41,7 @@ const list = async () => (await fixture.call('GET', PATH, { token })).body
 const count = async () => (await list()).meta.total
 
 describe('webhooks', () => {
-  test('are listed newest first, in pages, with their tokens masked', async () => {
+  test('are listed newest first, in pages, with masked secrets', async () => {
     const made: string[] = []
     for (let index = 0; index < 3; index += 1)
       made.unshift((await create({ token: 'unmasked' })).body.data.uuid)
@@ -52,7 +52,7 @@ describe('webhooks', () => {
     expect(JSON.stringify([first, second])).not.toContain('unmasked')
   })
 
-  test('of another account are not there', async () => {
+  test('of another account are 404', async () => {
     const { uuid } = (await create()).body.data
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     for (const method of ['GET', 'DELETE']) {
@@ -61,7 +61,7 @@ describe('webhooks', () => {
     expect(await count()).toBe(1)
   })
 
-  test('say why they are disabled', async () => {
+  test('show why they are disabled', async () => {
     const { uuid } = (await create()).body.data
     await fixture.orm.em.execute(
       `update webhook set status = 'DISABLED', disabled_reason = 'gone' where uuid = ?`,
@@ -70,7 +70,7 @@ describe('webhooks', () => {
     expect((await list()).data[0]).toMatchObject({ status: 'DISABLED', disabled_reason: 'gone' })
   })
 
-  test('are gone once removed, and with them what was still to be delivered', async () => {
+  test('are gone once removed, and with them their pending deliveries', async () => {
     const [webhook, other] = [(await create()).body.data.uuid, (await create()).body.data.uuid]
     const pending = await delivery(webhook, 'PENDING')
     const delivered = await delivery(webhook, 'DELIVERED')
@@ -84,7 +84,7 @@ describe('webhooks', () => {
     expect(await count()).toBe(1)
   })
 
-  test('are no business of bound tokens', async () => {
+  test('are forbidden for bound tokens', async () => {
     const { uuid } = (await create()).body.data
     const bound = await fixture.insertToken({
       accountUuid,

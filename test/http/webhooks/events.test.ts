@@ -47,7 +47,7 @@ const status = async (uuid: string, by = token) =>
   (await fixture.call('GET', `${PATH}/${uuid}`, { token: by })).status
 
 describe('events', () => {
-  test('are what endpoints got, field by field in its order', async () => {
+  test('equal the delivered bodies, field by field in their order', async () => {
     const body = { uuid: 'u', z: 1, a: { y: null, b: ['ç', 1.5] }, sequence: 7 }
     const at = new Date('2026-11-20T10:11:12.345Z')
     const uuid = await event({
@@ -92,13 +92,13 @@ describe('events', () => {
   })
 
   test.each([['?type=GOSSIP'], ['?date_from=today'], ['?subject=x'], ['?per_page=101']])(
-    'are not asked for by %s',
+    'are refused by %s',
     async query => {
       expect((await fixture.call('GET', `${PATH}${query}`, { token })).status).toBe(422)
     },
   )
 
-  test('of other accounts, and what is no uuid, are not there', async () => {
+  test('of other accounts, and invalid uuids, are 404', async () => {
     const uuid = await event()
     const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
     expect(await status(uuid)).toBe(200)
@@ -108,7 +108,7 @@ describe('events', () => {
     expect(await status('abc')).toBe(404)
   })
 
-  test('are for a bound token those that its provider carried', async () => {
+  test('of a bound token are those of its provider', async () => {
     const other = await fixture.insertConnection(accountUuid)
     const [mine, theirs, nobodys] = [
       await event(),
@@ -122,7 +122,7 @@ describe('events', () => {
     ])
   })
 
-  test('of real providers are not for test tokens, nor those of simulators for live ones', async () => {
+  test('of real providers are hidden from test tokens, and those of simulators from live tokens', async () => {
     const real = await fixture.insertConnection(accountUuid, { isSimulated: false })
     const [simulated, earnest] = [await event(), await event({ connectionUuid: real })]
     const live = await fixture.insertToken({ accountUuid, mode: 'live' })
@@ -133,7 +133,7 @@ describe('events', () => {
 })
 
 describe('after thirty days', () => {
-  test('an event is not there, whether it was deleted already or not', async () => {
+  test('an event is 404, deleted or not', async () => {
     const firstDay = `${ago(30).toISOString().slice(0, 10)}T00:00:00Z`
     const [old, young] = [
       await event({ at: new Date(Date.parse(firstDay) - 1) }),
@@ -155,7 +155,7 @@ describe('after thirty days', () => {
     return webhook
   }
 
-  test('it stays while the life of a delivery does not know yet that it is over', async () => {
+  test('it is kept while the workflow of a delivery has not ended', async () => {
     const [webhook, uuid, delivery] = [await endpoint(), await event({ at: ago(31) }), randomUUID()]
     await fixture.orm.em.execute(
       `insert into delivery (uuid, webhook_uuid, event_uuid, status, wake_at, created_at, updated_at)
@@ -169,7 +169,7 @@ describe('after thirty days', () => {
     expect(await prune()).toEqual({ forgotten: 1 })
   })
 
-  test('it is deleted, with its deliveries and their tries; what is younger or still under way stays', async () => {
+  test('it is deleted, with its deliveries and their attempts; a younger or undelivered one is kept', async () => {
     const webhook = await endpoint()
     const old = await Promise.all(Array.from({ length: 3 }, () => event({ at: ago(31) })))
     const kept = [await event({ at: ago(31) }), await event({ at: ago(29) })]
@@ -206,7 +206,7 @@ describe('after thirty days', () => {
     expect(await prune()).toEqual({ forgotten: 0 })
   })
 
-  test('more of them than one batch are deleted in several', async () => {
+  test('more than one batch are deleted in several', async () => {
     await fixture.orm.em.execute(
       `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
        select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now() - interval '40 days'
