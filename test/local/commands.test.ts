@@ -114,7 +114,7 @@ function connection(
 }
 
 describe('account', () => {
-  test('open and list; the document is checked and kept without marks', async () => {
+  test('open and list; the document is checked and stored without punctuation', async () => {
     const listed = await run('account', 'list')
     expect(listed.at(-1)).toEqual({
       account_uuid: account,
@@ -128,7 +128,7 @@ describe('account', () => {
     await expect(run('account', 'open', 'Loja', '11222333000180')).rejects.toThrow(/not a valid CPF or CNPJ/)
   })
 
-  test('policy changes what is named and nothing else, and says who and why', async () => {
+  test('policy changes only what is named, and records the operator and the reason', async () => {
     const shown = async () => (await run('account', 'list')).find(line => line.account_uuid === account)
     await run('account', 'policy', account, '--unmatched', 'keep', ...BY)
     expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: false })
@@ -145,7 +145,7 @@ describe('account', () => {
     ])
   })
 
-  test('block and unblock: whoever was inside signs in anew', async () => {
+  test('block and unblock: users who were signed in must sign in again', async () => {
     const order = { email: `${crypto.randomUUID()}@trilho.test`, password: 'long enough for all' }
     const user = await addUser(em(), { ...order, accountUuid: account })
     const secret = await createSession(em(), user.uuid)
@@ -160,7 +160,7 @@ describe('account', () => {
     expect(await isInside()).toBe(false)
   })
 
-  test('defaults are the account’s own connections, in the order given', async () => {
+  test('defaults are the account’s own connections, in the given order', async () => {
     const [a, b] = [await connection(), await connection()]
     await run('account', 'defaults', account, b.uuid, a.uuid)
     const stored = () =>
@@ -176,7 +176,7 @@ describe('account', () => {
 describe('user', () => {
   const stored = (email: string) => em().findOneOrFail(User, { email }, { populate: ['passwordHash'] })
 
-  test('add makes a password and shows it once, or takes one from a file or the standard input', async () => {
+  test('add generates a password and shows it once, or takes one from a file or the standard input', async () => {
     const [made] = await run('user', 'add', 'Ana@loja.test', '--role', 'merchant', '--account', account)
     expect(made).toMatchObject({ email: 'ana@loja.test', role: 'merchant' })
     expect(await verifyPassword(made.password, (await stored('ana@loja.test')).passwordHash)).toBe(true)
@@ -225,7 +225,7 @@ describe('user', () => {
 describe('token', () => {
   const listed = () => run('token', 'list', account)
 
-  test('issue shows it once, list shows its beginning, expire moves its end, revoke ends it', async () => {
+  test('issue shows it once, list shows its prefix, expire sets its end, revoke ends it', async () => {
     const { uuid } = await connection()
     const issue = ['token', 'issue', account, 'till', '--mode', 'test']
     const [{ token }] = await run(...issue, '--connection', uuid, '--expires', '2030-01-01T00:00:00Z')
@@ -249,7 +249,7 @@ describe('token', () => {
     await expect(run('token', 'revoke', account, row.token_uuid)).rejects.toThrow(/no token/)
   })
 
-  test('revoke by name ends all that carry it, and no other', async () => {
+  test('revoke by name ends all tokens of that name, and no other', async () => {
     for (const name of ['a', 'a', 'b']) await run('token', 'issue', account, name)
     await run('token', 'revoke', account, 'a')
     expect((await listed()).map(({ name, mode, revoked_at }) => [name, mode, revoked_at !== null])).toEqual([
@@ -268,7 +268,7 @@ describe('token', () => {
     await expect(run('token', word!, ...words)).rejects.toThrow(why)
   })
 
-  test('neither an unknown account nor another’s connection gets one', async () => {
+  test('for an unknown account or another account’s connection is refused', async () => {
     await expect(run('token', 'issue', crypto.randomUUID(), 'till')).rejects.toThrow(/there is no account/)
     const { uuid } = await connection()
     const [{ account_uuid: other }] = await run('account', 'open', 'Outra', '52998224725')
@@ -276,7 +276,7 @@ describe('token', () => {
     expect(await run('token', 'list', other)).toEqual([])
   })
 
-  test('none is bound to what its mode never reaches', async () => {
+  test('for a connection of the other mode is refused', async () => {
     const { uuid } = await connection()
     const live = ['token', 'issue', account, 'till', '--mode', 'live', '--connection', uuid]
     await expect(run(...live)).rejects.toThrow(/real connection .* of the account/)
@@ -285,7 +285,7 @@ describe('token', () => {
 })
 
 describe('connection', () => {
-  test('status, visibility and fees change what list shows; a line of fees that is not named stays', async () => {
+  test('status, visibility and fees change what list shows; a fee that is not named stays', async () => {
     const { uuid } = await connection('POOL')
     const shown = async () => (await run('connection', 'list', account))[0]
     const free = '0.00+0.00%'
@@ -323,11 +323,11 @@ describe('connection', () => {
   test.each(['', '+1%', '0.001', '1.999%', '101%', '-1', '1%+1', 'free', '1+1'])('%j is no fee', text => {
     expect(() => parseFee(text)).toThrow(/Not a fee/)
   })
-  test.each(['0.00+0.00%', '0.10+0.99%', '12.00+100.00%'])('the fee %s is read as it is written', text => {
+  test.each(['0.00+0.00%', '0.10+0.99%', '12.00+100.00%'])('the fee %s is parsed as written', text => {
     expect(formatFee(parseFee(text))).toBe(text)
   })
 
-  test('is not added with credentials that the dialect cannot use', async () => {
+  test('is not added with credentials that the provider’s API cannot use', async () => {
     const file = join(folder, 'unusable.json')
     await writeFile(file, JSON.stringify({ client_id: 'a' }))
     const add = ['connection', 'add', account, '--provider', 'PROVIDER_A', '--dialect', 'efi']
@@ -336,7 +336,7 @@ describe('connection', () => {
     expect(await run('connection', 'list', account)).toEqual([])
   })
 
-  test('is pending until its provider has registered its notices, and is gone where it has not', async () => {
+  test('is pending until its notifications are registered, and removed where they are not', async () => {
     const file = join(folder, 'usable.json')
     await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
@@ -364,7 +364,7 @@ describe('connection', () => {
     expect(registered.at(-1)!.body).toContain(`/notices/${provider_uuid}/c`)
   })
 
-  test('credentials of which nothing proves the account are withdrawn where the notices are not registered', async () => {
+  test('unproved credentials are withdrawn where the notifications are not registered', async () => {
     const order = { baseUrl: mailServer.url, collectionKey: 'another-key' }
     const { uuid, sealedCredentials } = await connection('NOMINAL', order)
     const file = join(folder, 'fresh.json')
@@ -391,7 +391,7 @@ describe('connection', () => {
     ])
   })
 
-  test('credentials that the dialect cannot use are refused, and those that are stored stay', async () => {
+  test('credentials that the provider’s API cannot use are refused, and the stored ones stay', async () => {
     const { uuid, sealedCredentials } = await connection()
     const file = join(folder, 'credentials.json')
     await writeFile(file, '{"app_id": "secret"}')
@@ -406,7 +406,7 @@ describe('connection', () => {
 })
 
 describe('reseal', () => {
-  test('what an older key sealed is sealed by the newest one, opens as before, and needs the old one no more', async () => {
+  test('a secret sealed by an older key is sealed by the newest one, opens as before, and needs the old key no more', async () => {
     const { uuid } = await connection()
     const webhook = crypto.randomUUID()
     const until = '2030-01-01T00:00:00.000Z'
@@ -444,7 +444,7 @@ describe('reseal', () => {
     expect(again.reduce((sum, line) => sum + (line.resealed ?? 0), 0)).toBe(0)
   })
 
-  test('what no known key opens is counted, left as it is, and is a failure', async () => {
+  test('a secret that no known key opens is counted, left unchanged, and is a failure', async () => {
     const { uuid, sealedCredentials } = await connection()
     keys = NEW
     expect((await run('reseal', ...BY)).at(-1).unopened).toBeGreaterThan(0)
@@ -454,7 +454,7 @@ describe('reseal', () => {
     expect(now).toMatchObject({ sealedCredentials, secretKeyId: 'old' })
   })
 
-  test('what carries the newest key’s id and does not open is counted as well', async () => {
+  test('a secret with the newest key’s id that does not open is counted as well', async () => {
     await connection()
     keys = `old:${Buffer.alloc(32, 3).toString('base64')}`
     expect((await run('reseal', ...BY)).at(-1).unopened).toBeGreaterThan(0)
@@ -464,7 +464,7 @@ describe('reseal', () => {
 })
 
 describe('answers', () => {
-  test('are listed by name and by our id, opened with a reason, and sealed anew with all else', async () => {
+  test('are listed by name and by our id, opened with a reason, and resealed with all else', async () => {
     const { uuid: connectionUuid } = await connection()
     const reference = crypto.randomUUID().replaceAll('-', '')
     await storeUnexplainedAnswer(em(), {
@@ -487,7 +487,7 @@ describe('answers', () => {
 })
 
 describe('pause and resume', () => {
-  test('the service, an account, a connection; list shows what stands, resume ends one', async () => {
+  test('the service, an account, a connection; list shows running pauses, resume ends one', async () => {
     const { uuid } = await connection()
     await run('pause', 'all', '--reach', 'money-out', ...BY)
     await run('pause', 'account', account, ...BY)
@@ -521,7 +521,7 @@ describe('pause and resume', () => {
   })
 })
 
-test('migrate waits for another process that migrates, longer than any statement of a request may take', async () => {
+test('migrate waits for another migrating process, longer than any statement of a request may take', async () => {
   const held = Promise.withResolvers<void>()
   const other = runInTransaction(orm, async em => {
     await em.execute('set local idle_in_transaction_session_timeout = 0')
@@ -534,12 +534,12 @@ test('migrate waits for another process that migrates, longer than any statement
   await other
 })
 
-test('migrate finds nothing left to do; check-ledger finds nothing wrong, and says so', async () => {
+test('migrate finds nothing to do; check-ledger finds no violation, and says so', async () => {
   expect(await run('migrate')).toEqual([])
   expect(await run('check-ledger')).toEqual([{ violations: 0 }])
 })
 
-test('what a shell’s command asks of the database takes as long as it takes', async () => {
+test('a command’s database query has no time limit', async () => {
   const ask = `import { shellEnvironment } from './src/cli/command-context.ts'
     await shellEnvironment.withContext(async ({ em }) => shellEnvironment.print(await em.execute('show statement_timeout')))`
   const env = {
@@ -555,7 +555,7 @@ test('what a shell’s command asks of the database takes as long as it takes', 
   expect(JSON.parse(stdout)).toEqual([{ statement_timeout: '0' }])
 })
 
-test('check-ledger names a balance that is not the fold of its postings, and fails', async () => {
+test('check-ledger names a balance that is not the sum of its postings, and fails', async () => {
   const { providerAccountUuid } = await connection()
   await em().execute(
     `update balance set cents = 5 where account_uuid = ? and provider_account_uuid = ? and bucket = 'available'`,
@@ -573,7 +573,7 @@ test('check-ledger names a balance that is not the fold of its postings, and fai
   process.exitCode = 0
 })
 
-test('check-ledger asks a provider through a connection that is ACTIVE, where one is', async () => {
+test('check-ledger calls a provider through an ACTIVE connection where one exists', async () => {
   keys = `${OLD},${NEW}` // Some have been sealed anew before.
   const providerAccount = crypto.randomUUID()
   const old = await connection('NOMINAL', { providerAccount })
@@ -595,7 +595,7 @@ test.each(['7d', '0', '-1', 'Infinity', '1e9', ''])('no period of %s hours is re
   await expect(run('reconcile', '--hours', hours)).rejects.toThrow(/Not a positive number of hours/)
 })
 
-describe('a value that does not fit is named before anything is asked of the database', () => {
+describe('an invalid value is named before any database query', () => {
   const some = crypto.randomUUID()
   const add = [
     'connection',
@@ -640,7 +640,7 @@ describe('a value that does not fit is named before anything is asked of the dat
   })
 })
 
-test('who gives a command is named by the system, or by number where it knows no name', () => {
+test('the operator of a command is the system user’s name, or its number where it has no name', () => {
   expect(readUserName()).toBe(userInfo().username)
   const unknown = () => {
     throw new Error('uv_os_get_passwd returned ENOENT')
@@ -648,7 +648,7 @@ test('who gives a command is named by the system, or by number where it knows no
   expect(readUserName(unknown)).toBe(`uid ${process.getuid!()}`)
 })
 
-test('every command says what it is for', async () => {
+test('every command describes itself', async () => {
   for (const command of everyCommand(createProgram())) expect(command.description()).not.toBe('')
   const told = run('--help').catch((error: CommanderError) => error.code)
   expect(await told).toBe('commander.helpDisplayed')

@@ -35,19 +35,19 @@ test('the image runs the Node that package.json pins, on Debian, and not as root
   expect(dockerfile).toMatch(/^USER 1000:1000$/m)
 })
 
-test('every program that a service runs is there', () => {
+test('every program that a service runs exists', () => {
   const programs = [...(dockerfile + compose).matchAll(/src\/[a-z/-]+\.ts/g)].map(([file]) => file)
   expect(programs.length).toBeGreaterThan(4)
   expect(programs.filter(file => !existsSync(join(root, file)))).toEqual([])
 })
 
-test('every setting of ours that a service gets is one that is read', () => {
+test('every setting that a service gets is read', () => {
   const given = [...compose.matchAll(/^ +((?:TRILHO|SIMULATOR)_[A-Z0-9_]+):/gm)].map(([, name]) => name!)
   expect(given).toContain('TRILHO_SECRET_KEY')
   expect(given.filter(name => !new RegExp(`^ +${name}:`, 'm').test(settings.join('\n')))).toEqual([])
 })
 
-test('every variable that is told of for production reaches the processes, but for where the API listens', () => {
+test('every variable documented for production reaches the processes, except the API’s bind address', () => {
   const [, table = ''] = /^## Variables\n(.*?)^Not for production/ms.exec(production) ?? []
   const told = [...table.matchAll(/^\| (`[^|]+)/gm)].flatMap(([, names]) => names!.match(/[A-Z][A-Z0-9_]+/g)!)
   const [, shared = ''] = /^ {2}environment: &environment\n(.*?)^ {2}\S/ms.exec(compose) ?? []
@@ -59,7 +59,7 @@ test('every variable that is told of for production reaches the processes, but f
   expect(readConfig({ ...empty, ...NEEDED })).toEqual(readConfig(NEEDED))
 })
 
-test('its Temporal server is told what the one of `npm start` is, but for what that one alone has to be told', () => {
+test('its Temporal server has the settings of the one of `npm start`, except those specific to that one', () => {
   const told = [...temporal.matchAll(/^(\S+): \[\{ value: (\S+) \}\]$/gm)].map(
     ([, name, value]) => `${name}=${value}`,
   )
@@ -70,29 +70,29 @@ test('its Temporal server is told what the one of `npm start` is, but for what t
   expect([...told, 'system.forceSearchAttributesCacheRefreshOnRead=false']).toEqual(local)
 })
 
-test('a PostgreSQL that is only being set up, on its socket, is not healthy', () => {
+test('a PostgreSQL that is still being initialised, on its socket, is not healthy', () => {
   const asked = compose.match(/"pg_isready".*/g)
   expect(asked).toHaveLength(2)
   for (const one of asked!) expect(one).toContain('"-h", "127.0.0.1"')
 })
 
-test('who reads the simulator’s authority at the start is started again after it, wherever its start is told', () => {
+test('a service that reads the simulator’s authority at its start restarts after it, wherever that is configured', () => {
   for (const text of [compose, production])
     expect(text).toMatch(/--profile simulator up -d --build .*\n.*docker compose restart api worker/)
 })
 
-test('a password that becomes part of a URL is said to be of letters and digits', () => {
+test('a password that becomes part of a URL is documented as letters and digits', () => {
   expect(compose).toMatch(/trilho:\$\{POSTGRES_PASSWORD:\?\}@/)
   expect(example).toMatch(/^# Letters and digits.*\nPOSTGRES_PASSWORD=$/m)
 })
 
-test('the command line is told of as a container runs it, beside an API and without one', () => {
+test('the command line is documented for a container, beside an API and without one', () => {
   const program = 'node src/cli.ts'
   expect(production).toContain(`docker compose exec api ${program}`)
   expect(production).toContain(`docker compose run --rm --no-deps api ${program}`)
 })
 
-test('Temporal’s schema is made by the tools of the very server that reads it', () => {
+test('Temporal’s schema is created by the tools of the same server image', () => {
   const versions = [...compose.matchAll(/image: temporalio\/(?:admin-tools|server):(\S+)/g)].map(
     ([, one]) => one,
   )
@@ -100,7 +100,7 @@ test('Temporal’s schema is made by the tools of the very server that reads it'
   expect(new Set(versions).size).toBe(1)
 })
 
-test('the ledger’s PostgreSQL quotes nobody in its log, here as at home', () => {
+test('the ledger’s PostgreSQL quotes no value in its log, here as under `npm start', () => {
   for (const [name, value] of Object.entries(REDACTED_LOG_SETTINGS))
     expect(compose).toContain(`"${name}=${value}"`)
 })
@@ -117,14 +117,14 @@ test('every port is published on loopback only unless `.env` says otherwise, and
   expect(compose).toMatch(/max-size: /)
 })
 
-test('PostgreSQL allows more connections than a dozen processes open, and the documents say how many', () => {
+test('PostgreSQL allows the connections of a dozen processes, and the documents say how many', () => {
   const [, allowed] = /max_connections=(\d+)/.exec(compose) ?? []
   const { databasePool } = readConfig(NEEDED)
   expect(Number(allowed)).toBeGreaterThan(12 * databasePool)
   expect(production).toContain(`Compose allows ${allowed}`)
 })
 
-test('the image is as thrifty with memory as at home, and no service says otherwise', () => {
+test('the image uses the memory flags of `npm start`, and no service overrides them', () => {
   const set = [...dockerfile.matchAll(/(\w+)=("[^"]*"|\S+)/g)].map(([, name, value]) => [
     name,
     value!.replaceAll('"', ''),
@@ -139,7 +139,7 @@ test('the image is as thrifty with memory as at home, and no service says otherw
   expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)
 })
 
-test('the image holds what is read under /docs', async () => {
+test('the image contains the documents served under /docs', async () => {
   const ignore = await read('.dockerignore')
   for (const name of ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs']) {
     expect(ignore).toMatch(new RegExp(`^!${name}$`, 'm'))

@@ -27,7 +27,7 @@ type Changes = (options: DemoOptions) => Partial<DemoOptions>
 test.each([
   ['a provider does not register where notices go', unreachable],
   ['it dies before its last connection is stored', incomplete],
-])('where %s, the start after it makes up for it', async (_, changes) => {
+])('when %s, the next start completes the demo', async (_, changes) => {
   const databaseUrl = await database()
   const options: DemoOptions = {
     ...{ databaseUrl, simulator: stack.facts, publicUrl: 'http://127.0.0.1:3000' },

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder.remove())
 
-test('a lock has one holder, and the next when it lets go', async () => {
+test('a lock has one holder, and the next one after its release', async () => {
   const path = join(folder.path, 'lock')
   const first = await acquireFileLock(path)
   expect(await tryFileLock(path)).toEqual({ heldBy: readOwnIdentity() })
@@ -30,20 +30,20 @@ test.each([
     'a process whose pid somebody else has by now',
     async () => ({ ...readOwnIdentity(), started: 'long ago' }),
   ],
-])('the lock of %s is taken over, by one of many', async (_who, holder) => {
+])('the lock of %s is taken over by exactly one process', async (_who, holder) => {
   const path = join(folder.path, 'lock')
   await writeFile(path, JSON.stringify(await holder()))
   const tries = await Promise.all(Array.from({ length: 20 }, () => tryFileLock(path)))
   expect(tries.filter(one => 'release' in one)).toHaveLength(1)
 })
 
-test('a lock that nobody can read is taken over', async () => {
+test('an unreadable lock is taken over', async () => {
   const path = join(folder.path, 'lock')
   await writeFile(path, '')
   expect(await tryFileLock(path)).toHaveProperty('release')
 })
 
-test('of processes that take it in turns as fast as they can, no two ever hold it at once', async () => {
+test('processes that lock and release as fast as they can never hold it together', async () => {
   const program = join(import.meta.dirname, 'programs', 'lock-holder.ts')
   const args = [program, join(folder.path, 'lock'), '300']
   const processes = Array.from({ length: 4 }, () => spawn(process.execPath, args, { stdio: 'inherit' }))

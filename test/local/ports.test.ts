@@ -42,7 +42,7 @@ async function someFreePort() {
   return port
 }
 
-test('a port that moved stays where it is', async () => {
+test('a port that moved is kept by the next start', async () => {
   const first = await pick({ given: any, remembered: {} })
   await first.release()
   const second = await pick({ given: any, remembered: first.portsToRemember })
@@ -50,7 +50,7 @@ test('a port that moved stays where it is', async () => {
   expect(new Set(Object.values(first.ports)).size).toBe(names.length)
 })
 
-test('a remembered port that a stranger took moves, and the new one is remembered', async () => {
+test('a remembered port that another process uses moves, and the new one is remembered', async () => {
   const taken = await someFreePort()
   await occupy(taken)
   const { ports, portsToRemember: kept } = await pick({
@@ -61,7 +61,7 @@ test('a remembered port that a stranger took moves, and the new one is remembere
   expect(kept.api).toBe(ports.api)
 })
 
-test('what is asked for comes before what is remembered: that one moves', async () => {
+test('a requested port takes precedence over a remembered one, which moves', async () => {
   const port = await someFreePort()
   const given = { ...any, api: undefined, postgres: port }
   const { ports } = await pick({ given, remembered: { api: port } })
@@ -69,7 +69,7 @@ test('what is asked for comes before what is remembered: that one moves', async 
   expect(ports.api).not.toBe(port)
 })
 
-test('a given port is taken at its word: not remembered, and an error names its variable if it is taken', async () => {
+test('a given port is used as given: not remembered, and an error names its variable if it is in use', async () => {
   const port = await someFreePort()
   const { ports, portsToRemember: kept } = await pick({ given: { ...any, postgres: port }, remembered: {} })
   expect(ports.postgres).toBe(port)
@@ -79,7 +79,7 @@ test('a given port is taken at its word: not remembered, and an error names its 
   )
 })
 
-test('starts at the same time never share a port, though nobody listens yet', async () => {
+test('concurrent starts never share a port, even before they listen', async () => {
   const wanted = Object.fromEntries(await Promise.all(names.map(async name => [name, await someFreePort()])))
   const both = await Promise.all([
     pick({ given: {}, remembered: wanted }),

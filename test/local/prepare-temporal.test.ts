@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => temporal?.stop())
 
-test('a fresh cluster gets a namespace and the search attributes; a second time nothing is left to do', async () => {
+test('a new cluster gets a namespace and the search attributes; a second run changes nothing', async () => {
   const prepare = async () => {
     const said = await runCommand(
       process.execPath,

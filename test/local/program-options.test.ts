@@ -23,7 +23,7 @@ function runProgram(
 test.each<[program: string, options: string[]]>([
   ['bench', ['--only', '--seconds', '--rows', '--charges', '--temporal', '--json']],
   ['chaos', ['--seed', '--operations', '--time-scale', '--twofold', '--keep']],
-])('%s --help tells every option', async (program, options) => {
+])('%s --help lists every option', async (program, options) => {
   const { code, out } = await runProgram(program, '--help')
   expect(code).toBe(0)
   for (const option of options) expect(out).toContain(option)

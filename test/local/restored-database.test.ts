@@ -219,7 +219,7 @@ async function expectEventually(now: () => Promise<object>, expected: object): P
   expect(said).toEqual(expected)
 }
 
-test('after a restore every life is as its providers know it, and nothing of it was sent again', async () => {
+test('after a restore every workflow has its providers’ state, and nothing was sent again', async () => {
   const before = {
     refundable: await payouts.createPaidCharge(merchant),
     open: await merchant.api.createCharge(),

@@ -24,7 +24,7 @@ const starts = (taskQueue: string, timeScale = 1) =>
   upsertMaintenanceSchedules(client, { client: async () => client, taskQueue, timeScale })
 const described = (id: string) => client.schedule.getHandle(id).describe()
 
-test('a schedule that an earlier release left goes by today’s release, and stays paused where it was', async () => {
+test('a schedule of an earlier release is updated to this release, and stays paused', async () => {
   await client.schedule.create({
     scheduleId: 'reconciliation',
     spec: { intervals: [{ every: 7 * HOUR }] },
@@ -51,7 +51,7 @@ test('a schedule that an earlier release left goes by today’s release, and sta
   })
 })
 
-test('a worker with another configuration brings it to the schedules that are there', async () => {
+test('a worker with another configuration updates the existing schedules', async () => {
   await starts('trilho')
   await starts('trilho', 2)
   expect(await described('delivery-sweep')).toMatchObject({
@@ -60,7 +60,7 @@ test('a worker with another configuration brings it to the schedules that are th
   })
 })
 
-test('two installations in one namespace have each their own schedules and rounds', async () => {
+test('two installations in one namespace have their own schedules and runs', async () => {
   await starts('trilho')
   await starts('second')
   expect((await described('tally')).action).toMatchObject({ taskQueue: 'trilho', workflowId: 'tally' })
@@ -70,7 +70,7 @@ test('two installations in one namespace have each their own schedules and round
   })
 })
 
-test('what an earlier release left on a queue of its own under the plain name goes, and stays paused where it was', async () => {
+test('an earlier release’s schedule without a queue in its id is removed, and its pause is kept', async () => {
   const left = (id: string, taskQueue: string, paused: boolean) =>
     client.schedule.create({
       scheduleId: id,

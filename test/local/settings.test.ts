@@ -40,7 +40,7 @@ describe('TRILHO_SECRET_KEY', () => {
   })
 })
 
-describe('addresses that paths are put behind', () => {
+describe('base addresses', () => {
   test('end without a slash, however many they are given with', () => {
     const { publicUrl, otlpUrl, temporal } = read({
       TRILHO_PUBLIC_URL: 'https://pix.loja.test/',
@@ -54,20 +54,20 @@ describe('addresses that paths are put behind', () => {
     ])
   })
 
-  test.each(['TRILHO_PUBLIC_URL', 'TRILHO_OTLP_URL', 'TEMPORAL_UI_URL'])('%s is of http or https', name => {
+  test.each(['TRILHO_PUBLIC_URL', 'TRILHO_OTLP_URL', 'TEMPORAL_UI_URL'])('%s must be http or https', name => {
     for (const url of ['localhost:3000', 'ftp://loja.test', 'javascript:alert(1)'])
       expect(() => read({ [name]: url })).toThrow(name)
   })
 })
 
-test('a start hands its children the public address without the slash, and none where it is left empty', () => {
+test('a start passes its children the public address without the slash, and none where it is empty', () => {
   expect(readLocalConfig({ TRILHO_PUBLIC_URL: 'http://localhost:3000/' }).publicUrl).toBe(
     'http://localhost:3000',
   )
   expect(readLocalConfig({ TRILHO_PUBLIC_URL: '' }).publicUrl).toBeUndefined()
 })
 
-test('a command beside a start speaks to its Temporal, on its queue, whatever is left empty', async () => {
+test('a command beside a start uses its Temporal and its task queue, whatever is left empty', async () => {
   const home = resolveStateDir(await mkdtemp(join(tmpdir(), 'trilho-settings-')))
   const local = {
     database_url: 'postgres://trilho@localhost:1/trilho',
@@ -96,7 +96,7 @@ test('a command beside a start speaks to its Temporal, on its queue, whatever is
   await rm(home.folder, { recursive: true })
 })
 
-test('a start hands its children nothing that is left empty', () => {
+test('a start passes its children no empty variable', () => {
   const { environment } = readLocalConfig({ TRILHO_STORAGE_FOLDER: '', TRILHO_LOG_LEVEL: 'warn' })
   expect(environment).toEqual({ TRILHO_LOG_LEVEL: 'warn' })
 })
@@ -106,6 +106,6 @@ test.each([
   ['till-3.loja.test', '127.0.0.1'],
   ['0.0.0.0', '0.0.0.0'],
   ['::', '::'],
-])('a start finds its children where it asks for them, though the shell exports HOST=%s', (HOST, listens) => {
+])('a start reaches its children although the shell exports HOST=%s', (HOST, listens) => {
   expect(withReachableBindHost({ HOST })).toEqual({ HOST: listens })
 })

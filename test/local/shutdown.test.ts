@@ -29,7 +29,7 @@ async function one(name: string): Promise<ProcessIdentity> {
   return findProcessIdentity(child.pid!)!
 }
 
-test('each ends only when the one before it has ended', async () => {
+test('processes end one after another in order', async () => {
   const names: ChildProcessName[] = ['postgres', 'temporal', 'simulator', 'worker', 'api']
   const running = Object.fromEntries(await Promise.all(names.map(async name => [name, await one(name)])))
   await stopInOrder(running, () => {})
@@ -37,7 +37,7 @@ test('each ends only when the one before it has ended', async () => {
   expect(journal).toEqual(['api', 'worker', 'simulator', 'temporal', 'postgres'])
 })
 
-test('leftovers are ended, a stranger who has a pid of ours by now is not', async () => {
+test('processes of an earlier start are ended, but not a foreign process with a recorded pid', async () => {
   const [left, stranger] = [await one('api'), await one('worker')]
   const file = join(folder.path, 'pids.json')
   const worker = { pid: stranger.pid, started: 'before the stranger came' }

@@ -17,7 +17,7 @@ function watch(maxStandstillMs: number): number[] {
   return standstills
 }
 
-test('a process that stood still for too long learns it once, as soon as it runs again', async () => {
+test('a standstill beyond the limit is reported once, as soon as the process runs again', async () => {
   const standstills = watch(300)
   await nextChecks()
   standStill(600)
@@ -28,7 +28,7 @@ test('a process that stood still for too long learns it once, as soon as it runs
   expect(standstills[0]).toBeGreaterThanOrEqual(300)
 })
 
-test('a process that runs learns nothing', async () => {
+test('a running process gets no report', async () => {
   const standstills = watch(5_000)
   standStill(200)
   await nextChecks()

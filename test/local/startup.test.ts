@@ -176,7 +176,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
     for (const secret of [PASSWORD, KEY, new URL(postgres.url).password]) expect(text()).not.toContain(secret)
   })
 
-  test('waits for PostgreSQL that refuses connections, and every line it writes is JSON', async () => {
+  test('waits for PostgreSQL that refuses connections, and writes JSON lines only', async () => {
     const { port, release } = await reserveFreePort()
     await release()
     const { child, lines } = start(program, {
@@ -214,7 +214,7 @@ test('a local environment may have all of them', async () => {
   expect(await end(child)).toBe(0)
 })
 
-test('a port that is in use is one line', async () => {
+test('a port that is in use is reported in one line', async () => {
   const { port, release } = await reserveFreePort()
   await release()
   const taken = createServer().listen(port, '127.0.0.1')
@@ -228,7 +228,7 @@ test('a port that is in use is one line', async () => {
   ])
 })
 
-test('a worker with a build belongs to its version on both task queues, and makes schedules once that is current', async () => {
+test('a worker with a build belongs to its version on both task queues, and creates schedules once that is current', async () => {
   const version = { deploymentName: 'shop', buildId: '3a7c0e4' }
   const connection = await Connection.connect({ address: temporal.address })
   const { namespace } = temporal

@@ -46,7 +46,7 @@ function makers(outcomes: Record<keyof TemporalBinarySources, Outcome>): Tempora
 }
 const all = makers({ download: 'makes one', build: 'makes one' })
 
-test('the one that is named comes first, then PATH, then the cache', async () => {
+test('the configured binary comes first, then PATH, then the cache', async () => {
   await fake(cached())
   expect(await resolveTemporalBinary(search(), all)).toBe(cached())
   const installed = await fake(join(folder.path, 'bin/temporal'))
@@ -56,14 +56,14 @@ test('the one that is named comes first, then PATH, then the cache', async () =>
   expect(made).toEqual([])
 })
 
-test('a name that leads nowhere is an error, not a reason to search on', async () => {
+test('a configured path without a file is an error, and no search follows', async () => {
   const temporalCliPath = join(folder.path, 'nowhere')
   await expect(resolveTemporalBinary({ ...search(), temporalCliPath }, all)).rejects.toThrow(
     'TEMPORAL_CLI_PATH',
   )
 })
 
-test('another program that is called temporal is passed by', async () => {
+test('another program called temporal is skipped', async () => {
   await program(join(folder.path, 'bin/temporal'), 'a calendar for monks')
   expect(await resolveTemporalBinary(search(), all)).toBe(cached())
 })
@@ -83,13 +83,13 @@ test('where neither is possible, the error says what helps', async () => {
   await expect(neither).rejects.toThrow(/TEMPORAL_CLI_PATH[\s\S]*install Go[\s\S]*TEMPORAL_ADDRESS/)
 })
 
-test('two starts at once make it once', async () => {
+test('two concurrent starts build it once', async () => {
   const both = [resolveTemporalBinary(search(), all), resolveTemporalBinary(search(), all)]
   expect(await Promise.all(both)).toEqual([cached(), cached()])
   expect(made).toEqual(['download'])
 })
 
-test('Go builds it into the cache, and tells how far it is', async () => {
+test('Go builds it into the cache, and reports its progress', async () => {
   const go = 'env > "$GOBIN.env"; echo "$@" >> "$GOBIN.env"; echo go.temporal.io/server >&2'
   const result =
     'printf "#!/bin/sh\\necho temporal version DEV\\n" > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"'
@@ -104,7 +104,7 @@ test('Go builds it into the cache, and tells how far it is', async () => {
   expect(said.join()).toContain('about 5 minutes')
 })
 
-test("the SDK's own test server is left to it where it can be reached; a cached one comes first", async () => {
+test('the SDK’s own test server is used where it can be downloaded; a cached one comes first', async () => {
   expect(await resolveTimeSkippingServer(search(), async () => true)).toEqual({})
   const path = await program(
     join(folder.path, 'cache/trilho/temporal-test-server-1.38.0/temporal-test-server'),

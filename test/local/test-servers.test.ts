@@ -7,7 +7,7 @@ import { waitForTemporal } from '../../src/dev/services/temporal.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
-test('suites get a database and a Temporal server that knows their search attributes', async () => {
+test('suites get a database and a Temporal server with their search attributes', async () => {
   const [postgres, temporal] = await Promise.all([
     startPostgres(),
     startTemporal([{ name: 'TrilhoAccount', type: 'KEYWORD' }]),
@@ -20,7 +20,7 @@ test('suites get a database and a Temporal server that knows their search attrib
   await Promise.all([postgres.stop(), temporal.stop()])
 })
 
-test('what PostgreSQL refuses is not quoted in its log', async () => {
+test('a value refused by PostgreSQL is not quoted in its log', async () => {
   const { url, stop, log } = await startPostgres()
   const orm = await openOrm({ databaseUrl: url })
   try {
@@ -38,7 +38,7 @@ test('what PostgreSQL refuses is not quoted in its log', async () => {
   expect(log()).not.toContain('52998224725')
 })
 
-test('a server that lacks a search attribute of ours learns it, and the next life may carry it', async () => {
+test('a server without one of our search attributes gets it, and the next workflow may set it', async () => {
   const { address, namespace, stop } = await startTemporal()
   await using open = new AsyncDisposableStack()
   open.defer(stop)

@@ -33,7 +33,7 @@ async function run() {
 }
 const listCachedFiles = () => readdir(join(root, 'node_modules/.cache/trilho-untyped'))
 
-test('a program runs without the compiler from its first start, and says where it is as it was written', async () => {
+test('a program runs without the compiler from its first start, and reports original positions', async () => {
   const at = 'main.ts:4:50'
   expect(await run()).toEqual({ said: 'first', compiled: false, at })
   expect(await run()).toEqual({ said: 'first', compiled: false, at })
@@ -43,7 +43,7 @@ test('a program runs without the compiler from its first start, and says where i
   ])
 })
 
-test('a file that has changed is taken anew', async () => {
+test('a file that has changed is stripped anew', async () => {
   await run()
   await writeFile(
     join(root, 'src/part.ts'),
@@ -53,7 +53,7 @@ test('a file that has changed is taken anew', async () => {
   expect(await listCachedFiles()).toHaveLength(3)
 })
 
-test('where nothing can be kept, Node takes the types off itself', async () => {
+test('where nothing can be stored, Node strips the types itself', async () => {
   await writeFile(join(root, 'node_modules'), '')
   expect(await run()).toMatchObject({ said: 'first', compiled: true })
 })

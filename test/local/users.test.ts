@@ -24,7 +24,7 @@ afterAll(async () => {
 const em = () => orm.em.fork()
 const stored = (email: string) => em().findOneOrFail(User, { email }, { populate: ['passwordHash'] })
 
-test('a user of an account is a merchant, one of none an operator; the password is kept as Argon2id only', async () => {
+test('a user of an account is a merchant, one without an account an operator; the password is stored as Argon2id only', async () => {
   await addUser(em(), { email: ' Ana@Loja.test', password: 'correct horse battery', accountUuid })
   await addUser(em(), { email: 'op@trilho.test', password: 'correct horse battery', accountUuid: null })
   const ana = await stored('ana@loja.test')
@@ -36,7 +36,7 @@ test('a user of an account is a merchant, one of none an operator; the password 
   expect(await verifyPassword('correct horse battery', null)).toBe(false)
 })
 
-test('a new password ends the old one; a user can be disabled and enabled again', async () => {
+test('a new password replaces the old one; a user can be disabled and enabled again', async () => {
   await addUser(em(), { email: 'bia@loja.test', password: 'correct horse battery', accountUuid })
   await setPassword(em(), 'BIA@loja.test', 'staple staple staple')
   const { passwordHash } = await stored('bia@loja.test')
@@ -48,7 +48,7 @@ test('a new password ends the old one; a user can be disabled and enabled again'
   expect((await stored('bia@loja.test')).disabledAt).toBeNull()
 })
 
-describe('what cannot be', () => {
+describe('an invalid user', () => {
   test.each<[what: string, change: () => Promise<unknown>, why: RegExp]>([
     ['a short password', () => add({ password: 'elevenchars' }), /at least 12/],
     ['no address', () => add({ email: 'loja.test' }), /no e-mail address/],
@@ -58,7 +58,7 @@ describe('what cannot be', () => {
     await expect(change()).rejects.toThrow(why)
   })
 
-  test('one address twice, however it is written', async () => {
+  test('with an existing e-mail, in any case', async () => {
     await add({ email: 'caio@loja.test' })
     await expect(add({ email: 'CAIO@loja.test' })).rejects.toThrow(/already/)
   })
@@ -73,7 +73,7 @@ describe('what cannot be', () => {
     await expect(insert).rejects.toThrow(/app_user_account/)
   })
 
-  test('a password that is stored as it is, by the database too', async () => {
+  test('with a plain password, by the database too', async () => {
     const insert = em().execute(
       `insert into app_user (uuid, email, password_hash, role) values (gen_random_uuid(), 'x@y.test', 'secret', 'operator')`,
     )
@@ -81,7 +81,7 @@ describe('what cannot be', () => {
   })
 })
 
-test('the demo signs in with passwords that are new at every start', async () => {
+test('the demo’s passwords are new at every start', async () => {
   const first = await resetDashboardLogins(em(), accountUuid)
   const second = await resetDashboardLogins(em(), accountUuid)
   expect(second.dashboard.email).toBe(first.dashboard.email)

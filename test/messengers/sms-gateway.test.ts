@@ -33,7 +33,7 @@ afterEach(() => {
   server.close()
 })
 
-test('a message is posted once, with the token and an id that tells a repeat', async () => {
+test('a message is posted once, with the token and an id that identifies a repeat', async () => {
   expect(await createSmsGateway({ url, token: 'secret' }).send(MESSAGE)).toEqual({ kind: 'sent' })
   const [{ method, headers, body } = { method: '', headers: {}, body: '' }, ...others] = receivedRequests
   expect([method, headers.authorization, headers['idempotency-key'], others]).toEqual([
@@ -57,20 +57,20 @@ test.each([
   expect(await createSmsGateway({ url, token: '' }).send(MESSAGE)).toEqual(expected)
 })
 
-test('a redirect is not followed: the token is for this gateway', async () => {
+test('a redirect is not followed, because the token belongs to this gateway', async () => {
   answer = { status: 307, location: '/elsewhere' }
   expect(await createSmsGateway({ url, token: '' }).send(MESSAGE)).toMatchObject({ kind: 'again' })
   expect(receivedRequests).toHaveLength(1)
 })
 
-test('one that says nothing is not waited for longer than its limit', async () => {
+test('an unresponsive gateway is given up after its limit', async () => {
   answer = null
   expect(await createSmsGateway({ url, token: '', timeoutMs: 200 }).send(MESSAGE)).toEqual({
     ...{ kind: 'again', code: 'TimeoutError' },
   })
 })
 
-test('one that is not there is tried again', async () => {
+test('an unreachable gateway is retried', async () => {
   server.close()
   expect(await createSmsGateway({ url: 'http://127.0.0.1:1/', token: '' }).send(MESSAGE)).toMatchObject({
     kind: 'again',

@@ -30,7 +30,7 @@ function writing(url: string, timeoutMs = 30_000) {
   return messenger
 }
 
-test('a letter reaches its address, and only that', async () => {
+test('a message reaches its address, and only that', async () => {
   const server = await serving()
   expect(await writing(server.url).send(MAIL_MESSAGE)).toEqual({ kind: 'sent' })
   const [letter, ...others] = server.letters
@@ -39,7 +39,7 @@ test('a letter reaches its address, and only that', async () => {
   expect(letter!.text).toMatch(/^From: Padaria Trilho <pix@padaria\.example>/m)
 })
 
-test('a letter that is sent twice has one Message-ID', async () => {
+test('a message sent twice has one Message-ID', async () => {
   const server = await serving()
   const messenger = writing(server.url)
   await messenger.send(MAIL_MESSAGE)
@@ -52,13 +52,13 @@ test.each([
   'a@example.com, b@example.com',
   'a@example.com\r\nBcc: b@example.com',
   'a@example.com> <b@example.com',
-])('what names several addresses reaches no second one: %j', async to => {
+])('an address with several recipients reaches no second one: %j', async to => {
   const server = await serving()
   await writing(server.url).send({ ...MAIL_MESSAGE, to })
   expect(server.letters.flatMap(letter => letter.to)).not.toContain('b@example.com')
 })
 
-describe('what a server says', () => {
+describe('the server’s reply', () => {
   test.each([
     ['no such mailbox', { rcpt: 550 }, { kind: 'refused', code: 'smtp_550' }],
     ['the letter is unwanted', { data: 554 }, { kind: 'refused', code: 'smtp_554' }],
@@ -72,7 +72,7 @@ describe('what a server says', () => {
     expect(server.letters).toEqual([])
   })
 
-  test('of a log-in is about us: with the right one it takes the letter', async () => {
+  test('to a log-in is a configuration error: with the right one the message is sent', async () => {
     const server = await serving({
       ...{ authOptional: false, allowInsecureAuth: true },
       onAuth: ({ username, password }, _, done) =>
@@ -84,20 +84,20 @@ describe('what a server says', () => {
   })
 })
 
-describe('a server that is not there', () => {
-  test('is tried again', async () => {
+describe('an unavailable server', () => {
+  test('is retried', async () => {
     const { port, release } = await reserveFreePort()
     await release()
     expect(await writing(`smtp://127.0.0.1:${port}`).send(MAIL_MESSAGE)).toMatchObject({ kind: 'again' })
   })
 
-  test('or says nothing is not waited for longer than its limit', async () => {
+  test('that does not respond is given up after its limit', async () => {
     const server = await serving({ onConnect: () => {} })
     expect(await writing(server.url, 300).send(MAIL_MESSAGE)).toMatchObject({ kind: 'again' })
   })
 })
 
-test('a certificate that nobody vouches for gets no letter, unless the configuration says so', async () => {
+test('an untrusted certificate gets no message, unless the configuration allows it', async () => {
   const { certificate: cert, key } = await createSelfSignedCertificate()
   for (const options of [{ secure: true }, { hideSTARTTLS: false }]) {
     const server = await serving({ ...options, cert, key })
@@ -109,7 +109,7 @@ test('a certificate that nobody vouches for gets no letter, unless the configura
   }
 })
 
-test('no code of a failure quotes an address or a text', async () => {
+test('an error code quotes no address and no text', async () => {
   const server = await serving()
   server.refusals.rcpt = 550
   const said = [

@@ -42,7 +42,7 @@ const rowOf = (uuid: string) => fixture.orm.em.fork().findOneOrFail(AuthCode, uu
 const codeIn = (text: string) => /^(\d{6}) é o seu código/.exec(text)?.[1]
 
 describe('a code', () => {
-  test('comes by e-mail, and what tells it is all that is kept', async () => {
+  test('arrives by e-mail, and only its verifier is stored', async () => {
     const { store, send } = bySmtp()
     const order = orderTo('maria@example.com')
     await store(order)
@@ -61,7 +61,7 @@ describe('a code', () => {
     expect(JSON.stringify(row)).not.toContain(code)
   })
 
-  test('is made once: a repeated store keeps the code of the letter, and a repeated send sends nothing', async () => {
+  test('is generated once: a repeated store keeps the sent code, and a repeated send sends nothing', async () => {
     const { store, send } = bySmtp()
     const order = orderTo('maria@example.com')
     await store(order)
@@ -74,7 +74,7 @@ describe('a code', () => {
     expect(mail.letters).toHaveLength(1)
   })
 
-  test('survives a server that is away, and reaches its address when it is back', async () => {
+  test('survives an unavailable server, and arrives when the server is back', async () => {
     const { store, send } = bySmtp()
     const order = orderTo('maria@example.com')
     await store(order)
@@ -88,7 +88,7 @@ describe('a code', () => {
     expect(mail.letters).toHaveLength(1)
   })
 
-  test('for an address that its server refuses is given up, and kept no longer', async () => {
+  test('for an address that its server refuses is given up and deleted', async () => {
     const { store, send } = bySmtp()
     mail.refusals.rcpt = 550
     const order = orderTo('nobody@example.com')
@@ -97,7 +97,7 @@ describe('a code', () => {
     expect(await rowOf(order.uuid)).toMatchObject({ delivery: 'refused', sealedMessage: null })
   })
 
-  test('that nobody carried in its ten minutes is not sent any more', async () => {
+  test('that could not be sent within its ten minutes is not sent any more', async () => {
     const { store, send } = bySmtp()
     const order = orderTo('maria@example.com')
     await store(order)
@@ -106,14 +106,14 @@ describe('a code', () => {
     expect([mail.letters, (await rowOf(order.uuid)).sealedMessage]).toEqual([[], null])
   })
 
-  test('for a phone waits while no gateway is named', async () => {
+  test('for a phone waits while no gateway is configured', async () => {
     const { store, send } = bySmtp()
     const order = orderTo('+5511987654321', 'PHONE')
     await store(order)
     expect(await send({ uuid: order.uuid })).toEqual({ kind: 'again', code: 'no_carrier' })
   })
 
-  test('stays in the outbox, sealed, where it is read', async () => {
+  test('stays in the outbox, sealed, where that is configured', async () => {
     const { store, send } = byOutbox()
     const order = orderTo('+5511987654321', 'PHONE')
     await store(order)
@@ -125,10 +125,10 @@ describe('a code', () => {
   })
 })
 
-describe('what tells a code', () => {
+describe('the verifier of a code', () => {
   const [a, b] = ['a', 'b'].map((id, index) => `${id}:${Buffer.alloc(32, index + 1).toString('base64')}`)
 
-  test('tells no other, and not that of another order', () => {
+  test('accepts no other code, and not the code of another request', () => {
     const { mac, isMacOf } = createSealer(a!)
     const made = mac('order:123456')
     expect(made).toMatch(/^mac\.a\.[\w-]{43}$/)
@@ -141,7 +141,7 @@ describe('what tells a code', () => {
       expect(isMacOf(broken, 'order:123456')).toBe(false)
   })
 
-  test('is told after a rotation, and by nobody without the key', () => {
+  test('works after a rotation, and not without the key', () => {
     const made = createSealer(a!).mac('order:123456')
     expect(createSealer(`${b},${a}`).isMacOf(made, 'order:123456')).toBe(true)
     expect(createSealer(b!).isMacOf(made, 'order:123456')).toBe(false)

@@ -11,13 +11,13 @@ const account = (accountId: string, isDefault = true) => ({
 })
 
 describe('Efí', () => {
-  test('tells the random keys, which are one account’s', async () => {
+  test('identifies an account by its random keys', async () => {
     await using story = await openEfiFixture()
     story.far.scriptReplies('GET /v2/gn/evp', okReply({ chaves: [KEY] }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', keys: [KEY] })
   })
 
-  test.each(UNEXPLAINED_REPLIES)('that answers %s tells nothing', async (_, reply) => {
+  test.each(UNEXPLAINED_REPLIES)('answering %s identifies nothing', async (_, reply) => {
     await using story = await openEfiFixture({ reply })
     story.far.scriptReplies('GET /v2/gn/evp', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })
@@ -25,13 +25,13 @@ describe('Efí', () => {
 })
 
 describe('Woovi', () => {
-  test('tells its id of the one account, and no document', async () => {
+  test('identifies its only account by its id, without a document', async () => {
     await using story = await openWooviFixture()
     story.far.scriptReplies('GET /api/v1/account/', wooviOk({ accounts: [account('a1')] }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', id: 'a1' })
   })
 
-  test('names among several the account that the AppID is linked to', async () => {
+  test('identifies among several accounts the one that the AppID is linked to', async () => {
     await using story = await openWooviFixture()
     story.far.scriptReplies(
       'GET /api/v1/account/',
@@ -45,7 +45,7 @@ describe('Woovi', () => {
     ['no account', wooviOk({ accounts: [] })],
     ['an account without an id', wooviOk({ accounts: [{ isDefault: true }] })],
     ['a refusal', wooviErrorReply('appID inválido', { status: 401 })],
-  ])('that answers %s tells nothing', async (_, reply) => {
+  ])('answering %s identifies nothing', async (_, reply) => {
     await using story = await openWooviFixture()
     story.far.scriptReplies('GET /api/v1/account/', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })

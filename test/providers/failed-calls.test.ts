@@ -140,7 +140,7 @@ describe.each(['efi', 'woovi'])('%s', dialect => {
   })
 })
 
-test('a token that is not given', async () => {
+test('a refused access token', async () => {
   const side = await openScriptedProvider()
   side.scriptReplies('POST /oauth/token', { status: 401, json: { error: 'rosebud' } })
   const { adapter, lines, counted } = observedAdapter('efi', { baseUrl: side.url, ca: side.ca })
@@ -153,7 +153,7 @@ test('a token that is not given', async () => {
 describe('certificates', () => {
   const CERTIFICATE = /name="([^"]+)",worker="w"\} (\d+)/
 
-  test('that expire within 30 days have a series: ours, and that of the provider', async () => {
+  test('that expire within 30 days have a series: ours, and the provider’s', async () => {
     const side = await openScriptedProvider({
       serverCertificate: await createSelfSignedCertificate('localhost', 20 * 24 * HOUR_MS),
     })
@@ -171,7 +171,7 @@ describe('certificates', () => {
     ])
   })
 
-  test('that last longer have none', async () => {
+  test('that are valid for longer have none', async () => {
     const side = await openScriptedProvider({
       serverCertificate: await createSelfSignedCertificate('localhost', 40 * 24 * HOUR_MS),
     })

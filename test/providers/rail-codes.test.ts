@@ -19,6 +19,6 @@ test.each(allowed.split(' '))('%s', code => {
   expect(finalityOf(code)).toBe(helps ? 'other_may_help' : 'final')
 })
 
-test.each(['XX99', '', 'ac03', 'constructor'])('%p, which the rail does not have, is final', code => {
+test.each(['XX99', '', 'ac03', 'constructor'])('%p, which is not a rail code, is final', code => {
   expect(finalityOf(code)).toBe('final')
 })

@@ -33,7 +33,7 @@ const connection = (uuid: string, { sealed = credentials, ...changes }: Changes 
   ...changes,
 })
 
-test('a connection keeps its adapter, and so its token', async () => {
+test('a connection keeps its adapter, and so its access token', async () => {
   for (let times = 0; times < 3; times++) {
     const found = await registry.providerFor(connection('a')).findCharge(REFERENCE)
     expect(found.kind).toBe('found')
@@ -41,7 +41,7 @@ test('a connection keeps its adapter, and so its token', async () => {
   expect(scriptedProvider.countTokenRequests()).toBe(1)
 })
 
-test('other credentials or another address make another adapter', () => {
+test('other credentials or another address create another adapter', () => {
   const first = registry.providerFor(connection('a'))
   const second = registry.providerFor(connection('a', { sealed: { ...credentials, client_secret: 'new' } }))
   const third = registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))
@@ -49,7 +49,7 @@ test('other credentials or another address make another adapter', () => {
   expect(registry.providerFor(connection('a', { baseUrl: 'https://localhost:1' }))).toBe(third)
 })
 
-test('accounts at one far side share its connections, as long as one of them is there', async () => {
+test('accounts at one provider share its connections as long as one of them exists', async () => {
   const opened = () => new Set(scriptedProvider.seen.map(call => call.connection)).size
   const call = async (uuid: string) => {
     const found = await registry.providerFor(connection(uuid)).findCharge(REFERENCE)
@@ -62,7 +62,7 @@ test('accounts at one far side share its connections, as long as one of them is 
   expect(opened()).toBe(alone)
 })
 
-test('who shows another certificate calls over connections of their own', async () => {
+test('an account with another certificate has connections of its own', async () => {
   const { certificate, key } = await createSelfSignedCertificate()
   const showing = { ...credentials, certificate, private_key: key }
   await registry.providerFor(connection('a')).findCharge(REFERENCE)
@@ -75,7 +75,7 @@ test('who shows another certificate calls over connections of their own', async 
   ])
 })
 
-test('each dialect has its adapter', () => {
+test('each provider API has its adapter', () => {
   const woovi = registry.providerFor(
     connection('b', { dialect: 'woovi', sealed: { app_id: 'id', webhook_secret: 'secret' } }),
   )
@@ -83,7 +83,7 @@ test('each dialect has its adapter', () => {
   expect(registry.providerFor(connection('a')).capabilities).toEqual(PROVIDER_CAPABILITIES.efi)
 })
 
-test('the adapter longest unused goes first', () => {
+test('the least recently used adapter is removed first', () => {
   const a = registry.providerFor(connection('a'))
   const b = registry.providerFor(connection('b'))
   registry.providerFor(connection('a'))
@@ -92,7 +92,7 @@ test('the adapter longest unused goes first', () => {
   expect(registry.providerFor(connection('b'))).not.toBe(b)
 })
 
-test('a retired adapter answers, or says that nothing left', async () => {
+test('a removed adapter answers, or reports that nothing was sent', async () => {
   const finding = registry.providerFor(connection('a')).findCharge(REFERENCE)
   registry.providerFor(connection('a', { sealed: { ...credentials, client_id: 'new' } }))
   expect(['found', 'no_answer']).toContain((await finding).kind)

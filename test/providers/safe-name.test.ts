@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { sanitizeProviderName } from '../../src/providers/adapter/provider-calls.ts'
 
 test.each(['erro_aplicacao', 'PixDevolucaoInvalida', 'OPENPIX:SOMETHING_NEW', 'AC03', 'http2-reset'])(
-  'the code %s is its own name',
+  'the code %s is used as its own name',
   code => {
     expect(sanitizeProviderName(code)).toBe(code)
   },
@@ -19,6 +19,6 @@ test.each([
   expect(sanitizeProviderName(text)).toBe(sanitizeProviderName(text))
 })
 
-test('what has no name has none', () => {
+test('an empty code has no name', () => {
   expect(sanitizeProviderName('')).toBe('')
 })

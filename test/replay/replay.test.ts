@@ -25,32 +25,32 @@ beforeAll(async () => {
   bundle = await prepareReplay()
 })
 
-test('protobufjs is there once: a second copy would not know the types of the first', () => {
+test('protobufjs is installed once: a second copy would not know the types of the first', () => {
   expect(historyFromJSON({ events: [] }).events).toEqual([])
 })
 
-test('every life that the worker runs has recorded stories', async () => {
+test('every workflow that the worker runs has recorded histories', async () => {
   expect([...new Set(files.map(file => dirname(file)))].sort()).toEqual(Object.keys(lives).sort())
 })
 
-test('every recorded story replays', async () => {
+test('every recorded history replays', async () => {
   expect(files.length).toBeGreaterThan(50)
   expect(
     await thoseThatDoNotReplay(files.map(file => ({ workflowId: file, history: historyOf(file) }))),
   ).toEqual([])
 })
 
-test('a dispute, whose replies act beside its own steps, takes none of them locally any more', () => {
+test('a dispute, whose update handlers run beside its own steps, schedules no local activity', () => {
   const lives = files.filter(file => file.startsWith('disputeWorkflow/') && !file.includes('-by-local-steps'))
   expect(lives.length).toBeGreaterThan(10)
   // Found by a storm: a reply's local activity ended beside a look, and came before it when the life was replayed.
   expect(lives.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])
 })
 
-describe('the check itself', () => {
-  const story = 'chargeWorkflow/a-charge-is-issued-and-paid-by-notice.json'
+describe('the replay check', () => {
+  const story = 'chargeWorkflow/a-charge-is-issued-and-paid-by-a-notification.json'
 
-  test('finds a life that would do something else now', async () => {
+  test('finds a workflow that would now schedule another activity', async () => {
     const history = historyOf(story)
     const scheduled = history.events?.find(event => event.activityTaskScheduledEventAttributes)
     scheduled!.activityTaskScheduledEventAttributes!.activityType!.name = 'payTwice'
@@ -58,7 +58,7 @@ describe('the check itself', () => {
   })
 })
 
-describe('what is recorded', () => {
+describe('recorded histories', () => {
   const forbidden = [
     ['a token or secret', /trl_(live|test)_|whsec_|-----BEGIN|client_secret|password/],
     ['an address for mail', /[\w.+-]+@[\w-]+(\.[a-z]{2,})+/i],
@@ -71,11 +71,11 @@ describe('what is recorded', () => {
     ['where it was recorded', /\/(home|root|work|Users|tmp)\//],
   ] as const
 
-  test.each(forbidden)('holds nowhere %s', (_, pattern) => {
+  test.each(forbidden)('hold nowhere %s', (_, pattern) => {
     expect(files.filter(file => pattern.test(spelledOut(JSON.parse(texts.get(file)!))))).toEqual([])
   })
 
-  test('would be found, also inside of a payload', () => {
+  test('are searched inside of payloads too', () => {
     const data = Buffer.from('{"document":"52998224725"}').toString('base64')
     const text = spelledOut({ events: [{ input: { payloads: [{ data }] } }] })
     expect(forbidden.filter(([, pattern]) => pattern.test(text)).map(([what]) => what)).toEqual([

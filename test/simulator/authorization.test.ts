@@ -51,7 +51,7 @@ test('an account may require a certificate of the local authority', async () => 
   await withOne.close()
 })
 
-test('the certificate serves the fixed host names of the official SDKs', async () => {
+test('the certificate covers the fixed host names of the official SDKs', async () => {
   const { connect } = await import('node:tls')
   const port = Number(new URL(simulator.facts.providers.PROVIDER_A.base_url).port)
   for (const servername of ['pix.api.efipay.com.br', 'api.woovi.com', 'localhost']) {
@@ -62,7 +62,7 @@ test('the certificate serves the fixed host names of the official SDKs', async (
   }
 })
 
-test('control refuses what does not fit, naming the fields', async () => {
+test('the control API refuses an invalid request, naming its fields', async () => {
   const wrong = { ...SHOP, keys: [...SHOP.keys], balance: 1.005, ispb: '1' }
   await expect(simulator.control.putAccount('shop', wrong)).rejects.toMatchObject({
     status: 422,

@@ -14,7 +14,7 @@ afterAll(() => simulator.close())
 let count = 0
 const txid = () => `charge${String(++count).padStart(26, '0')}`
 
-test('a charge is made, shown with its payload, and read by its txid', async () => {
+test('a charge is created, returned with its payload, and read by its txid', async () => {
   const id = txid()
   const made = await efi.createCob(id, '12.34', { solicitacaoPagador: 'Pedido 7' })
   expect(made.status).toBe(201)
@@ -37,14 +37,14 @@ test('a charge is made, shown with its payload, and read by its txid', async () 
   expect((await efi.get(`/v2/cob/${id}`)).body).toEqual(made.body)
 })
 
-test('the provider makes the txid where the caller gives none', async () => {
+test('the provider creates the txid where the request has none', async () => {
   const made = await efi.call('POST', '/v2/cob', { valor: { original: '1.00' }, chave: 'loja@trilho.test' })
   expect(made.status).toBe(201)
   expect(made.body.txid).toMatch(/^[0-9a-f]{32}$/)
   expect(made.body.calendario.expiracao).toBe(86_400)
 })
 
-test('a txid is taken once', async () => {
+test('a txid exists once', async () => {
   const id = txid()
   await efi.createCob(id)
   const again = await efi.createCob(id)
@@ -75,7 +75,7 @@ test.each([
   expect(refused.body.type ?? refused.body.nome).toBe(why)
 })
 
-test('a charge nobody made is not found', async () => {
+test('an unknown charge is not found', async () => {
   const said = await efi.get(`/v2/cob/${txid()}`)
   expect([said.status, said.body.nome]).toEqual([400, 'cobranca_nao_encontrada'])
 })
@@ -99,7 +99,7 @@ test('charges are listed by their time, in pages', async () => {
   })
 })
 
-test('random keys are made, listed and removed; a charge to a removed one cannot be paid', async () => {
+test('random keys are created, listed and removed; a charge to a removed key cannot be paid', async () => {
   const { body } = await efi.call('POST', '/v2/gn/evp')
   expect((await efi.get('/v2/gn/evp')).body.chaves).toContain(body.chave)
   const charge = await efi.createCob(txid(), '5.00', { chave: body.chave })

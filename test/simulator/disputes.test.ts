@@ -34,7 +34,7 @@ const returned = (endToEnd: string) =>
     ({ body }) => body.devolucoes?.every((one: { status: string }) => one.status !== 'EM_PROCESSAMENTO'),
   )
 
-test('a dispute blocks what is there, is listed, and agreed to it is returned by the provider itself', async () => {
+test('a dispute blocks the available amount, is listed, and when accepted is returned by the provider itself', async () => {
   const before = await shop()
   const { id, endToEnd } = await disputed(30, { value: 20, due_at: '2099-01-01T12:00:00Z' })
   expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 20, held: 0 })
@@ -75,7 +75,7 @@ test('a dispute blocks what is there, is listed, and agreed to it is returned by
   expect(told.filter(one => one.body.includes(id))).toEqual([])
 })
 
-test.each(['disagreed', 'cancelled'] as const)('%s, the money is free again', async decision => {
+test.each(['disagreed', 'cancelled'] as const)('%s, the amount is released', async decision => {
   const before = await shop()
   const { id } = await disputed(5)
   await simulator.control.decideDispute(id, decision)
@@ -84,7 +84,7 @@ test.each(['disagreed', 'cancelled'] as const)('%s, the money is free again', as
   await expect(simulator.control.decideDispute(id, 'agreed')).rejects.toMatchObject({ status: 409 })
 })
 
-test('returned is what is there; without anything the return is not carried out', async () => {
+test('a return is limited to the available amount; without any it is not executed', async () => {
   const endToEnd = await received(40)
   const { balance } = await shop()
   await efi.send('spent', 'maria@example.com', (balance - 15).toFixed(2))
@@ -107,7 +107,7 @@ test('returned is what is there; without anything the return is not carried out'
   ])
 })
 
-test('what was refunded before is not returned again', async () => {
+test('an amount that was refunded before is not returned again', async () => {
   const { id, endToEnd } = await disputed(20)
   await received(20)
   await efi.put(`/v2/pix/${endToEnd}/devolucao/ours`, { valor: '12.00' })
@@ -118,7 +118,7 @@ test('what was refunded before is not returned again', async () => {
   ])
 })
 
-test('a defence is taken once, before its deadline, of a dispute that is there', async () => {
+test('a defence is accepted once, before its deadline, for an existing dispute', async () => {
   const { id } = await disputed(3)
   expect((await efi.call('POST', `/v2/gn/infracoes/${id}/defesa`, { analise: 'talvez' })).status).toBe(400)
   const acceptance = { analise: 'aceito', justificativa: 'x' }
@@ -145,7 +145,7 @@ test('a defence is taken once, before its deadline, of a dispute that is there',
   expect([absent.status, absent.body.type]).toEqual([404, expect.stringMatching(/InfracaoNaoEncontrada$/)])
 })
 
-test('a transfer of ours is contested, and comes back', async () => {
+test('a transfer of ours is disputed, and returned', async () => {
   await received(20)
   const unsettled = {
     provider: 'PROVIDER_A',
@@ -177,7 +177,7 @@ test('a transfer of ours is contested, and comes back', async () => {
   expect((await shop()).balance).toBe(before.balance + 10)
 })
 
-test('between two simulated accounts both see it, and the money goes from one to the other', async () => {
+test('two simulated accounts both see their dispute, and the amount moves from one to the other', async () => {
   const neighbour = { ...SHOP, provider: 'PROVIDER_C' as const, keys: ['vizinha@trilho.test'], balance: 0 }
   await simulator.control.putAccount('neighbour', neighbour)
   await received(7)
@@ -197,7 +197,7 @@ test('between two simulated accounts both see it, and the money goes from one to
   expect(await simulator.control.findAccount('neighbour')).toMatchObject({ balance: 0, blocked: 0, held: 0 })
 })
 
-test('what an account has sent to itself is contested as what it received', async () => {
+test('a payment of an account to itself is disputed as a received one', async () => {
   await received(3)
   const { body } = await efi.send('toItself', 'loja@trilho.test', '3.00')
   await pollUntil(
@@ -224,7 +224,7 @@ test.each([
   })
 })
 
-test('faults reach the calls about disputes', async () => {
+test('faults apply to dispute calls', async () => {
   const { id } = await disputed(2)
   await simulator.control.addFault({
     provider: 'PROVIDER_A',

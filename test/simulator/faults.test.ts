@@ -36,7 +36,7 @@ const settledIs = (name: string, status: string) =>
 const noticesOf = async (name: string) =>
   (await simulator.control.listInbox('faulty')).filter(one => one.body.includes(`"idEnvio":"${name}"`))
 
-test('unreachable resets the next handshakes of that provider, and closes what was open', async () => {
+test('unreachable resets the next handshakes of that provider, and closes its open connections', async () => {
   await efi.get('/v2/gn/saldo')
   await fault('unreachable', undefined, { times: 2 })
   for (let i = 0; i < 2; i++)
@@ -45,7 +45,7 @@ test('unreachable resets the next handshakes of that provider, and closes what w
   expect(await simulator.control.listFaults()).toEqual([])
 })
 
-test('unreachable leaves the other providers alone', async () => {
+test('unreachable does not affect the other providers', async () => {
   await simulator.control.addFault({ provider: 'PROVIDER_B', fault: 'unreachable' })
   expect((await efi.get('/v2/gn/saldo')).status).toBe(200)
 })
@@ -64,7 +64,7 @@ test.each([
   expect((await send(name)).status).toBe(201)
 })
 
-test('a fault meets its operation only, so many times', async () => {
+test('a fault applies to its operation only, and a given number of times', async () => {
   await fault('http_500', 'findTransfer', { times: 2 })
   const name = id()
   expect((await send(name)).status).toBe(201)
@@ -72,14 +72,14 @@ test('a fault meets its operation only, so many times', async () => {
   expect((await efi.findSent(name)).status).toBe(200)
 })
 
-test('timeout_then_done says nothing, and does it', async () => {
+test('timeout_then_done does not answer, and executes the call', async () => {
   await fault('timeout_then_done', 'sendTransfer', { delay_ms: 50 })
   const name = id()
   await expect(send(name)).rejects.toThrow()
   await settledIs(name, 'REALIZADO')
 })
 
-test('timeout_then_absent says nothing, and does nothing', async () => {
+test('timeout_then_absent does not answer, and does not execute the call', async () => {
   await fault('timeout_then_absent', 'issueCharge', { delay_ms: 50 })
   const txid = 'x'.repeat(32)
   await expect(efi.createCob(txid)).rejects.toThrow()
@@ -93,7 +93,7 @@ test('slow answers after its delay', async () => {
   expect(Date.now() - start).toBeGreaterThanOrEqual(115)
 })
 
-test('accepted_then_silent stays in process, then settles without a notice', async () => {
+test('accepted_then_silent stays in process, then settles without a notification', async () => {
   await fault('accepted_then_silent', 'sendTransfer', { delay_ms: 300 })
   const [name, next] = [id(), id()]
   expect((await send(name)).body.status).toBe('EM_PROCESSAMENTO')
@@ -122,7 +122,7 @@ test('accepted_then_rejected is accepted, then rejected; a devolução likewise'
   )
 })
 
-test('a charge may be accepted and then taken back, or paid without a notice', async () => {
+test('a charge may be accepted and then removed, or paid without a notification', async () => {
   await fault('accepted_then_rejected', 'issueCharge')
   expect((await efi.createCob('v'.repeat(32))).status).toBe(201)
   expect((await efi.get(`/v2/cob/${'v'.repeat(32)}`)).body.status).toBe('REMOVIDA_PELO_PSP')
@@ -141,7 +141,7 @@ test('a charge may be accepted and then taken back, or paid without a notice', a
   )
 })
 
-test('broken_body does it and answers what cannot be read', async () => {
+test('broken_body executes the call and sends an unreadable answer', async () => {
   await fault('broken_body', 'sendTransfer')
   const name = id()
   const body = { valor: '1.00', pagador: { chave: 'loja@trilho.test' }, favorecido: { chave: 'a@b.com' } }
@@ -166,7 +166,7 @@ test('notice_lost is never sent, notice_duplicated twice', async () => {
   expect(await noticesOf(lost)).toEqual([])
 })
 
-test('notice_reordered is overtaken by the next', async () => {
+test('notice_reordered is sent after the next one', async () => {
   await fault('notice_reordered', 'sendTransfer', { delay_ms: 200 })
   const settledAt = async (name: string) =>
     Date.parse((await settledIs(name, 'REALIZADO')).body.horario.liquidacao)
@@ -187,7 +187,7 @@ test('notice_reordered is overtaken by the next', async () => {
   if (isInTime) expect(await toldAt(second)).toBeLessThanOrEqual(late)
 })
 
-test('notice_forged comes without the secret and about a PIX that never was, besides the true one', async () => {
+test('notice_forged sends a notification without the secret about an invented PIX, besides the true one', async () => {
   await fault('notice_forged', 'issueCharge')
   const { body } = await efi.createCob('z'.repeat(32), '4.00')
   const { end_to_end } = await simulator.control.pay({ payload: body.pixCopiaECola })
@@ -209,7 +209,7 @@ test('an unknown fault or operation is refused by name', async () => {
   })
 })
 
-test("a fault of one account leaves the others alone, and unreachable is nobody's", async () => {
+test('a fault of one account does not affect the others, and unreachable applies to no account', async () => {
   await fault('http_500', 'sendTransfer', { account: 'another' })
   expect((await send(id())).status).toBe(201)
   await fault('http_500', 'sendTransfer', { account: 'shop' })

@@ -21,7 +21,7 @@ const period = () => {
   return `inicio=${inicio}&fim=${fim}`
 }
 
-test('tariffs, withdrawals and credits move the balance and have no end-to-end id', async () => {
+test('tariffs, withdrawals and credits change the balance and have no end-to-end id', async () => {
   const { balance } = await simulator.control.findAccount('shop')
   expect(await move('tariff', 1.5)).toEqual({ id: expect.stringMatching(/^[0-9a-f]{24}$/), end_to_end: null })
   await move('withdrawal', 20)
@@ -35,7 +35,7 @@ test('tariffs, withdrawals and credits move the balance and have no end-to-end i
   ])
 })
 
-test('a judicial block keeps money in the account; only what was blocked is released', async () => {
+test('a judicial block keeps money in the account; only a blocked amount is released', async () => {
   const before = await simulator.control.findAccount('shop')
   await move('block', 30)
   const after = await simulator.control.findAccount('shop')
@@ -72,7 +72,7 @@ test('a PIX sent in the panel is listed without an id of ours', async () => {
   expect(pix.map((one: { endToEndId: string }) => one.endToEndId)).toContain(end_to_end)
 })
 
-test('what the balance does not cover, or names no account, is refused and moves nothing', async () => {
+test('a movement beyond the balance, or of an unknown account, is refused and changes nothing', async () => {
   const before = await simulator.control.findAccount('shop')
   for (const kind of ['tariff', 'withdrawal', 'block', 'send'] as const)
     await expect(move(kind, 1_000_000)).rejects.toMatchObject({ status: 409 })

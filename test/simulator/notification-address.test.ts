@@ -7,6 +7,6 @@ test.each([
   ['https://trilho.test/notices/1?hmac=x', 'https://trilho.test/notices/1/pix?hmac=x'],
   ['https://trilho.test', 'https://trilho.test/pix'],
   ['https://trilho.test/notices/1?hmac=x&ignorar=', 'https://trilho.test/notices/1?hmac=x&ignorar='],
-])('Efí, told %s, calls %s', (registered, called) => {
+])('Efí, configured with %s, calls %s', (registered, called) => {
   expect(buildEfiNotificationUrl(registered)).toBe(called)
 })

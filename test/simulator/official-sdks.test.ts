@@ -69,7 +69,7 @@ describe('sdk-node-apis-efi', () => {
     return e2eId
   }
 
-  test('its schemas are there to be asked', () => {
+  test('its schemas are found', () => {
     for (const name of ['PixCreateCharge', 'PixSend', 'MedList', 'GetAccountBalance', 'PixConfigWebhook'])
       expect(schemas[`${name}ResponseSchema`]).toBeDefined()
   })
@@ -86,7 +86,7 @@ describe('sdk-node-apis-efi', () => {
     await wrong.close()
   })
 
-  test('charges are made with and without a txid, paid, found, changed and listed', async () => {
+  test('charges are created with and without a txid, paid, found, changed and listed', async () => {
     const txid = 'a'.repeat(32)
     expect(await efi('pixCreateCharge', { txid }, cob)).toMatchObject({ txid, status: 'ATIVA' })
     const own = await efi('pixCreateImmediateCharge', cob)
@@ -134,7 +134,7 @@ describe('sdk-node-apis-efi', () => {
     })
   })
 
-  test('a PIX that its recipient gave back is found with it', async () => {
+  test('a PIX returned by its recipient is found with the return', async () => {
     const order = { valor: '1.00', pagador: { chave }, favorecido: { chave: 'returned@sim.trilho.test' } }
     const { e2eId } = await efi('pixSend', { idEnvio: 'send2' }, order)
     await pollUntil(
@@ -155,7 +155,7 @@ describe('sdk-node-apis-efi', () => {
     expect(await efi('listAccountConfig')).toEqual(config)
   })
 
-  test('keys are made, listed and removed', async () => {
+  test('keys are created, listed and removed', async () => {
     const { chave: key } = await efi('pixCreateEvp')
     expect((await efi('pixListEvp')).chaves).toEqual([key])
     await efi('pixDeleteEvp', { chave: key })
@@ -163,12 +163,12 @@ describe('sdk-node-apis-efi', () => {
     await expect(efi('pixDeleteEvp', { chave: key })).rejects.toMatchObject({ nome: 'chave_nao_encontrada' })
   })
 
-  test('the balance, with and without what is blocked', async () => {
+  test('the balance, with and without the blocked amount', async () => {
     expect(Object.keys(await efi('getAccountBalance'))).toEqual(['saldo'])
     expect(await efi('getAccountBalance', { bloqueios: true })).toMatchObject({ bloqueios: { med: '0.00' } })
   })
 
-  test('webhooks are configured, found, listed, told and deleted', async () => {
+  test('webhooks are configured, found, listed, called and deleted', async () => {
     const webhookUrl = `${simulator.facts.inbox_url}/sdk?ignorar=`
     expect(await efi('pixConfigWebhook', { chave }, { webhookUrl })).toEqual({ webhookUrl })
     expect(await efi('pixDetailWebhook', { chave })).toMatchObject({ webhookUrl, chave })
@@ -195,7 +195,7 @@ describe('sdk-node-apis-efi', () => {
 describe('@woovi/node-sdk', () => {
   const woovi = (method: string, ...args: unknown[]) => sdks.call(`woovi.${method}`, ...args)
 
-  test('charges are made, found, listed, paid and deleted', async () => {
+  test('charges are created, found, listed, paid and deleted', async () => {
     const made = await woovi('charge.create', { correlationID: 'sdk-1', value: 1234, expiresIn: 3600 })
     expect(made.charge).toMatchObject({ correlationID: 'sdk-1', status: 'ACTIVE' })
     await simulator.control.pay({ payload: made.brCode })
@@ -208,7 +208,7 @@ describe('@woovi/node-sdk', () => {
     await expect(woovi('charge.get', { id: 'sdk-2' })).rejects.toEqual({ error: 'Cobrança não encontrada' })
   })
 
-  test('what was received is found and refunded', async () => {
+  test('a received payment is found and refunded', async () => {
     const { transactions } = await woovi('transactions.list', {
       pagination: { limit: 10, skip: 0 },
       query: { charge: 'sdk-1' },
@@ -226,7 +226,7 @@ describe('@woovi/node-sdk', () => {
     expect((await woovi('chargeRefund.list', { chargeId: 'sdk-1' })).refunds).toHaveLength(2)
   })
 
-  test('a payment is ordered, approved, found and listed', async () => {
+  test('a payment is created, approved, found and listed', async () => {
     const order = {
       ...{ type: 'PIX_KEY', correlationID: 'pay-1', value: 1000, destinationAlias: 'maria@example.com' },
       destinationAliasType: 'EMAIL',
@@ -248,7 +248,7 @@ describe('@woovi/node-sdk', () => {
     expect(account).toEqual(accounts[0])
   })
 
-  test('webhooks are made, listed, told and deleted', async () => {
+  test('webhooks are created, listed, called and deleted', async () => {
     const url = `${simulator.facts.inbox_url}/sdk-b`
     const event = 'OPENPIX:CHARGE_COMPLETED'
     const made = await woovi('webhook.create', { webhook: { name: 'sdk', event, url, isActive: true } })

@@ -26,7 +26,7 @@ const page = async (path: string, form?: Record<string, string>) => {
   return { status: answer.status, html: await answer.text(), headers: answer.headers }
 }
 
-test('the page shows what the code asks, and a click pays it', async () => {
+test('the page shows the amount of the code, and a click pays it', async () => {
   const code = await payload('1234.56')
   const seen = await page(`/pay?payload=${encodeURIComponent(code)}`)
   expect(seen.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -43,13 +43,13 @@ test('the page shows what the code asks, and a click pays it', async () => {
   expect([again.status, again.html.includes('já foi paga')]).toEqual([409, true])
 })
 
-test('a code that cannot be read is said so, kindly', async () => {
+test('an unreadable code is answered with an explanation', async () => {
   const { html } = await page('/pay?payload=%3Cscript%3E')
   expect(html).toContain('role="alert"')
   expect(html).not.toContain('<script')
 })
 
-test('without a code the page asks for one; the index leads there', async () => {
+test('without a code the page asks for one; the index links to it', async () => {
   expect((await page('/pay')).html).toContain('<label for="payload">')
   expect((await page('/')).html).toContain('href="/pay"')
 })
@@ -70,7 +70,7 @@ test('the payload URL serves a signed document, and 410 once it cannot be paid',
   expect((await page('/qr/v2/00000000000000000000000000000000')).status).toBe(404)
 })
 
-test('the inbox records any request and answers as told', async () => {
+test('the inbox records any request and answers as configured', async () => {
   await simulator.control.setInboxResponse('shop', {
     status: 503,
     headers: { 'retry-after': '7' },

@@ -20,7 +20,7 @@ const noticesOf = async (inbox: string, txid: string) =>
   (await simulator.control.listInbox(inbox)).filter(message => message.body.includes(txid))
 const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: url })
 
-test('a paid charge is CONCLUIDA, its money is there, and its notice arrives', async () => {
+test('a paid charge is CONCLUIDA, its amount is credited, and its notification arrives', async () => {
   await register(`${simulator.facts.inbox_url}/paid`)
   const before = await simulator.control.findAccount('shop')
   const { txid, payload } = await charged()
@@ -44,7 +44,7 @@ test('a paid charge is CONCLUIDA, its money is there, and its notice arrives', a
   expect(JSON.parse(notice!.body)).toEqual({ pix: [body.pix[0]] })
 })
 
-test('an address that ends in ?ignorar= is called as it is', async () => {
+test('an address that ends in ?ignorar= is called unchanged', async () => {
   await register(`${simulator.facts.inbox_url}/alone?hmac=abc&ignorar=`)
   const { txid, payload } = await charged()
   await simulator.control.pay({ payload })
@@ -54,7 +54,7 @@ test('an address that ends in ?ignorar= is called as it is', async () => {
   )
 })
 
-test('a notice is repeated until it is answered 2xx, and seen even where it was refused', async () => {
+test('a notification is repeated until it is answered 2xx, and listed even where it was refused', async () => {
   await register(`${simulator.facts.inbox_url}/stubborn?ignorar=`)
   await simulator.control.setInboxResponse('stubborn', { status: 500 })
   const { txid, payload } = await charged()
@@ -85,7 +85,7 @@ test('a charge is paid once, and not after its time', async () => {
   expect((await efi.get(`/v2/cob/${late.txid}`)).body.status).toBe('ATIVA')
 })
 
-test('what a bank would refuse can be forced: late, again, removed, of another value', async () => {
+test('payments that a bank would refuse can be forced: late, repeated, removed, of another amount', async () => {
   const { txid, payload } = await charged('10.00')
   const pixOf = async () => (await efi.get(`/v2/cob/${txid}`)).body
   await simulator.control.pay({ payload, value: 9.99 })
@@ -97,7 +97,7 @@ test('what a bank would refuse can be forced: late, again, removed, of another v
   expect((await pixOf()).pix.map((pix: { valor: string }) => pix.valor)).toEqual(['9.99', '10.00', '10.00'])
 })
 
-test('a deposit has no txid, a foreign payment has a foreign one; both are noticed and listed', async () => {
+test('a deposit has no txid, a foreign payment has a foreign one; both are notified and listed', async () => {
   await register(`${simulator.facts.inbox_url}/deposits?ignorar=`)
   const since = new Date(Date.now() - 1000).toISOString()
   // Without a txid a PIX is notified only where the account's configuration says so.
@@ -136,7 +136,7 @@ const withoutTxid = (pixSemTxid: boolean) => ({
   },
 })
 
-test('webhooks are shown and removed; plain http only to this machine', async () => {
+test('webhooks are listed and removed; plain http is allowed to this machine only', async () => {
   expect((await register('http://example.com.br/x')).body.nome).toBe('valor_invalido')
   expect((await register('http://127.0.0.1:3000/notices/x')).status).toBe(201)
   const shown = await efi.get('/v2/webhook/loja@trilho.test')
@@ -148,7 +148,7 @@ test('webhooks are shown and removed; plain http only to this machine', async ()
   expect((await efi.get('/v2/webhook/loja@trilho.test')).status).toBe(404)
 })
 
-test('with magic amounts a charge of at most ten reais is paid by itself', async () => {
+test('with magic amounts a charge of at most ten reais is paid automatically', async () => {
   const magic = await simulator.createShop({ amount_magic: true })
   await magic.createCob('m'.repeat(32), '10.00')
   await magic.createCob('n'.repeat(32), '10.01')
@@ -159,7 +159,7 @@ test('with magic amounts a charge of at most ten reais is paid by itself', async
   expect((await magic.get(`/v2/cob/${'n'.repeat(32)}`)).body.status).toBe('ATIVA')
 })
 
-test('a receiver that hangs delays nobody else', async () => {
+test('an unresponsive receiver delays no other receiver', async () => {
   await simulator.control.setInboxResponse('hanging', { delay_ms: 600_000 })
   await register(`${simulator.facts.inbox_url}/hanging?ignorar=`)
   await Promise.all(

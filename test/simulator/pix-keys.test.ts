@@ -17,7 +17,7 @@ afterAll(async () => {
 const keysThere = async () =>
   (await woovi.get('/pix-keys')).body.pixKeys.map(({ key }: { key: string }) => key) as string[]
 
-test('keys of each kind are made, listed, survive a setting of the account, and are removed', async () => {
+test('keys of each type are created, listed, kept when the account is configured, and removed', async () => {
   const made: string[] = []
   for (const body of [
     { type: 'EVP' },
@@ -49,7 +49,7 @@ test.each([
 })
 
 test.each([{ type: 'CPF', key: '12345678909' }, { type: 'EMAIL' }, { type: 'PHONE', key: '11987654321' }])(
-  '%j is no key',
+  '%j is not a PIX key',
   async body => {
     const { status, body: said } = await woovi.post('/pix-keys', body)
     expect(status).toBe(400)
@@ -57,7 +57,7 @@ test.each([{ type: 'CPF', key: '12345678909' }, { type: 'EMAIL' }, { type: 'PHON
   },
 )
 
-test('the default key stays, and one of nobody is not found', async () => {
+test('the default key cannot be removed, and an unknown one is not found', async () => {
   const [shops] = SHOP.keys
   const stays = await woovi.delete(`/pix-keys/${encodeURIComponent(shops)}`)
   expect(stays.body).toEqual({ error: 'Não é possível remover a chave padrão da conta' })
@@ -65,7 +65,7 @@ test('the default key stays, and one of nobody is not found', async () => {
   expect([absent.status, absent.body]).toEqual([404, { error: 'Pix key not found' }])
 })
 
-test('a person has five keys at most, through either API', async () => {
+test('a person has at most five keys, through either API', async () => {
   const holder = { name: 'Ana', document: '52998224725' }
   const settings = {
     ...SHOP,

@@ -21,7 +21,7 @@ const settled = (endToEnd: string, id: string) =>
     said => said.body.status !== 'EM_PROCESSAMENTO',
   )
 
-test('a devolução is accepted, settles, and is told with its PIX', async () => {
+test('a devolução is accepted, settles, and is notified with its PIX', async () => {
   const endToEnd = await received(30)
   const accepted = await refund(endToEnd, 'back1', '12.50')
   expect(accepted.status).toBe(201)
@@ -47,7 +47,7 @@ test('devoluções never exceed the PIX, however many there are', async () => {
   expect((await refund(endToEnd, 'd', '2.00')).status).toBe(201)
 })
 
-test('an id is taken once, and only of a PIX that was received', async () => {
+test('an id is used once, and only for a received PIX', async () => {
   const endToEnd = await received(10)
   await refund(endToEnd, 'same', '1.00')
   expect((await refund(endToEnd, 'same', '1.00')).body.nome).toBe('devolucao_id_duplicado')
@@ -55,7 +55,7 @@ test('an id is taken once, and only of a PIX that was received', async () => {
   expect((await efi.get(`/v2/pix/${endToEnd}/devolucao/none`)).body.nome).toBe('devolucao_nao_encontrada')
 })
 
-test('without balance it is accepted and then rejected, as Efí does', async () => {
+test('without balance it is accepted and then rejected, as at Efí', async () => {
   const endToEnd = await received(20)
   const { balance } = await simulator.control.findAccount('shop')
   await efi.send('empty', 'maria@example.com', balance.toFixed(2))
@@ -67,7 +67,7 @@ test('without balance it is accepted and then rejected, as Efí does', async () 
   expect((await simulator.control.findAccount('shop')).balance).toBe(0)
 })
 
-test('after ninety days it is too late', async () => {
+test('after ninety days it is refused as too late', async () => {
   const endToEnd = await received(1)
   simulator.advanceClock(90 * 86_400 + 1)
   await efi.authorize()
@@ -75,7 +75,7 @@ test('after ninety days it is too late', async () => {
   expect([late.status, late.body.violacoes[0].propriedade]).toEqual([400, 'pix.devolucao.e2eid'])
 })
 
-test('what a simulated recipient gives back reaches the sender', async () => {
+test('a return by a simulated recipient reaches the sender', async () => {
   const settings = { ...SHOP, provider: 'PROVIDER_C' as const, keys: ['remetente@trilho.test'], balance: 50 }
   const sender = await simulator.control.putAccount('sender', settings)
   expect(sender.balance).toBe(50)

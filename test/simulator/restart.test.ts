@@ -9,7 +9,7 @@ import { createSimulatorClient } from '../../src/simulator/control/client.ts'
 import { createEfiClient } from './support/efi-client.ts'
 import { openSimulatorFixture, pollUntil, SHOP } from './support/simulator-fixture.ts'
 
-test('accounts, charges, keys, faults and notices survive a restart, on other ports', async () => {
+test('accounts, charges, keys, faults and notifications survive a restart, on other ports', async () => {
   const first = await openSimulatorFixture()
   const efi = await first.createShop()
   const away = `${first.facts.inbox_url.replace(/:\d+/, ':9')}/never?ignorar=`
@@ -50,7 +50,7 @@ test('the same seed and calls give the same ids, another seed others', async () 
   expect(other.some(id => one.includes(id))).toBe(false)
 })
 
-test('a process killed at once keeps what it acknowledged, and settles it after', async () => {
+test('a killed process keeps what it acknowledged, and settles it afterwards', async () => {
   const home = mkdtempSync(join(tmpdir(), 'simulator-'))
   const first = await startProcess(home)
   await first.control.putAccount('shop', { ...SHOP, keys: [...SHOP.keys] })
@@ -69,7 +69,7 @@ test('a process killed at once keeps what it acknowledged, and settles it after'
   rmSync(home, { recursive: true, force: true })
 })
 
-test('what is secret in the home folder is readable by its owner only', async () => {
+test('secrets in the home folder are readable by their owner only', async () => {
   const stage = await openSimulatorFixture()
   expect(statSync(join(stage.home, 'tls', 'ca.key')).mode & 0o777).toBe(0o600)
   expect(statSync(join(stage.home, 'simulator.json')).mode & 0o777).toBe(0o600)

@@ -29,7 +29,7 @@ const noticeOf = async (id: string) => {
   return JSON.parse(found.find(one => fits(one.body))!.body).pix[0]
 }
 
-test('a sending is accepted, settles, and is told by notice', async () => {
+test('a transfer is accepted, settles, and is notified', async () => {
   const before = await balances()
   const accepted = await efi.send('send1', 'maria@example.com', '10.00')
   expect(accepted.status).toBe(201)
@@ -48,7 +48,7 @@ test('a sending is accepted, settles, and is told by notice', async () => {
   expect(await balances()).toEqual({ balance: before.balance - 10, held: 0 })
 })
 
-test('an id sends once, and the statement shows it once', async () => {
+test('an id sends once, and the statement lists it once', async () => {
   const all = await Promise.all([1, 2, 3].map(() => efi.send('once', 'maria@example.com')))
   expect(all.map(one => one.status).sort()).toEqual([201, 409, 409])
   await settled('once')
@@ -56,7 +56,7 @@ test('an id sends once, and the statement shows it once', async () => {
   expect(lines).toMatchObject([{ kind: 'transfer', value: 10 }])
 })
 
-test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the request with its code', async code => {
+test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the response with its code', async code => {
   const before = await balances()
   const refused = await efi.send(`at${code}`, `${code}@sim.trilho.test`)
   expect([refused.status, refused.body.nome]).toEqual([422, 'pagamento_negado'])
@@ -65,7 +65,7 @@ test.each(['ac03', 'am04', 'frad', 'ab03'])('%s@ is refused in the request with 
   expect(await balances()).toEqual(before)
 })
 
-test('ac03-later@ is accepted, then rejected by notice, and its money is back', async () => {
+test('ac03-later@ is accepted, then rejected by notification, and its amount is credited back', async () => {
   const before = await balances()
   expect((await efi.send('later', 'ac03-later@sim.trilho.test')).status).toBe(201)
   expect((await settled('later')).body).toMatchObject({
@@ -79,7 +79,7 @@ test('ac03-later@ is accepted, then rejected by notice, and its money is back', 
   expect(await balances()).toEqual(before)
 })
 
-test('returned@ settles and gives everything back', async () => {
+test('returned@ settles and returns everything', async () => {
   const before = await balances()
   await efi.send('back', 'returned@sim.trilho.test', '30.00')
   const { body } = await pollUntil(
@@ -104,7 +104,7 @@ test('a recipient may return a part and then the rest, never more', async () => 
   expect(values).toEqual(['12.50', '17.50'])
 })
 
-test('timeout-then-done@ says nothing and sends; sent again it is known', async () => {
+test('timeout-then-done@ does not answer and sends; sent again it exists', async () => {
   await expect(efi.send('silent1', 'timeout-then-done@sim.trilho.test')).rejects.toThrow()
   expect((await settled('silent1')).body.status).toBe('REALIZADO')
   expect((await efi.send('silent1', 'timeout-then-done@sim.trilho.test')).body.nome).toBe(
@@ -112,13 +112,13 @@ test('timeout-then-done@ says nothing and sends; sent again it is known', async 
   )
 })
 
-test('timeout-then-absent@ says nothing and sends nothing; sent again it arrives', async () => {
+test('timeout-then-absent@ does not answer and does not send; sent again it arrives', async () => {
   await expect(efi.send('silent2', 'timeout-then-absent@sim.trilho.test')).rejects.toThrow()
   expect((await efi.findSent('silent2')).status).toBe(404)
   expect((await efi.send('silent2', 'timeout-then-absent@sim.trilho.test')).status).toBe(201)
 })
 
-test('slow@ answers late, and well', async () => {
+test('slow@ answers late and correctly', async () => {
   const start = Date.now()
   expect((await efi.send('slow1', 'slow@sim.trilho.test')).status).toBe(201)
   expect(Date.now() - start).toBeGreaterThanOrEqual(48)
@@ -133,18 +133,18 @@ test.each([
   ],
   ['nothing', () => efi.send('r4', 'maria@example.com', '0.00'), 'valor_invalido'],
   ['by an id with a hyphen', () => efi.send('r-5', 'maria@example.com'), 'valor_invalido'],
-])('sending %s is refused', async (_, send, nome) => {
+])('a transfer with %s is refused', async (_, send, nome) => {
   const refused = await send()
   expect([refused.status, refused.body.nome]).toEqual([400, nome])
 })
 
-test('sending more than there is is denied with the rail’s code', async () => {
+test('a transfer beyond the balance is refused with the rail’s code', async () => {
   const denied = await efi.send('r6', 'maria@example.com', '99999.00')
   expect(denied.status).toBe(422)
   expect(denied.body).toMatchObject({ nome: 'pagamento_negado', erro: { codigo: 'AM04' } })
 })
 
-test('an account is sent to by its bank data, a document by its own key', async () => {
+test('a recipient is identified by bank data, or by a document as a key', async () => {
   const bank = {
     nome: 'José',
     cpf: '52998224725',
@@ -161,7 +161,7 @@ test('an account is sent to by its bank data, a document by its own key', async 
   expect((await efi.send('owner', { chave: '52998224725', cpf: '52998224725' })).status).toBe(201)
 })
 
-test('a simulated recipient receives it under the same end-to-end id, and nobody else gives it back', async () => {
+test('a simulated recipient receives it under the same end-to-end id, and only that recipient can return it', async () => {
   const settings = { ...SHOP, provider: 'PROVIDER_B' as const, keys: ['vizinha@trilho.test'], balance: 0 }
   await simulator.control.putAccount('neighbour', settings)
   const { body } = await efi.send('next', 'vizinha@trilho.test', '25.00')
@@ -179,7 +179,7 @@ test('a simulated recipient receives it under the same end-to-end id, and nobody
   })
 })
 
-test('with magic amounts the value decides', async () => {
+test('with magic amounts the value decides the outcome', async () => {
   const magic = await simulator.createShop({ amount_magic: true })
   expect((await magic.send('m1', 'maria@example.com', '20.01')).status).toBe(422)
   await magic.send('m2', 'maria@example.com', '20.00')

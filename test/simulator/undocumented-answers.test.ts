@@ -32,8 +32,8 @@ const payer = { pagador: { chave: 'loja@trilho.test' }, favorecido: { chave: 'ma
 const rawSend = (name: string) => efi.raw('PUT', `/v3/gn/pix/${name}`, { valor: '1.00', ...payer })
 const period = 'inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z'
 
-describe('an answer that no documentation names', () => {
-  test('done_then_unlisted_refusal does it and answers what the fault says', async () => {
+describe('an undocumented answer', () => {
+  test('done_then_unlisted_refusal executes the call and answers what the fault says', async () => {
     const name = id()
     await fault('done_then_unlisted_refusal', 'sendTransfer', {
       status: 425,
@@ -64,7 +64,7 @@ describe('an answer that no documentation names', () => {
     expect((await efi.findSent(name)).status).toBe(404)
   })
 
-  test('without one the dialect walks through answers of its own, each a 4xx', async () => {
+  test('without an answer of its own the provider’s API cycles through its default answers, each a 4xx', async () => {
     await fault('unlisted_refusal', 'balances', { times: 20 })
     const answers = []
     for (let i = 0; i < 20; i++) answers.push(await efi.raw('GET', '/v2/gn/saldo'))
@@ -84,7 +84,7 @@ describe('an answer that no documentation names', () => {
     )
   })
 
-  test('unknown_route answers as for a route that does not exist, and does nothing', async () => {
+  test('unknown_route answers like a route that does not exist, and does nothing', async () => {
     const name = id()
     expect((await efi.send(name, 'maria@example.com')).status).toBe(201)
     await fault('unknown_route', 'findTransfer')
@@ -99,7 +99,7 @@ describe('an answer that no documentation names', () => {
     expect((await woovi.get(`/payment/${name}`)).body.error).toBe('Pagamento não encontrado')
   })
 
-  test('status, body and page_size are refused where they mean nothing', async () => {
+  test('status, body and page_size are refused where they have no effect', async () => {
     for (const wrong of [
       { fault: 'slow', operation: 'balances', status: 400 },
       { fault: 'unlisted_refusal', operation: 'balances', body: 'x' },
@@ -113,8 +113,8 @@ describe('an answer that no documentation names', () => {
   })
 })
 
-describe('lists and look-ups', () => {
-  test('page_cap gives fewer a page than asked for, and the pages say so', async () => {
+describe('lists and lookups', () => {
+  test('page_cap returns fewer items a page than requested, and the pages say so', async () => {
     for (let i = 0; i < 3; i++) await simulator.control.deposit({ account: 'shop', value: 1 })
     await fault('page_cap', 'statement', { page_size: 2, times: 2 })
     const page = (index: number) =>
@@ -136,7 +136,7 @@ describe('lists and look-ups', () => {
     expect([body.transactions.length, body.pageInfo.limit, body.pageInfo.hasNextPage]).toEqual([1, 1, true])
   })
 
-  test('odd_item adds one to the end of a list, and to a list inside a look-up', async () => {
+  test('odd_item adds one to the end of a list, and to a list inside a lookup', async () => {
     await fault('odd_item', 'statement')
     const plain = (await efi.get(`/v2/pix?${period}`)).body.pix
     const odd = plain.at(-1)
@@ -151,7 +151,7 @@ describe('lists and look-ups', () => {
     expect(refunds).toMatchObject([{ status: 'SOB_REVISAO_INTERNA' }])
   })
 
-  test('unlisted_status and unlisted_type replace one word', async () => {
+  test('unlisted_status and unlisted_type replace one value', async () => {
     const name = id()
     await efi.send(name, 'maria@example.com')
     await fault('unlisted_status', 'findTransfer')
@@ -168,14 +168,14 @@ describe('lists and look-ups', () => {
     expect(await served()).toMatchObject({ account: 'woovi', fault: 'unlisted_type' })
   })
 
-  test('a refusal is no look-up that could be changed', async () => {
+  test('a refused lookup has no body that could be changed', async () => {
     await fault('unlisted_status', 'findTransfer')
     const before = await simulator.control.listServedFaults()
     expect((await efi.findSent('nothing')).status).toBe(404)
     expect(await simulator.control.listServedFaults()).toEqual(before)
   })
 
-  test('books_lag announces a payment before any look-up shows it', async () => {
+  test('books_lag sends the notification of a payment before any lookup shows it', async () => {
     const txid = 'l'.repeat(32)
     const { body } = await efi.createCob(txid)
     await efi.put('/v2/webhook/loja@trilho.test', {
@@ -207,7 +207,7 @@ describe('order_left', () => {
     simulator.control.addFault({ provider: 'PROVIDER_B', fault: 'order_left', operation: 'sendTransfer' })
   const order = (name: string) => woovi.orderPayment(name, 'maria@example.com', { autoApprove: true })
 
-  test('refuses for balance, and the order can be approved in the panel', async () => {
+  test('refuses for balance, and the payment can be approved in the panel', async () => {
     const name = id()
     await left()
     expect((await order(name)).body).toEqual({
@@ -226,7 +226,7 @@ describe('order_left', () => {
     await expect(simulator.control.approveOrder(name)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('or removed there; a provider that keeps no orders has none', async () => {
+  test('or removed there; a provider without stored payments has none', async () => {
     const name = id()
     await left()
     await order(name)

@@ -49,7 +49,7 @@ const upload = async (bytes: string, { type = 'application/pdf', correlationID =
   return { status: answer.status, body: (await answer.json()) as any }
 }
 
-test('a dispute is told, found under both its names, and behind it stands a funds recovery', async () => {
+test('a dispute is notified, found under both its names, and has a funds recovery behind it', async () => {
   const { id, endToEnd } = await disputed(10, { value: 6 })
   const { headers, body } = await waitForNotification('OPENPIX:DISPUTE_CREATED', id)
   expect(headers['x-openpix-signature']).toBe(createHmac('sha1', 'a-key').update(body).digest('base64'))
@@ -87,13 +87,13 @@ test('a dispute is told, found under both its names, and behind it stands a fund
 test.each([
   ['disagreed', 'OPENPIX:DISPUTE_REJECTED', 'REJECTED'],
   ['cancelled', 'OPENPIX:DISPUTE_CANCELED', 'CANCELED'],
-] as const)('%s is told as %s', async (decision, event, status) => {
+] as const)('%s is reported as %s', async (decision, event, status) => {
   const { id } = await disputed(1)
   await simulator.control.decideDispute(id, decision)
   expect(JSON.parse((await waitForNotification(event, id)).body).dispute.status).toBe(status)
 })
 
-test('without money the solicitation is closed without it', async () => {
+test('without balance the solicitation is closed without a return', async () => {
   const { id } = await disputed(2_000_000)
   const { balance } = await simulator.control.findAccount('shop')
   expect(balance).toBeGreaterThan(0)
@@ -147,7 +147,7 @@ test.each([
   expect([refused.status, typeof refused.body.errors[0].message]).toEqual([400, 'string'])
 })
 
-test('after the deadline no evidence is taken', async () => {
+test('after the deadline no evidence is accepted', async () => {
   const { id } = await disputed(1, { due_at: new Date(Date.now() - 1).toISOString() })
   const documents = [{ url: 'https://trilho.test/prova.png' }]
   expect((await woovi.post(`/dispute/${id}/evidence`, { documents })).body.error).toBe(

@@ -59,13 +59,13 @@ test('an approval without balance leaves it waiting; one that the rail refuses e
   expect((await woovi.get('/payment/poor')).body.payment.status).toBe('CREATED')
 })
 
-test('timeout-then-done@ keeps silent at the approval', async () => {
+test('timeout-then-done@ does not answer the approval', async () => {
   await woovi.orderPayment('silent', 'timeout-then-done@sim.trilho.test')
   await expect(woovi.approvePayment('silent')).rejects.toThrow()
   expect((await waitForEnd('silent')).body.payment.status).toBe('CONFIRMED')
 })
 
-test('a key of another type than told is refused', async () => {
+test('a key of another type than stated is refused', async () => {
   const refused = await woovi.orderPayment('alias', '52998224725')
   expect(refused.body).toEqual({ error: 'Chave Pix inválida' })
 })

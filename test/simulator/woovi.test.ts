@@ -43,13 +43,13 @@ test.each(['', 'Bearer x', Buffer.from('shop-id:wrong').toString('base64')])(
   },
 )
 
-test('an account of one dialect is none of the other', async () => {
+test('an account of one provider API cannot use the other', async () => {
   const efi = await simulator.createShop({ client_id: 'another-id', keys: ['outra@trilho.test'] })
   await simulator.control.putAccount('shop', settings as Parameters<typeof simulator.control.putAccount>[1])
   expect((await efi.authorize(`${SHOP.client_id}:${SHOP.client_secret}`)).status).toBe(401)
 })
 
-test('a charge is made once, shown under both its ids, and its payload can be paid', async () => {
+test('a charge is created once, found under both its ids, and its payload can be paid', async () => {
   const { status, body } = await woovi.createCharge('0b8e-9c1d')
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -73,7 +73,7 @@ test('a charge is made once, shown under both its ids, and its payload can be pa
   })
 })
 
-test('a charge expires by time, is deleted only while unpaid, and its id stays taken', async () => {
+test('a charge expires by time, is deleted only while unpaid, and its id stays used', async () => {
   await woovi.post('/charge', { correlationID: 'short', value: 100, expiresIn: 300 })
   simulator.advanceClock(301)
   expect((await woovi.get('/charge/short')).body.charge.status).toBe('EXPIRED')
@@ -96,7 +96,7 @@ test.each([
   expect([refused.status, typeof refused.body.errors[0].message]).toEqual([400, 'string'])
 })
 
-test('what is no JSON is refused', async () => {
+test('a body that is not JSON is refused', async () => {
   expect((await woovi.call('POST', '/charge', '{')).status).toBe(400)
 })
 
@@ -124,7 +124,7 @@ test('a charge is refunded in parts, each under its id', async () => {
   expect((await woovi.get('/refund/nobody')).body.error).toBe('Reembolso não encontrado')
 })
 
-test('notices go to each webhook of their event, signed with the key of the account', async () => {
+test('notifications are sent to each webhook of their event, signed with the key of the account', async () => {
   const url = `${simulator.facts.inbox_url}/told`
   const events = [
     ...['OPENPIX:TRANSACTION_RECEIVED', 'OPENPIX:CHARGE_COMPLETED', 'OPENPIX:MOVEMENT_FAILED'],
@@ -178,7 +178,7 @@ test('notices go to each webhook of their event, signed with the key of the acco
   expect((await simulator.control.listInbox('told-not')).length).toBe(0)
 })
 
-test('the account is the application’s, its lists have pages', async () => {
+test('the account belongs to the application, and its lists have pages', async () => {
   const { balance } = await simulator.control.findAccount('shop')
   const { body } = await woovi.get('/account/')
   expect(body.accounts).toMatchObject([
@@ -193,7 +193,7 @@ test('the account is the application’s, its lists have pages', async () => {
   expect((await woovi.get('/payment?start=yesterday')).status).toBe(400)
 })
 
-test('what waits and what is registered survives a restart', async () => {
+test('waiting payments and registered webhooks survive a restart', async () => {
   await woovi.orderPayment('survivor')
   await woovi.createWebhook('OPENPIX:MOVEMENT_CONFIRMED', `${simulator.facts.inbox_url}/after`)
   await woovi.close()

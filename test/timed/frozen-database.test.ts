@@ -45,7 +45,7 @@ const number = (one: number) => orm.em.fork().execute(`select ${one} as one`)
 const numbers = async () => (await Promise.all([1, 2, 3, 4, 5].map(number))).flat()
 const NUMBERS = [1, 2, 3, 4, 5].map(one => ({ one }))
 
-test('statements and transactions end in time, more of them than the pool has places for', async () => {
+test('statements and transactions end in time, although there are more of them than pool connections', async () => {
   expect(await numbers()).toEqual(NUMBERS)
   way.freeze()
   const ends = [
@@ -55,7 +55,7 @@ test('statements and transactions end in time, more of them than the pool has pl
   for (const ms of await Promise.all(ends)) expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
 })
 
-test('a transaction that it freezes in the middle of ends in time, and is not taken for done', async () => {
+test('a transaction that PostgreSQL freezes in ends in time, and does not count as committed', async () => {
   const uuid = await fixture.insertAccount()
   const half = runInTransaction(orm, async em => {
     await em.execute('update account set name = ? where uuid = ?', ['half', uuid])
@@ -69,7 +69,7 @@ test('a transaction that it freezes in the middle of ends in time, and is not ta
   ])
 })
 
-test('a client that vanishes inside a transaction holds its row locks no longer than 10 s', async () => {
+test('a client that disappears inside a transaction holds its row locks no longer than 10 s', async () => {
   const uuid = await fixture.insertAccount()
   const vanished = runInTransaction(orm, async em => {
     await em.execute('update account set name = ? where uuid = ?', ['held', uuid])
@@ -86,7 +86,7 @@ test('a client that vanishes inside a transaction holds its row locks no longer 
   way.thaw()
 })
 
-test('once it thaws every answer is its own question’s, over connections that are new', async () => {
+test('after the freeze every result belongs to its own query, over new connections', async () => {
   const backends = async () =>
     new Set((await Promise.all([1, 2, 3].map(() => pid()))).map(([row]) => row!.pid))
   const pid = () => orm.em.fork().execute<{ pid: number }[]>('select pg_backend_pid() as pid, pg_sleep(0.1)')
@@ -98,7 +98,7 @@ test('once it thaws every answer is its own question’s, over connections that 
   expect([...(await backends())].filter(one => before.has(one))).toEqual([])
 })
 
-test('a statement that takes its time and is answered in it is left alone', async () => {
+test('a slow statement that is answered within its timeout is not cancelled', async () => {
   await orm.em.fork().execute(`select pg_sleep(${STATEMENT_TIMEOUT_MS / 3 / 1_000})`)
   expect(await numbers()).toEqual(NUMBERS)
 })
@@ -134,22 +134,25 @@ const ORDERS: [path: string, body: object][] = [
 test.each([
   { name: 'has answered', answer: async () => {}, limitMs: RESPONSE_LIMIT_MS },
   { name: 'is silent too', answer: () => new Promise<void>(() => {}), limitMs: 2 * RESPONSE_LIMIT_MS },
-])('what a life that $name may have taken is not confirmed, never "nothing was started"', async life => {
-  const accountUuid = await fixture.insertAccount()
-  await fixture.replaceDefaultProviders(accountUuid, [await fixture.insertConnection(accountUuid)])
-  const token = await fixture.insertToken({ accountUuid })
-  const server = await apiThatFreezes(ORDERS.length, life.answer)
-  const call = createCaller(server)
-  const started = Date.now()
-  const answers = await Promise.all(ORDERS.map(([path, body]) => call('POST', path, { token, body })))
-  expect(Date.now() - started).toBeLessThan(life.limitMs)
-  for (const { status, body, headers } of answers) {
-    expect([status, body.code]).toEqual([503, 'not_confirmed'])
-    expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-  }
-  const logged = fixture.lines.map(line => JSON.parse(line)).filter(line => line.code === 'not_confirmed')
-  expect(logged.length).toBeGreaterThanOrEqual(ORDERS.length)
-  for (const line of logged) expect(line).toMatchObject({ status: 503, cause: expect.stringMatching(/./) })
-  await server.stop()
-})
+])(
+  'an update that $name may have accepted is answered as not confirmed, never "nothing was started"',
+  async life => {
+    const accountUuid = await fixture.insertAccount()
+    await fixture.replaceDefaultProviders(accountUuid, [await fixture.insertConnection(accountUuid)])
+    const token = await fixture.insertToken({ accountUuid })
+    const server = await apiThatFreezes(ORDERS.length, life.answer)
+    const call = createCaller(server)
+    const started = Date.now()
+    const answers = await Promise.all(ORDERS.map(([path, body]) => call('POST', path, { token, body })))
+    expect(Date.now() - started).toBeLessThan(life.limitMs)
+    for (const { status, body, headers } of answers) {
+      expect([status, body.code]).toEqual([503, 'not_confirmed'])
+      expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    const logged = fixture.lines.map(line => JSON.parse(line)).filter(line => line.code === 'not_confirmed')
+    expect(logged.length).toBeGreaterThanOrEqual(ORDERS.length)
+    for (const line of logged) expect(line).toMatchObject({ status: 503, cause: expect.stringMatching(/./) })
+    await server.stop()
+  },
+)

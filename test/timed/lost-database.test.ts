@@ -74,7 +74,7 @@ async function hasPolled({ pid }: ChildProcess): Promise<boolean> {
   }
 }
 
-test('a worker whose database falls silent ends by itself, and all that it had is done by the other one', async () => {
+test('a worker whose database stops answering exits, and another worker completes all its work', async () => {
   const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })
   const { waitForStatus: becomes, send } = createPayoutActions(testStack)
   const { child, lines } = await workerBehindProxy('lost')
@@ -102,7 +102,7 @@ test('a worker whose database falls silent ends by itself, and all that it had i
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 240_000)
 
-test('a worker that is started without its database does not poll, and serves once the database answers', async () => {
+test('a worker that starts without its database does not poll, and serves once the database answers', async () => {
   const { child, lines } = await workerBehindProxy('without')
   await pollUntil(lines, all => all.some(({ msg }) => msg.startsWith('PostgreSQL does not answer')), {
     limitMs: 60_000,

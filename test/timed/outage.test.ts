@@ -99,7 +99,7 @@ const count = async ({ uuid }: Merchant) => {
   return rows.length
 }
 
-test('a worker that is killed in the middle of issuing: the charge is PENDING by itself, and once', async () => {
+test('a worker killed while a provider issues: the next worker makes the charge PENDING, once', async () => {
   const merchant = await testStack.createMerchant()
   await testStack.simulator.addFault({
     provider: 'PROVIDER_A',
@@ -135,7 +135,7 @@ test('a worker that is killed in the middle of issuing: the charge is PENDING by
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 120_000)
 
-test('PostgreSQL frozen: every endpoint but that of the metrics answers 503 in time, and what was accepted goes on when it thaws', async () => {
+test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, and accepted operations continue afterwards', async () => {
   const made = await createEndpointFixtures(testStack)
   const { merchant, open } = made
   const key = randomUUID()
@@ -176,7 +176,7 @@ test('PostgreSQL frozen: every endpoint but that of the metrics answers 503 in t
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 90_000)
 
-test('PostgreSQL killed: 503 or an answer, never anything else, and all goes on', async () => {
+test('PostgreSQL killed: requests get 503 or a normal response, and accepted operations continue', async () => {
   const merchant = await testStack.createMerchant()
   const accepted = await merchant.api.createCharge()
   const dying = killed('postgres')
@@ -194,7 +194,7 @@ test('PostgreSQL killed: 503 or an answer, never anything else, and all goes on'
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 60_000)
 
-test('Temporal frozen: reads go on, all else is 503 in time, and nothing accepted is lost', async () => {
+test('Temporal frozen: reads are answered, all else is 503 in time, and no accepted operation is lost', async () => {
   const merchant = await testStack.createMerchant()
   const key = randomUUID()
   const [accepted, unwanted] = [await merchant.api.createCharge(), await merchant.api.createCharge()]
@@ -228,7 +228,7 @@ test('Temporal frozen: reads go on, all else is 503 in time, and nothing accepte
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 90_000)
 
-test('Temporal killed: 503 in time, and a payment of that moment is not lost', async () => {
+test('Temporal killed: 503 in time, and a payment notified meanwhile is not lost', async () => {
   const merchant = await testStack.createMerchant()
   const accepted = await merchant.api.createCharge()
   const dying = killed('temporal')
@@ -257,7 +257,7 @@ test('the API killed: its successor answers, and the same key gives the same cha
   expect(again!.headers.get('idempotent-replayed')).toBe('true')
 }, 60_000)
 
-test('everything stopped and started again: all is still there, a charge made before is paid after', async () => {
+test('everything stopped and started again: all rows exist, and a charge created before is paid after', async () => {
   const merchant = await testStack.createMerchant()
   const recipient = await testStack.createRecipient(merchant)
   const inbox = `restart-${merchant.uuid}`
@@ -297,7 +297,7 @@ test('everything stopped and started again: all is still there, a charge made be
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 120_000)
 
-test('one signal stops everything in order: exit code 0, and no process is left', async () => {
+test('one signal stops everything in order: exit code 0, and no process remains', async () => {
   const ran = Object.values(await processes())
   expect(ran).toHaveLength(5)
   expect(await stack.stop()).toBe(0)

@@ -98,7 +98,7 @@ async function timed([method, path, body]: Request) {
 }
 
 test.each([0, 2, 4, 7])(
-  'PostgreSQL is silent after %i messages: every request is answered 503 in time',
+  'with PostgreSQL silent after %i messages every request is answered 503 in time',
   async messages => {
     way.freezeAfter(messages)
     const answers = await Promise.all([...ORDERS, ...OTHERS].map(timed))
@@ -112,7 +112,7 @@ test.each([0, 2, 4, 7])(
   },
 )
 
-test('a slow PostgreSQL and a silent Temporal share one limit, and nothing is taken that was answered before', async () => {
+test('a slow PostgreSQL and a silent Temporal share one deadline, and no update is accepted after its response', async () => {
   way.delay(1_000)
   const answers = await Promise.all(ORDERS.map(timed))
   for (const { path, status, code, ms, body } of answers) {
@@ -125,7 +125,7 @@ test('a slow PostgreSQL and a silent Temporal share one limit, and nothing is ta
   expect(Date.parse(order.acceptBefore!)).toBeLessThan(transfer.endedAt)
 })
 
-test('a request that has used its time begins nothing, and says so', async () => {
+test('a request that has used up its time starts nothing, and says so', async () => {
   way.delay(2_200) // Two messages fit: who calls, and what may be done. With what is left nothing is begun.
   const answers = await Promise.all(ORDERS.map(timed))
   for (const { path, status, code, ms } of answers) {
@@ -135,7 +135,7 @@ test('a request that has used its time begins nothing, and says so', async () =>
   expect(orders).toEqual([])
 })
 
-test('a page of the dashboard says in time that PostgreSQL is silent', async () => {
+test('a dashboard page reports in time that PostgreSQL is silent', async () => {
   way.freeze()
   const started = Date.now()
   const page = await fetch(`${server.url}/dashboard`, { headers: { cookie: 'trilho_session=x' } })

@@ -109,7 +109,7 @@ test.each([
   ['https://0/', '0.0.0.0'],
   ['https://[0:0:0:0:0:ffff:7f00:1]/', '::ffff:7f00:1'],
   ['https://[::ffff:10.0.0.1]/', '::ffff:a00:1'],
-])('the odd spelling %s is read as %s and refused', (url, ip) => {
+])('the unusual notation %s is read as %s and refused', (url, ip) => {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   expect(host).toBe(ip)
   expect(isPublicAddress(host)).toBe(false)

@@ -6,7 +6,7 @@ import { collectGarbage } from '../support/collect-garbage.ts'
 import { readBody, waitUntilHolds } from './support/merchant-server.ts'
 import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
 
-test('a post arrives as it was signed, and the answer comes back', async () => {
+test('a request arrives as it was signed, and the response comes back', async () => {
   let body = ''
   const { post, seen } = await openWebhookClientFixture(async (request, response) => {
     body = await readBody(request)
@@ -32,7 +32,7 @@ test('a post arrives as it was signed, and the answer comes back', async () => {
   expect(seen.serverNames).toEqual(['hooks.test'])
 })
 
-test('a redirect is an answer, not a way', async () => {
+test('a redirect is a response, and is not followed', async () => {
   const { post, seen } = await openWebhookClientFixture((_, response) =>
     response.writeHead(307, { location: '/other' }).end(),
   )
@@ -49,7 +49,7 @@ test('Retry-After may be a date', async () => {
   expect('retryAfterMs' in tried && tried.retryAfterMs).toBeGreaterThan(80_000)
 })
 
-test('of an endless body a kilobyte is read, and the connection dropped', async () => {
+test('of an endless body a kilobyte is read, and the connection is closed', async () => {
   const { post, countOpenConnections: open } = await openWebhookClientFixture((_, response) => {
     const more = () => {
       while (!response.destroyed && response.write('x'.repeat(65_536)));
@@ -61,7 +61,7 @@ test('of an endless body a kilobyte is read, and the connection dropped', async 
   await waitUntilHolds(() => open() === 0)
 })
 
-test('a compressed body is never opened', async () => {
+test('a compressed body is never decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000))
   const { post } = await openWebhookClientFixture((_, response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb)
@@ -79,14 +79,14 @@ test.each([
   expect(await post()).toMatchObject({ kind: 'answered', answer })
 })
 
-test('a slow endpoint is left in time', async () => {
+test('an unresponsive endpoint is given up in time', async () => {
   const { post, countOpenConnections: open } = await openWebhookClientFixture(() => {}, { timeoutMs: 200 })
   const tried = await post()
   expect(tried).toMatchObject({ kind: 'timeout', message: 'No answer within 200 ms' })
   await waitUntilHolds(() => open() === 0)
 })
 
-test('a body that drips is left in time, its status kept', async () => {
+test('a slow body is given up in time, and its status is kept', async () => {
   const { post, countOpenConnections: open } = await openWebhookClientFixture(
     (_, response) => response.writeHead(200).write('one'),
     {
@@ -119,7 +119,7 @@ test.each([
   expect(await post()).toMatchObject(outcome)
 })
 
-test('each try has a connection of its own', async () => {
+test('each attempt has a connection of its own', async () => {
   const {
     post,
     seen,
@@ -132,7 +132,7 @@ test('each try has a connection of its own', async () => {
 
 type Response = Parameters<RequestListener>[1]
 
-test('a host proves who it is once: later tries go on with its session', async () => {
+test('a host’s certificate is verified once: later attempts resume its TLS session', async () => {
   const resumed: boolean[] = []
   const { post } = await openWebhookClientFixture((request, response) => {
     resumed.push((request.socket as TLSSocket).isSessionReused())

@@ -40,14 +40,14 @@ afterAll(async () => {
 })
 
 test.each([['hooks.test'], ['localhost'], ['127.0.0.1']])(
-  '%s with a trusted certificate is fine',
+  '%s with a trusted certificate is accepted',
   async host => {
     const url = `https://${host}:${merchant.port}/in?key=1`
     expect(await inspectEndpoint(url, local, { ca: [ca.pem], resolve: here })).toEqual({ kind: 'valid' })
   },
 )
 
-test('the host is named in the handshake, and nothing is asked of it', async () => {
+test('the host is named in the handshake, and no request is sent', async () => {
   await inspectEndpoint(`https://named.test:${merchant.port}/`, local, { ca: [ca.pem], resolve: here })
   await waitUntilHolds(() => merchant.seen.serverNames.includes('named.test'))
   expect(merchant.seen.requests).toEqual([])
@@ -68,7 +68,7 @@ test.each([
   [`https://hooks.test/${'a'.repeat(2_030)}`, 'bad_url'],
   ['https://user:password@hooks.test/', 'credentials_in_url'],
   ['https://user@hooks.test/', 'credentials_in_url'],
-])('%j is refused as %s without a look-up', async (url, reason) => {
+])('%j is refused as %s without a lookup', async (url, reason) => {
   const resolve = () => Promise.reject(new Error('Asked'))
   expect(await inspectEndpoint(url, local, { resolve })).toMatchObject({ kind: 'refused', reason })
 })
@@ -101,7 +101,7 @@ test.each([
   expect(inspected).toMatchObject({ kind: 'refused', reason: 'private_address' })
 })
 
-test('localhost is this machine without being asked of anyone, and refused where loopback is', async () => {
+test('localhost is this machine without a lookup, and refused where loopback is', async () => {
   const url = `https://localhost:${merchant.port}/`
   expect(await inspectEndpoint(url, local, { ca: [ca.pem] })).toEqual({ kind: 'valid' })
   expect(await inspectEndpoint(url, strict, { ca: [ca.pem] })).toMatchObject({ reason: 'private_address' })
@@ -110,7 +110,7 @@ test('localhost is this machine without being asked of anyone, and refused where
 test.each([
   ['rejects', () => Promise.reject(new Error('ENOTFOUND'))],
   ['is empty', async () => []],
-])('a name whose look-up %s does not resolve', async (_, resolve) => {
+])('a name whose lookup %s does not resolve', async (_, resolve) => {
   const inspected = await inspectEndpoint('https://hooks.test/', local, { resolve })
   expect(inspected).toMatchObject({ kind: 'refused', reason: 'not_resolving' })
 })

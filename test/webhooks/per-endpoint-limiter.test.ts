@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createPerEndpointLimiter } from '../../src/webhook-client/per-endpoint-limiter.ts'
 import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
 
-test('a slow endpoint delays nobody else, not even its neighbour on the same host', async () => {
+test('a slow endpoint delays no other endpoint, not even its neighbour on the same host', async () => {
   const held = Promise.withResolvers<void>()
   const { post } = await openWebhookClientFixture(
     async (request, response) => {
@@ -27,7 +27,7 @@ test('a slow endpoint delays nobody else, not even its neighbour on the same hos
   expect((await slow).map(tried => tried.kind)).toEqual(Array(40).fill('answered'))
 })
 
-test('where no place comes free in time, whoever waits is turned away', async () => {
+test('an attempt that gets no slot in time is turned away', async () => {
   const { post } = await openWebhookClientFixture(() => {}, {
     timeoutMs: 4_000,
     endpointLimits: { maxRequests: 4, maxWaitMs: 1_000 },
@@ -37,7 +37,7 @@ test('where no place comes free in time, whoever waits is turned away', async ()
   expect(kinds.filter(kind => kind === 'busy')).toHaveLength(36)
 })
 
-test('one that only fails is called by few at a time, and nobody waits in line for it', async () => {
+test('an endpoint that only fails gets few concurrent requests, and no attempt queues for it', async () => {
   const { dialer, port } = await openWebhookClientFixture(() => {}, {
     timeoutMs: 1_000,
     endpointLimits: { maxRequests: 4, maxRequestsWhenFailing: 2, maxWaitMs: 30_000 },
@@ -49,7 +49,7 @@ test('one that only fails is called by few at a time, and nobody waits in line f
   expect(kinds.filter(kind => kind === 'busy')).toHaveLength(48)
 })
 
-test('a busy endpoint is called by a few at a time until all have been', async () => {
+test('a busy endpoint gets a few concurrent requests at a time until all are sent', async () => {
   let now = 0
   let most = 0
   const { post } = await openWebhookClientFixture(
@@ -64,7 +64,7 @@ test('a busy endpoint is called by a few at a time until all have been', async (
   expect(most).toBeLessThanOrEqual(3)
 })
 
-test('those who are turned away come back one after another, at the pace of the lane', async () => {
+test('attempts that were turned away return one after another, at the endpoint’s rate', async () => {
   let nowMs = 0
   const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 2, maxWaitMs: 0 }, () => nowMs)
   const [first] = [await enter('slow'), await enter('slow')]
@@ -77,13 +77,13 @@ test('those who are turned away come back one after another, at the pace of the 
   expect(await enter('another')).toHaveProperty('release')
 })
 
-test('nobody comes back sooner than after a second, however fast the lane is', async () => {
+test('an attempt returns no sooner than after a second, however fast the endpoint is', async () => {
   const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 100, maxWaitMs: 0 })
   for (let one = 0; one < 100; one++) await enter('fast')
   expect(await enter('fast')).toEqual({ retryInMs: 1_000 })
 })
 
-test('an endpoint that works again is not bound by what was booked while it failed', async () => {
+test('an endpoint that works again is not limited by the bookings made while it failed', async () => {
   const { acquire: enter } = createPerEndpointLimiter(
     { maxRequests: 4, maxRequestsWhenFailing: 2, maxWaitMs: 0 },
     () => 0,
@@ -94,7 +94,7 @@ test('an endpoint that works again is not bound by what was booked while it fail
   expect(await enter('well again', { isFailing: true })).toEqual({ retryInMs: 122_500 })
 })
 
-test('nobody comes back later than after five minutes, however many there are, nor do all come at once', async () => {
+test('attempts return within five minutes, however many there are, and not all at once', async () => {
   const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 1, maxWaitMs: 0 }, () => 0)
   await enter('crowded')
   const away: number[] = []

@@ -11,14 +11,14 @@ test.each([
     'ERR_TLS_CERT_ALTNAME_INVALID',
   ],
   ['it is not https', async (port: number) => `http://hooks.test:${port}/`, 'Only https is spoken'],
-])('there is no connection where %s', async (_, url, message) => {
+])('no connection is made where %s', async (_, url, message) => {
   const { dialer, port, seen } = await openWebhookClientFixture((_, response) => response.end())
   const tried = await dialer.postSigned({ url: await url(port), body: '{}', headers: {} })
   expect(tried).toMatchObject({ kind: 'no_connection', message })
   expect(seen.requests).toEqual([])
 })
 
-test('there is no connection where nobody vouches for the certificate, or the name is gone', async () => {
+test('no connection is made where the certificate is untrusted, or the name no longer resolves', async () => {
   const untrusted = await openWebhookClientFixture((_, response) => response.end(), { ca: undefined })
   expect(await untrusted.post()).toMatchObject({
     kind: 'no_connection',
@@ -28,7 +28,7 @@ test('there is no connection where nobody vouches for the certificate, or the na
   expect(await gone.post()).toMatchObject({ kind: 'no_connection', message: 'The host has no address' })
 })
 
-test('a name that turns to a private address between two tries is refused', async () => {
+test('a name that changes to a private address between two attempts is refused', async () => {
   const answers = [['127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['10.0.0.1'], ['127.0.0.1']]
   const { post, seen } = await openWebhookClientFixture((_, response) => response.end(), {
     policy: ip => ip === '127.0.0.1', // Plays the public address.
@@ -41,7 +41,7 @@ test('a name that turns to a private address between two tries is refused', asyn
 })
 
 test.each([['127.0.0.1'], ['2130706433'], ['0x7f.1'], ['[::1]'], ['[::ffff:127.0.0.1]'], ['localhost']])(
-  'the host %s, which needs no look-up, is refused all the same',
+  'the host %s, which needs no lookup, is refused all the same',
   async host => {
     const { dialer, port, seen } = await openWebhookClientFixture((_, response) => response.end(), {
       policy: createAddressPolicy({ canReachLoopback: false }),
@@ -53,13 +53,13 @@ test.each([['127.0.0.1'], ['2130706433'], ['0x7f.1'], ['[::1]'], ['[::ffff:127.0
   },
 )
 
-test('a literal address that is allowed is called, its certificate checked', async () => {
+test('a literal address that is allowed is called, and its certificate checked', async () => {
   const { dialer, port } = await openWebhookClientFixture((_, response) => response.end('here'))
   const tried = await dialer.postSigned({ url: `https://127.0.0.1:${port}/`, body: '{}', headers: {} })
   expect(tried).toMatchObject({ kind: 'answered', answer: 'here' })
 })
 
-test('what was given up while its name was looked up is never sent', async () => {
+test('an attempt given up during its name lookup is never sent', async () => {
   const { post, seen } = await openWebhookClientFixture((_, response) => response.end(), {
     timeoutMs: 100,
     resolve: () => new Promise(done => setTimeout(done, 300, ['127.0.0.1'])),
@@ -70,7 +70,7 @@ test('what was given up while its name was looked up is never sent', async () =>
   expect(seen.requests).toEqual([])
 })
 
-test('what is no URL, or comes after closing, is a bug and thrown', async () => {
+test('an invalid URL, or a call after closing, throws', async () => {
   const { dialer, post } = await openWebhookClientFixture((_, response) => response.end())
   await expect(dialer.postSigned({ url: 'hooks', body: '', headers: {} })).rejects.toThrow()
   await expect(post({ headers: { 'bad header': 'x' } })).rejects.toThrow()

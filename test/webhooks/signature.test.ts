@@ -10,7 +10,7 @@ import {
 
 const body = JSON.stringify({ id: 'evt_1', type: 'PAYMENT', data: { name: 'João Conceição ✓' } })
 
-test('a try signed with a generated secret verifies with the public library', () => {
+test('an attempt signed with a generated secret verifies with the public library', () => {
   const secret = generateSigningSecret()
   const headers = buildSignatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [secret] })
   expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
@@ -26,7 +26,7 @@ test('a secret of the caller signs with its UTF-8 bytes', () => {
   expect(new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' }).verify(body, headers)).toBeTruthy()
 })
 
-test('after a rotation the receiver may know the new secret or the old one', () => {
+test('after a rotation the receiver may use the new secret or the old one', () => {
   const [current, previous] = [generateSigningSecret(), 'the-old-token']
   const headers = buildSignatureHeaders({ id: 'evt_1', at: new Date(), body, secrets: [current, previous] })
   expect(headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
@@ -45,12 +45,12 @@ test('the signature is HMAC-SHA256 over id.timestamp.body, the time in whole sec
   })
 })
 
-test('signing without a usable secret is a bug', () => {
+test('signing without a valid secret throws', () => {
   expect(() => buildSignatureHeaders({ id: 'e', at: new Date(), body, secrets: [] })).toThrow()
   expect(() => buildSignatureHeaders({ id: 'e', at: new Date(), body, secrets: ['whsec_?'] })).toThrow()
 })
 
-test('a generated secret is 32 random bytes, and usable', () => {
+test('a generated secret is 32 random bytes, and valid', () => {
   const secret = generateSigningSecret()
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(secret).not.toBe(generateSigningSecret())
@@ -71,7 +71,7 @@ test.each([
   ['whsec_c2Vjcm-_', false], // The alphabet of URLs.
   ['whsec_not base64!', false],
   ['whsec_=', false],
-])('%j is usable: %s', (text, usable) => {
+])('%j is valid: %s', (text, usable) => {
   expect(isUsableSigningSecret(text)).toBe(usable)
 })
 

@@ -73,7 +73,7 @@ test('a stored operation may be waited for longer', () => {
   expect(deadline.remainingMs).toBeGreaterThan(30_000)
 })
 
-test('a payout without a key is never accepted after its request’s deadline, however late the signal arrives', async () => {
+test('a payout without a key is not accepted after its request can start nothing any more, on a slow query too', async () => {
   const app = new Koa()
   let heard: { takeBefore: number; begunBy: number } | undefined
   app.use(enforceDeadline)

@@ -265,7 +265,7 @@ describe('a form', () => {
     expect(answer.status).toBe(500)
   })
 
-  test('that is refused by a header is not read', async () => {
+  test('that cannot succeed is refused without reading it', async () => {
     isWanted = false
     const answer = await send([], [{ bytes: FILES.exe }])
     isWanted = true

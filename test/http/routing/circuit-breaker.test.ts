@@ -68,7 +68,7 @@ async function recordResults(uuid: string, outcome: { kind: string; code?: strin
   for (let call = 0; call < 5; call++) await recordCircuitResult(em, { uuid, isDistrusted: true }, outcome)
 }
 
-test('five calls without an answer open the circuit, and one answered payment closes it', async () => {
+test('five calls without an answer open the circuit, and an answer that a charge is paid closes it', async () => {
   await recordResults(a, { kind: 'no_answer', code: 'payment_not_listed' })
   expect(await ordered(a, b)).toEqual([a, b])
   await recordResults(a, { kind: 'no_answer', code: 'timeout' })

@@ -8,7 +8,7 @@ const TOKEN = 'POST /oauth/token'
 const order = { reference: REFERENCE, totalCents: 1234, expiresInSeconds: 3600, collectionKey: 'k' }
 const refusal = { status: 401, json: { error: 'invalid_token', error_description: 'expired' } }
 
-test('one token serves all calls, those in parallel included, until nine tenths of its life are over', async () => {
+test('one token serves all calls, concurrent ones included, until nine tenths of its validity are over', async () => {
   let now = NOW
   await using story = await openEfiFixture({ now: () => now })
   story.far.scriptReplies(GET, okReply(cobOf()))
@@ -28,7 +28,7 @@ test('one token serves all calls, those in parallel included, until nine tenths 
   })
 })
 
-test('a refused token goes, and the call is made once more with a new one', async () => {
+test('a refused token is dropped, and the call is repeated once with a new one', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(GET, refusal, okReply(cobOf()))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found' })
@@ -40,14 +40,14 @@ test('a refused token goes, and the call is made once more with a new one', asyn
   expect(story.far.countTokenRequests()).toBe(2)
 })
 
-test('many calls refused at once ask for one new token', async () => {
+test('many concurrently refused calls request one new token', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(GET, refusal, refusal, refusal, okReply(cobOf()))
   await Promise.all(Array.from({ length: 3 }, () => story.provider.findCharge(REFERENCE)))
   expect(story.far.countTokenRequests()).toBe(2)
 })
 
-test('a token refused twice is a refusal, and no third try', async () => {
+test('a token refused twice is a refusal, without a third call', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, refusal)
   expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'rejected', code: 'provider_denied' })
@@ -61,18 +61,21 @@ test.each<[string, ScriptedReply, string]>([
   ['no token inside', { status: 200, json: { expires_in: 3600 } }, 'no_token'],
   ['silence', 'hang', 'timeout'],
   ['a reset', 'reset', 'connection_reset'],
-])('no token (%s): the call never leaves, and the next one asks again', async (_name, reply, code) => {
-  await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(TOKEN, reply, okReply({ access_token: 't', expires_in: 3600 }))
-  story.far.scriptReplies(PUT, okReply(cobOf(), 201))
-  const outcome = await story.provider.issueCharge(order)
-  expect(outcome).toMatchObject({ kind: 'unreachable', code })
-  expect(JSON.stringify(outcome)).not.toContain('hush')
-  expect(story.far.calls()).toEqual([])
-  expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'accepted' })
-})
+])(
+  'no token (%s): the call is never sent, and the next one requests a token again',
+  async (_name, reply, code) => {
+    await using story = await openEfiFixture({ reply })
+    story.far.scriptReplies(TOKEN, reply, okReply({ access_token: 't', expires_in: 3600 }))
+    story.far.scriptReplies(PUT, okReply(cobOf(), 201))
+    const outcome = await story.provider.issueCharge(order)
+    expect(outcome).toMatchObject({ kind: 'unreachable', code })
+    expect(JSON.stringify(outcome)).not.toContain('hush')
+    expect(story.far.calls()).toEqual([])
+    expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'accepted' })
+  },
+)
 
-test('without a token a question has no answer', async () => {
+test('without a token a lookup has no answer', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(TOKEN, { status: 503 })
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer', code: 'no_token' })

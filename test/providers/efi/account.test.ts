@@ -32,7 +32,7 @@ test.each([
   expect(story.far.calls()[0]?.path).toBe('/v2/gn/saldo?bloqueios=true')
 })
 
-test('a balance and its blocks are read however large: both are sums of what came in', async () => {
+test('a balance and its blocks have no limit: both are sums of what came in', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(
     SALDO,
@@ -44,7 +44,7 @@ test('a balance and its blocks are read however large: both are sums of what cam
   })
 })
 
-test('a balance that is no amount is no answer', async () => {
+test('a balance that is not an amount is no answer', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(SALDO, okReply({ saldo: '1,000.00' }))
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
@@ -72,7 +72,7 @@ const sent = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-test('a statement has what came, what was returned, what was sent and what came back', async () => {
+test('a statement contains received, refunded, sent and returned amounts', async () => {
   await using story = await openEfiFixture()
   const settled = { status: 'DEVOLVIDO', horario: { solicitacao: '2026-01-10T12:01:00.000Z' } }
   const refunds = [
@@ -125,7 +125,7 @@ test('a statement has what came, what was returned, what was sent and what came 
   expect(asked[1]).toMatchObject({ inicio: '2025-10-11T00:00:00.000Z', fim: to, devolucaoPresente: 'true' })
 })
 
-test('what was sent is in the statement of the day on which it settled, however long before it was asked for', async () => {
+test('a sent amount is in the statement of the day on which it settled, however long before it was requested', async () => {
   await using story = await openEfiFixture()
   const slow = (endToEndId: string, liquidacao: string) =>
     sent({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
@@ -144,7 +144,7 @@ test('what was sent is in the statement of the day on which it settled, however 
   expect([asked.get('inicio'), asked.get('fim')]).toEqual(['2026-01-08T00:00:00.000Z', to])
 })
 
-test('what Efí returned by itself after a dispute has no id of ours', async () => {
+test('an amount that Efí returned by itself after a dispute has no id of ours', async () => {
   await using story = await openEfiFixture()
   const byEfi = devolucaoOf({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })
   story.far.scriptReplies(RECEIVED, okReply(page([])), okReply(page([pixOf({ devolucoes: [byEfi] })])))
@@ -175,7 +175,7 @@ test.each([
   ['a text tells the total', (total: number) => ({ quantidadeTotalDeItens: String(total) })],
   ['only pages are told', () => ({ quantidadeDePaginas: 2 })],
   ['the list is bare', () => undefined],
-])('a list is read whole although a page holds less than is asked for: %s', async (_name, told) => {
+])('a list is read completely although a page holds fewer items than requested: %s', async (_name, told) => {
   for (const most of [100, 50, 33, 1]) {
     await using story = await openEfiFixture()
     const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
@@ -186,7 +186,7 @@ test.each([
   }
 })
 
-test('what a list names twice counts once', async () => {
+test('an item listed twice counts once', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(
     RECEIVED,
@@ -199,7 +199,7 @@ test('what a list names twice counts once', async () => {
   expect(statement.kind === 'found' && statement.entries).toHaveLength(1)
 })
 
-test('one odd item is left out and recorded, and its neighbours stay', async () => {
+test('an unreadable item is left out and recorded, and the others stay', async () => {
   await using story = await openEfiFixture()
   const odd = sent({ endToEndId: 'E2', status: 'QUASE' })
   story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor: 'muito' }), pixOf({ endToEndId: 'E-b' })])))
@@ -224,7 +224,7 @@ test.each([
   [12.34, 1234],
   [12, 1200],
   ['0012.34', 1234],
-])('an amount %p is read exactly', async (valor, cents) => {
+])('an amount %p is parsed exactly', async (valor, cents) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
   story.far.scriptReplies(SENT, okReply(page([])))
@@ -232,7 +232,7 @@ test.each([
 })
 
 test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000', null, true])(
-  'an amount %p is none',
+  'an amount %p is refused',
   async valor => {
     await using story = await openEfiFixture()
     story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
@@ -241,7 +241,7 @@ test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000
   },
 )
 
-test('notices are registered under our secret, without mutual TLS', async () => {
+test('notifications are registered under our secret, without mutual TLS', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
   story.far.scriptReplies(
@@ -272,7 +272,7 @@ test('notices are registered under our secret, without mutual TLS', async () => 
   expect(JSON.parse(call!.body)).toEqual({ webhookUrl: `${url}/${NOTIFICATION_SECRET}` })
 })
 
-test('a configuration that is right already is not written', async () => {
+test('a correct configuration is not written again', async () => {
   await using story = await openEfiFixture()
   const recebimento = { webhook: { notificar: { pixSemTxid: true } } }
   story.far.scriptReplies(WEBHOOK, { status: 201 })
@@ -295,7 +295,7 @@ test('an application that may not change the configuration is registered with a 
   })
 })
 
-test('notices that cannot be registered are no answer', async () => {
+test('a failed registration of notifications is no answer', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(
     WEBHOOK,

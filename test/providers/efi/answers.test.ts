@@ -116,7 +116,7 @@ describeAnswers({
   seed: 30,
 })
 
-test('over HTTP, what no document explains proves nothing either', async () => {
+test('over HTTP, an undocumented answer proves nothing either', async () => {
   await using story = await openEfiFixture()
   const everywhere = Object.values(efiAnswers).flat()
   const next = createUndocumentedAnswers({

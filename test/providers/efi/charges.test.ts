@@ -38,7 +38,7 @@ const issued = {
   receiver: EMPTY_PARTY,
 }
 
-test('an issued charge is asked for in Efí’s words and accepted in ours', async () => {
+test('a charge is requested in Efí’s fields and its answer mapped to ours', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, okReply(cobOf(), 201))
   expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
@@ -50,7 +50,7 @@ test('an issued charge is asked for in Efí’s words and accepted in ours', asy
   })
 })
 
-test('what Efí cannot issue is not asked for', async () => {
+test('a charge that Efí cannot issue is not requested', async () => {
   await using story = await openEfiFixture()
   expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
@@ -121,7 +121,7 @@ test.each([
     efiErrorReply(400, 'cobranca_nao_encontrada'),
     { kind: 'rejected', code: 'charge_refused' },
   ],
-])('an id that may be taken is looked up: %s', async (_name, put, get, outcome) => {
+])('an id that may exist already is looked up: %s', async (_name, put, get, outcome) => {
   await using story = await openEfiFixture({ reply: get })
   story.far.scriptReplies(PUT, put)
   story.far.scriptReplies(GET, get)
@@ -176,7 +176,7 @@ const absent = [
   ["Efí's 400", efiErrorReply(400, 'cobranca_nao_encontrada')],
 ] as const
 
-test.each(absent)('a charge is not there: %s', async (_name, reply) => {
+test.each(absent)('a charge is absent: %s', async (_name, reply) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(GET, reply)
   story.far.scriptReplies(PATCH, reply)
@@ -184,17 +184,14 @@ test.each(absent)('a charge is not there: %s', async (_name, reply) => {
   expect(await story.provider.cancelCharge(REFERENCE)).toEqual({ kind: 'not_found' })
 })
 
-test.each(UNEXPLAINED_REPLIES)(
-  'looking up and cancelling: %s is no answer',
-  async (_name, reply, { code }) => {
-    await using story = await openEfiFixture({ reply })
-    story.far.scriptReplies(GET, reply)
-    story.far.scriptReplies(PATCH, reply)
-    const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
-    expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
-    expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(noAnswer)
-  },
-)
+test.each(UNEXPLAINED_REPLIES)('lookup and cancellation: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openEfiFixture({ reply })
+  story.far.scriptReplies(GET, reply)
+  story.far.scriptReplies(PATCH, reply)
+  const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(noAnswer)
+})
 
 const invalidStatusReply = efiErrorReply(400, 'status_cobranca_invalido')
 const removed = cobOf({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
@@ -227,7 +224,7 @@ test.each([
   expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
 })
 
-test('a charge expires by the clock of whoever asks', async () => {
+test('a charge expires by the caller’s clock', async () => {
   let now = NOW
   await using story = await openEfiFixture({ now: () => now })
   story.far.scriptReplies(GET, okReply(cobOf()))

@@ -46,7 +46,7 @@ const readDispute = async (changes: Record<string, unknown>, devolucoes: unknown
   return found.kind === 'found' ? found.dispute : found
 }
 
-test('a dispute is told in our words', async () => {
+test('a dispute is mapped to our fields', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(LIST, page([infraction()], 2), page([infraction({ idInfracao: 'another' })], 2))
   story.far.scriptReplies(PIX, okReply(pixOf()))
@@ -131,7 +131,7 @@ test('after ninety days nothing is returned any more', async () => {
   })
 })
 
-test('what we sent we contest ourselves', async () => {
+test('a dispute of a payment that we sent is ours', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
   story.far.scriptReplies(PIX, absent)
@@ -155,7 +155,7 @@ test('a dispute that is not listed is not found', async () => {
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toEqual({ kind: 'not_found' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('a dispute asked for: %s is no answer', async (_name, reply) => {
+test.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openEfiFixture({ reply })
   story.far.scriptReplies(LIST, reply, page([infraction()]))
   story.far.scriptReplies(PIX, reply)
@@ -168,7 +168,7 @@ test.each(UNEXPLAINED_REPLIES)('a dispute asked for: %s is no answer', async (_n
 test.each([
   ['of a new state', infraction({ status: 'EM_RECURSO' }), 'EM_RECURSO'],
   ['without a value', infraction({ valor: undefined }), ''],
-])('a dispute %s is left out and recorded, and is not absent', async (_name, odd, name) => {
+])('a dispute %s is left out and recorded, and does not count as absent', async (_name, odd, name) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(LIST, page([odd, infraction({ idInfracao: 'another' })]))
   story.far.scriptReplies(PIX, okReply(pixOf()))
@@ -186,7 +186,7 @@ test.each([
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toMatchObject({ kind: 'no_answer' })
 })
 
-test('a dispute whose PIX cannot be read does not hide the others', async () => {
+test('a dispute with an unreadable PIX does not hide the others', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
   story.far.scriptReplies(PIX, okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })))
@@ -202,7 +202,7 @@ const reply = { id: ID, endToEnd: END_TO_END, accept: false, analysis: 'Entregue
 const invalid = (status: number, razao: string) =>
   bcbErrorReply(status, 'InfracaoOperacaoInvalida', [{ razao, propriedade: 'body.infractionId' }])
 
-test('agreeing is nothing to send: Efí takes defences alone', async () => {
+test('an acceptance sends nothing: Efí takes defences only', async () => {
   await using story = await openEfiFixture()
   expect(await story.provider.replyToDispute({ ...reply, accept: true })).toEqual({ kind: 'accepted' })
   expect(story.far.seen).toEqual([])
@@ -238,7 +238,7 @@ test('a defence of more than a thousand characters is refused before it is sent'
 test.each([
   ['too late', invalid(422, 'O prazo para defesa foi excedido.'), 'reply_refused'],
   ['of nobody', bcbErrorReply(404, 'InfracaoNaoEncontrada'), 'med_not_found'],
-])('a reply %s is refused for good', async (_name, answer, code) => {
+])('a reply %s is refused finally', async (_name, answer, code) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(DEFENCE, answer)
   expect(await story.provider.replyToDispute(reply)).toMatchObject({
@@ -252,7 +252,7 @@ test.each([
   ['EM_DEFESA', { kind: 'accepted' }],
   ['REJEITADA', { kind: 'accepted' }],
   ['ABERTA', { kind: 'rejected', code: 'reply_refused' }],
-])('a defence that is there already, of a dispute that is %s', async (status, outcome) => {
+])('an existing defence, of a dispute that is %s', async (status, outcome) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
   story.far.scriptReplies(LIST, page([infraction({ status })]))
@@ -260,7 +260,7 @@ test.each([
   expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
 })
 
-test('a defence that is there, of a dispute nobody can tell of just now, is unknown', async () => {
+test('an existing defence, of a dispute that cannot be looked up now, is unknown', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
   story.far.scriptReplies(LIST, 'reset')

@@ -29,19 +29,19 @@ test.each(['{', '[]', 'null', '{}', '{"pix":{}}', '{"pix":["E1"]}', '{"pix":[{"t
   },
 )
 
-test.each(['', ' \n'])('an empty request to a new URL is about nothing', async body => {
+test.each(['', ' \n'])('an empty request to a new URL has no content', async body => {
   expect(await read(body)).toEqual({ kind: 'items', items: [] })
   expect(await read(body, 'another')).toEqual({ kind: 'forged' })
 })
 
-test('Efí’s test of a new URL is about nothing', async () => {
+test('Efí’s test of a new URL has no content', async () => {
   expect(await read({ evento: 'teste_webhook', data_criacao: '2026-01-10T12:00:00Z' })).toEqual({
     kind: 'items',
     items: [],
   })
 })
 
-test('a notice is taken apart: payments, refunds on them, returns of disputes, transfers', async () => {
+test('a notification is parsed: payments, their refunds, returns of disputes, transfers', async () => {
   const paid = pixOf()
   const returned = devolucaoOf({ status: 'DEVOLVIDO' })
   const byEfi = devolucaoOf({ id: 'theirs', natureza: 'MED_FRAUDE' })
@@ -73,7 +73,7 @@ test('a notice is taken apart: payments, refunds on them, returns of disputes, t
   })
 })
 
-test('an odd item hides no other, and what no document explains is recorded', async () => {
+test('an unreadable item hides no other, and an undocumented one is recorded', async () => {
   const recorded: UnexplainedAnswer[] = []
   const strict = createEfiNotifications(credentials, async answer => void recorded.push(answer))
   const told = (body: object) =>

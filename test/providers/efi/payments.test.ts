@@ -82,7 +82,7 @@ test.each([
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('asking: %s is no answer', async (_name, reply, { code }) => {
+test.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
   story.far.scriptReplies(GET, reply)
   story.far.scriptReplies(FIND, reply)
@@ -94,7 +94,7 @@ test.each(UNEXPLAINED_REPLIES)('asking: %s is no answer', async (_name, reply, {
 test.each([
   ['404', bcbErrorReply(404, 'PixDevolucaoNaoEncontrada'), bcbErrorReply(404, 'PixNaoEncontrado')],
   ["Efí's 400", efiErrorReply(400, 'devolucao_nao_encontrada'), efiErrorReply(400, 'pix_nao_encontrado')],
-])('absence is about what is asked for: %s', async (_name, noRefund, noPix) => {
+])('absence applies to the requested operation: %s', async (_name, noRefund, noPix) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(GET, noRefund, noPix)
   story.far.scriptReplies(FIND, noPix, noRefund)
@@ -115,21 +115,21 @@ test.each([
   ],
   ['it is there', okReply(devolucaoOf()), { kind: 'accepted', payout: { status: 'in_process' } }],
   ['nobody answers', { status: 503 }, { kind: 'unknown', code: 'refund_refused' }],
-])('too much to return, and %s', async (_name, get, outcome) => {
+])('an amount too large to refund, and %s', async (_name, get, outcome) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, tooMuch)
   story.far.scriptReplies(GET, get)
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
-test('a refusal that is about two fields is none that the standard explains', async () => {
+test('a refusal about two fields is none that the standard explains', async () => {
   await using story = await openEfiFixture()
   const violations = ['devolucao.id', 'devolucao.valor'].map(propriedade => ({ razao: 'x', propriedade }))
   story.far.scriptReplies(PUT, bcbErrorReply(400, 'PixDevolucaoInvalida', violations))
   expect(await story.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'http_400' })
 })
 
-test('a refund leaves over a connection of its own, which ends with it; questions share theirs', async () => {
+test('a refund uses a connection of its own, which is closed after it; lookups share theirs', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, okReply(devolucaoOf(), 201))
   story.far.scriptReplies(GET, okReply(devolucaoOf()))
@@ -143,7 +143,7 @@ test('a refund leaves over a connection of its own, which ends with it; question
   expect(new Set(sent.map(({ connection }) => connection)).size).toBe(3)
 })
 
-test('a refund whose handshake is reset never left', async () => {
+test('a refund whose handshake is reset was never sent', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, okReply(devolucaoOf(), 201))
   await story.provider.balances() // Takes the token, over a connection of its own.
@@ -185,7 +185,7 @@ test.each([
   })
 })
 
-test('a received PIX without payer or txid says so', async () => {
+test('a received PIX without payer or txid is returned without them', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(FIND, okReply(pixOf({ pagador: undefined, txid: undefined })))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({

@@ -5,14 +5,14 @@ const KEY = '345e4568-e89b-12d3-a456-006655440001'
 const EVP = '/v2/gn/evp'
 const random = { type: 'RANDOM', key: null } as const
 
-test('a random key is made without a body', async () => {
+test('a random key is created without a body', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(`POST ${EVP}`, okReply({ chave: KEY }, 201))
   expect(await story.provider.createKey(random)).toEqual({ kind: 'created', key: KEY })
   expect(story.far.calls()[0]?.body).toBe('')
 })
 
-test.each(['DOCUMENT', 'EMAIL', 'PHONE'] as const)('a %s key is not asked for in vain', async type => {
+test.each(['DOCUMENT', 'EMAIL', 'PHONE'] as const)('a %s key is not requested', async type => {
   await using story = await openEfiFixture()
   expect(await story.provider.createKey({ type, key: 'maria@example.com' })).toMatchObject({
     kind: 'rejected',
@@ -45,7 +45,7 @@ test.each([
   expect(await story.provider.deleteKey(KEY)).toEqual(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('a key asked for: %s', async (_name, reply, outcome) => {
+test.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
   story.far.scriptReplies(`POST ${EVP}`, reply)
   story.far.scriptReplies(`GET ${EVP}`, reply)

@@ -84,7 +84,7 @@ test.each([
   ['without an id', { valor: '1.00', status: 'DEVOLVIDO', horario: { liquidacao: later } }],
   ['of a new state', { rtrId: 'D3', valor: '1.00', status: 'QUASE', horario: { liquidacao: later } }],
   ['no return at all', 'D3'],
-])('a return %s is recorded, and what came back of the transfer is left unsaid', async (_name, odd) => {
+])('a return %s is recorded, and the transfer’s returns are unknown', async (_name, odd) => {
   await using story = await openEfiFixture()
   const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
   story.far.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
@@ -96,7 +96,7 @@ test.each([
   ])
 })
 
-test('a transfer is not there by one name alone', async () => {
+test('one name of a refusal alone does not prove that a transfer is absent', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(
     GET,
@@ -114,7 +114,7 @@ test.each([
   ...UNEXPLAINED_REPLIES,
   ['another id', okReply(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
   ['a new state', okReply(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
-] as typeof UNEXPLAINED_REPLIES)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
   story.far.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({

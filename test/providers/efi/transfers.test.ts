@@ -31,7 +31,7 @@ const accepted = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-test('a transfer is asked for with the key that pays and the owner the key must have', async () => {
+test('a transfer is requested with the paying key and the required owner of the recipient’s key', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, okReply(accepted(), 201))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
@@ -45,7 +45,7 @@ test('a transfer is asked for with the key that pays and the owner the key must 
   })
 })
 
-test('the end-to-end id of a new one has one of two names', async () => {
+test('a new transfer’s end-to-end id has one of two names', async () => {
   await using story = await openEfiFixture()
   const { e2eId: endToEndId, ...rest } = accepted()
   story.far.scriptReplies(PUT, okReply({ ...rest, endToEndId }, 201), okReply(rest, 201))
@@ -63,7 +63,7 @@ test.each([
   expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({ favorecido })
 })
 
-test('without a key that pays nothing is asked', async () => {
+test('without a paying key nothing is requested', async () => {
   await using story = await openEfiFixture()
   expect(await story.provider.sendTransfer({ ...order, payerKey: null })).toMatchObject({
     kind: 'rejected',
@@ -162,7 +162,7 @@ test.each([
   expect(sends.length).toBe(sends.filter(({ method }) => method === 'PUT').length)
 })
 
-test('a transfer that cannot leave is unreachable', async () => {
+test('a transfer whose request cannot be sent is unreachable', async () => {
   const provider = createEfiAdapter({ baseUrl: await findUnusedUrl(), credentials, timeoutMs: 10_000 })
   expect(await provider.sendTransfer(order)).toMatchObject({
     kind: 'unreachable',
@@ -171,14 +171,14 @@ test('a transfer that cannot leave is unreachable', async () => {
   await provider.close()
 })
 
-test('no token, nothing sent', async () => {
+test('without a token nothing is sent', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies('POST /oauth/token', { status: 503 })
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unreachable', code: 'no_token' })
   expect(story.far.calls()).toEqual([])
 })
 
-test('a transfer leaves over a connection of its own, which ends with it', async () => {
+test('a transfer uses a connection of its own, which is closed after it', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, okReply(accepted(), 201))
   await story.provider.sendTransfer(order)

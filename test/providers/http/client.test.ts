@@ -33,7 +33,7 @@ afterEach(async () => {
 const tooLongALabel = 'x'.repeat(64)
 const put = { method: 'PUT', path: '/thing', json: { secret: 'rosebud' } } as const
 
-test('an answer comes whole, whatever its status, and a redirect is not followed', async () => {
+test('a response arrives complete with any status, and a redirect is not followed', async () => {
   scriptedProvider.scriptReplies(
     'PUT /thing',
     { status: 201, json: { ok: true }, headers: { 'x-a': 'b' } },
@@ -56,7 +56,7 @@ test('an answer comes whole, whatever its status, and a redirect is not followed
   ])
 })
 
-test('the path of the base url stays in front', async () => {
+test('the path of the base url precedes each path', async () => {
   scriptedProvider.scriptReplies('GET /base/thing', { status: 200, json: {} })
   const under = createHttpClient({
     baseUrl: `${scriptedProvider.url}/base/`,
@@ -67,7 +67,7 @@ test('the path of the base url stays in front', async () => {
   await under.close()
 })
 
-test('an answer longer than 1 MiB is unreadable', async () => {
+test('a response longer than 1 MiB is unreadable', async () => {
   scriptedProvider.scriptReplies('PUT /thing', { status: 200, json: 'x'.repeat(1024 * 1024) })
   expect(await http.call(put)).toMatchObject({ kind: 'answer', status: 200, json: undefined, text: '' })
 })
@@ -79,7 +79,7 @@ for (const fresh of [false, true]) {
     ['hang', 'timeout'],
     ['reset', 'connection_reset'],
     ['half', expect.stringMatching(/^connection_/)],
-  ] as const)(`over ${how}: %s after the request left is no answer`, async (reply, code) => {
+  ] as const)(`over ${how}: %s after the request was sent is no answer`, async (reply, code) => {
     scriptedProvider.scriptReplies('PUT /thing', reply)
     const client = createHttpClient({
       baseUrl: scriptedProvider.url,
@@ -93,7 +93,7 @@ for (const fresh of [false, true]) {
     expect(scriptedProvider.seen).toHaveLength(1)
   })
 
-  test(`over ${how}: a handshake that is reset never left`, async () => {
+  test(`over ${how}: a request whose handshake is reset was never sent`, async () => {
     scriptedProvider.resetHandshakes(1)
     expect(await http.call({ ...put, hasOwnConnection: fresh })).toMatchObject({
       kind: 'unreachable',
@@ -114,7 +114,7 @@ for (const fresh of [false, true]) {
     await client.close()
   })
 
-  test(`over ${how}: a far side that nobody we trust vouches for is unreachable`, async () => {
+  test(`over ${how}: a server with an untrusted certificate is unreachable`, async () => {
     const { certificate } = await createSelfSignedCertificate()
     const client = createHttpClient({
       baseUrl: scriptedProvider.url,
@@ -129,7 +129,7 @@ for (const fresh of [false, true]) {
     await client.close()
   })
 
-  test(`over ${how}: a handshake that hangs never left, and ends with the deadline`, async () => {
+  test(`over ${how}: a request whose handshake hangs was never sent, and ends with the deadline`, async () => {
     const silent = createServer(socket => socket.on('error', () => undefined).resume())
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
@@ -143,7 +143,7 @@ for (const fresh of [false, true]) {
   })
 }
 
-test('calls share connections, and a fresh one has its own, which nobody gets afterwards', async () => {
+test('calls share connections, and a fresh one has its own, which no later call uses', async () => {
   scriptedProvider.scriptReplies('PUT /thing', { status: 200, json: {} })
   const kept = [false, false, true, true, false, false, false]
   for (const fresh of kept) await http.call({ ...put, hasOwnConnection: fresh })
@@ -159,7 +159,7 @@ test('calls share connections, and a fresh one has its own, which nobody gets af
 })
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'over %s a fresh connection goes on with the session of the one before, as long as the far side knows it',
+  'over %s a fresh connection resumes the previous TLS session as long as the server knows it',
   async maxVersion => {
     await Promise.all([http.close(), scriptedProvider.close()])
     scriptedProvider = await startScriptedProvider({ maxVersion })
@@ -187,19 +187,19 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 )
 
-test('an idle connection that the far side closed does not touch a fresh call', async () => {
+test('an idle connection closed by the server does not affect a fresh call', async () => {
   scriptedProvider.scriptReplies('PUT /thing', { status: 200, json: {} })
   await http.call(put)
   scriptedProvider.closeIdle()
   expect(await http.call({ ...put, hasOwnConnection: true })).toMatchObject({ kind: 'answer', status: 200 })
 })
 
-test('a client that is closed reaches nobody', async () => {
+test('a closed client sends nothing', async () => {
   await http.close()
   expect(await http.call(put)).toMatchObject({ kind: 'unreachable' })
 })
 
-test.each([false, true])('our certificate is shown to who asks for it (fresh: %p)', async fresh => {
+test.each([false, true])('our certificate is sent to a server that requests it (fresh: %p)', async fresh => {
   scriptedProvider.scriptReplies('PUT /thing', { status: 200, json: {} })
   const { certificate, key } = await createSelfSignedCertificate('trilho')
   const ours = createHttpClient({
@@ -213,7 +213,7 @@ test.each([false, true])('our certificate is shown to who asks for it (fresh: %p
   await ours.close()
 })
 
-test('a certificate that is none throws at once', () => {
+test('an invalid certificate throws immediately', () => {
   expect(() =>
     createHttpClient({
       baseUrl: scriptedProvider.url,

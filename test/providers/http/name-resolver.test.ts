@@ -6,7 +6,7 @@ import { openConnectionPool } from '../../../src/providers/http/connection-pool.
 import { startScriptedProvider } from '../support/scripted-provider.ts'
 
 test.each([['localhost'], ['LOCALHOST.'], ['shop.localhost']])(
-  '%s is this machine, asked of nobody',
+  '%s is this machine, without a query',
   async name => {
     const resolve = createHostResolver({ servers: ['127.0.0.1:1'] })
     expect(await resolve(name)).toEqual(['127.0.0.1', '::1'])
@@ -31,7 +31,7 @@ test('a name without addresses is an error', async () => {
   })
 })
 
-test('a name server that says nothing is left in time', async () => {
+test('a silent name server is given up in time', async () => {
   await using server = await nameServer(() => 'silence')
   const started = performance.now()
   await expect(
@@ -67,7 +67,7 @@ async function nameServer(reply: (type: number) => Reply) {
   }
 }
 
-test('a provider whose name server is silent delays no other provider', async () => {
+test('a provider with a silent name server delays no other provider', async () => {
   await using server = await nameServer(() => 'silence')
   const far = await startScriptedProvider()
   far.scriptReplies('GET /', { status: 200, json: {} })
@@ -88,7 +88,7 @@ test('a provider whose name server is silent delays no other provider', async ()
   await Promise.all([silent.close(), healthy.close(), far.close()])
 })
 
-test('a name that only the hosts file knows is asked of the machine', async () => {
+test('a name of the hosts file is resolved by the machine', async () => {
   await using server = await nameServer(() => undefined)
   const resolve = withHostsFile(createHostResolver({ servers: [server.address] }))
   expect(await resolve(hostname())).not.toHaveLength(0)

@@ -33,27 +33,27 @@ async function preconnect(): Promise<void> {
   }
 }
 
-test('one carries the next call that has its own, and no call after it', async () => {
+test('a preopened connection carries the next fresh call, and no later one', async () => {
   await preconnect()
   expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
   expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
   expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([1, 2])
 })
 
-test('a call whose connection is still being opened waits for that one', async () => {
+test('a call whose connection is still being opened waits for it', async () => {
   http.preconnect()
   expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
   expect(scriptedProvider.countConnections()).toBe(1)
 })
 
-test('calls at once take one each', async () => {
+test('concurrent calls take one connection each', async () => {
   await preconnect()
   await preconnect()
   await Promise.all([send(), send(), send()])
   expect(new Set(scriptedProvider.seen.map(({ connection }) => connection)).size).toBe(3)
 })
 
-test('one whose handshake fails says that its call never left, and is not tried again for it', async () => {
+test('a connection whose handshake fails reports that its call was never sent, and is not tried again for it', async () => {
   scriptedProvider.resetHandshakes(1)
   http.preconnect()
   await sleep(50)
@@ -62,7 +62,7 @@ test('one whose handshake fails says that its call never left, and is not tried 
   expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
 })
 
-test('one that the far side hangs up on has carried nothing: another is opened', async () => {
+test('a connection closed by the provider has carried nothing: another one is opened', async () => {
   await preconnect()
   scriptedProvider.destroyConnections()
   await sleep(50)
@@ -70,14 +70,14 @@ test('one that the far side hangs up on has carried nothing: another is opened',
   expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([2])
 })
 
-test('one that nobody calls over is hung up on', async () => {
+test('a connection without a call is closed', async () => {
   await preconnect()
   while (scriptedProvider.countOpenConnections() > 0) await sleep(50)
   expect(await send()).toMatchObject({ kind: 'answer', status: 200 })
   expect(scriptedProvider.seen.map(({ connection }) => connection)).toEqual([2])
 })
 
-test('a client that is closed leaves none open', async () => {
+test('a closed client leaves no connection open', async () => {
   await preconnect()
   await http.close()
   while (scriptedProvider.countOpenConnections() > 0) await sleep(5)

@@ -10,7 +10,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   beforeEach(() => shop.control.clearFaults())
   afterAll(() => shop.close())
 
-  test('a charge is issued, paid, told and found', async () => {
+  test('a charge is issued, paid, notified and found', async () => {
     const charge = await shop.issueCharge(1234)
     expect(await shop.provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
     const { end_to_end: endToEnd } = await shop.control.pay({ payload: charge.payload })
@@ -35,7 +35,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ kind: 'found', payment })
   })
 
-  test('an order sent again is the same charge; of another value it is not', async () => {
+  test('a repeated request yields the same charge; with another value it does not', async () => {
     const order = shop.order(500)
     const first = await shop.provider.issueCharge(order)
     expect(await shop.provider.issueCharge(order)).toEqual(first)
@@ -45,7 +45,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     })
   })
 
-  test('a charge is cancelled once, and a payment that arrives all the same is seen', async () => {
+  test('a charge is cancelled once, and a payment that arrives nevertheless is found', async () => {
     const charge = await shop.issueCharge(700)
     expect(await shop.provider.cancelCharge(charge.reference)).toEqual({ kind: 'cancelled' })
     expect(['cancelled', 'not_found']).toContain((await shop.provider.cancelCharge(charge.reference)).kind)
@@ -62,7 +62,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.cancelCharge(charge.reference)).toMatchObject({ kind: 'refused' })
   })
 
-  test('a second payment is among those of the charge', async () => {
+  test('a second payment is listed among the charge’s payments', async () => {
     const charge = await shop.issueCharge(800)
     await shop.control.pay({ payload: charge.payload })
     await shop.control.pay({ payload: charge.payload, value: 3, force: true })
@@ -71,7 +71,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(cents.toSorted((a, b) => b - a)).toEqual([800, 300])
   })
 
-  test('what is not there is not found', async () => {
+  test('an unknown resource is not found', async () => {
     const id = shop.id()
     const endToEnd = `E${'0'.repeat(31)}`
     expect(await shop.provider.findCharge(id)).toEqual({ kind: 'not_found' })
@@ -81,7 +81,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.findRefund({ id, endToEnd })).toEqual({ kind: 'not_found' })
   })
 
-  test('a deposit is told, and found by its end-to-end id', async () => {
+  test('a deposit is notified, and found by its end-to-end id', async () => {
     const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 4.2 })
     expect((await shop.waitForNotification(item => item.endToEnd === endToEnd)).kind).toBe('payment')
     expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ payment: { cents: 420 } })
@@ -90,7 +90,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   const received = async (value: number) =>
     (await shop.control.deposit({ account: 'shop', value })).end_to_end
 
-  test('a refund is in process, then settled, and told', async () => {
+  test('a refund is in process, then settled and notified', async () => {
     const order = { id: shop.id(), endToEnd: await received(30), cents: 1250 }
     const sent = await shop.provider.refund(order)
     expect(sent).toMatchObject({ kind: 'accepted', payout: { status: 'in_process' } })
@@ -114,7 +114,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.waitForEnd(() => shop.provider.findRefund(order))).toMatchObject({ status: 'rejected' })
   })
 
-  test('forged notices are known as such', async () => {
+  test('forged notifications are recognised', async () => {
     await shop.control.addFault({
       provider: 'PROVIDER_A',
       operation: 'registerNotificationUrl',
@@ -130,7 +130,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
       )
   })
 
-  test('notices are registered once', async () => {
+  test('notifications are registered once', async () => {
     const url = `${shop.stage.facts.inbox_url}/notices`
     expect(await shop.provider.registerNotificationUrl(url, 'loja@trilho.test')).toEqual({
       kind: 'registered',
@@ -142,7 +142,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(all.filter(item => item.reference === charge.reference)).toHaveLength(1)
   })
 
-  test('balance and statement agree with the rail', async () => {
+  test('balance and statement equal those of the rail', async () => {
     await shop.provider.sendTransfer(shop.transferRequest())
     await shop.provider.sendTransfer(shop.transferRequest('returned@sim.trilho.test'))
     await pollUntil(

@@ -25,7 +25,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   const reply = (name: { id: string; endToEnd: string }, accept = false) =>
     shop.provider.replyToDispute({ ...name, accept, analysis: 'Entregue com assinatura.', attachments: [] })
 
-  test('a dispute is listed, found, and what it blocks is shown', async () => {
+  test('a dispute is listed and found, and its blocked amount is shown', async () => {
     const name = await disputed(30, { value: 20, type: 'COERCION_CRIME' })
     const med = {
       ...name,
@@ -48,7 +48,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.balances()).toMatchObject({ balance: { blockedCents: 0 } })
   })
 
-  test('agreed to, it is returned by the provider itself, told and in the statement', async () => {
+  test('an accepted dispute is returned by the provider itself, notified and in the statement', async () => {
     const name = await disputed(12)
     await shop.control.decideDispute(name.id, 'agreed')
     const { returns, status } = await pollUntil(
@@ -67,7 +67,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     ])
   })
 
-  test('without money it is closed with nothing returned', async () => {
+  test('a dispute without cover is closed with nothing returned', async () => {
     const name = await disputed(9)
     await shop.control.decideDispute(name.id, 'cancelled')
     expect(await facts(name)).toMatchObject({ status: 'withdrawn' })
@@ -95,7 +95,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     else expect(there?.replies[0]?.text).toMatch(accept ? /^O recebedor concorda/ : /não concorda/)
   })
 
-  test('a reply whose answer got lost is there, and repeated it is still one', async () => {
+  test('a reply whose answer got lost exists, and repeated it still exists once', async () => {
     const name = await disputed(3)
     // Woovi's reply is two calls: the letter, and the evidence that names it.
     for (const fault of dialect === 'woovi'
@@ -117,7 +117,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(answers.size).toBe(1)
   })
 
-  test('after the deadline a reply is refused for good', async () => {
+  test('after the deadline a reply is refused finally', async () => {
     const name = await disputed(3, { due_at: new Date(Date.now() - 1).toISOString() })
     expect(await reply(name)).toMatchObject({ kind: 'rejected', finality: 'final', code: 'reply_refused' })
     const absent = { ...name, id: '8ad75c93-6150-422c-929e-822f361c7a6b' }
@@ -129,7 +129,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.findDispute(absent)).toEqual({ kind: 'not_found' })
   })
 
-  test('what we sent and contest ourselves comes back', async () => {
+  test('a transfer that we dispute ourselves comes back', async () => {
     await received(10)
     const order = shop.transferRequest(MARIA, 1000)
     await shop.provider.sendTransfer(order)
@@ -144,7 +144,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     })
   })
 
-  test('a refused look-up is no answer', async () => {
+  test('a failed lookup is no answer', async () => {
     for (const operation of ['listDisputes', 'findDispute'] as const)
       await shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: 'refused', times: 3 })
     const name = { id: 'any', endToEnd: null }

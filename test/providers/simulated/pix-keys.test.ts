@@ -19,7 +19,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   const fault = (operation: 'createKey' | 'listKeys' | 'deleteKey', kind: 'timeout_then_done' | 'refused') =>
     shop.control.addFault({ provider: 'PROVIDER_A', operation, fault: kind })
 
-  test('a random key is made, listed, collects, and is removed once', async () => {
+  test('a random key is created, listed, receives a charge, and is removed once', async () => {
     const made = await shop.provider.createKey(random)
     if (made.kind !== 'created') throw new Error(JSON.stringify(made))
     expect(await keys()).toEqual([{ key: made.key, type: 'RANDOM' }])
@@ -29,7 +29,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await keys()).toEqual([])
   })
 
-  test('a key whose answer got lost is told by the list', async () => {
+  test('a key whose answer got lost is found in the list', async () => {
     await fault('createKey', 'timeout_then_done')
     expect(await shop.provider.createKey(random)).toMatchObject({ kind: 'unknown' })
     const [made] = await keys()
@@ -38,7 +38,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.deleteKey(made!.key)).toEqual({ kind: 'not_found' })
   })
 
-  test('a refusal is a refusal, and a refused look-up no answer', async () => {
+  test('a refusal is a refusal, and a failed lookup is no answer', async () => {
     await fault('createKey', 'refused')
     expect(await shop.provider.createKey(random)).toMatchObject({
       kind: 'rejected',
@@ -50,7 +50,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.deleteKey(COLLECTION_KEY)).toMatchObject({ kind: 'rejected' })
   })
 
-  test('the account has so many keys and no more', async () => {
+  test('an account has a limited number of keys', async () => {
     for (let made = 1; made < 20; made += 1) await shop.provider.createKey(random)
     expect(await shop.provider.createKey(random)).toMatchObject({ kind: 'rejected', code: 'key_limit' })
   })
@@ -67,7 +67,7 @@ describe('woovi alone', () => {
     { type: 'DOCUMENT', key: '11222333000181' },
     { type: 'EMAIL', key: 'outra@example.com' },
     { type: 'PHONE', key: '+5511987654321' },
-  ] as const)('a $type key whose answer got lost is made once, when asked for again', async order => {
+  ] as const)('a $type key whose answer got lost is created once, when requested again', async order => {
     await shop.control.addFault({
       provider: 'PROVIDER_A',
       operation: 'createKey',
@@ -81,7 +81,7 @@ describe('woovi alone', () => {
     expect(await shop.provider.deleteKey(order.key)).toEqual({ kind: 'deleted' })
   })
 
-  test('the key of another account is taken', async () => {
+  test('a key of another account is refused', async () => {
     await shop.control.putAccount('other', {
       ...{ provider: 'PROVIDER_B', dialect: 'efi', client_id: 'o', client_secret: 'o', ispb: '09089356' },
       ...{ holder: { name: 'Outra', document: '11222333000181' }, keys: ['tomada@example.com'] },
@@ -93,7 +93,7 @@ describe('woovi alone', () => {
     })
   })
 
-  test('the key that collects cannot be removed', async () => {
+  test('the key that receives charges cannot be removed', async () => {
     expect(await shop.provider.deleteKey(COLLECTION_KEY)).toMatchObject({
       kind: 'rejected',
       code: 'key_in_use',

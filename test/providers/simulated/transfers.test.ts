@@ -24,7 +24,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
   beforeEach(() => shop.control.clearFaults())
   afterAll(() => shop.close())
 
-  test('a transfer is accepted, settles, and is told', async () => {
+  test('a transfer is accepted, settles, and is notified', async () => {
     const order = shop.transferRequest()
     expect(await shop.provider.sendTransfer(order)).toMatchObject({
       kind: 'accepted',
@@ -45,7 +45,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     ['dupl', 'DUPL', 'final'],
     ['am04', 'AM04', 'other_may_help'],
     ['ab03', 'AB03', 'other_may_help'],
-  ])('%s@ is refused in the request: %s, %s', async (name, code, finality) => {
+  ])('%s@ is refused in the response: %s, %s', async (name, code, finality) => {
     const order = shop.transferRequest(`${name}@sim.trilho.test`)
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'rejected', code, finality })
     // Woovi's refusal by the rail is a payment that failed.
@@ -54,7 +54,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     )
   })
 
-  test('ac03-later@ is accepted, then rejected, and told', async () => {
+  test('ac03-later@ is accepted, then rejected and notified', async () => {
     const order = shop.transferRequest('ac03-later@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
     const end = await shop.waitForEnd(() => shop.provider.findTransfer(order.id))
@@ -62,7 +62,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     await shop.waitForNotification(item => item.kind === 'transfer' && item.reference === order.id)
   })
 
-  test('timeout-then-done@ leaves it unknown; asked, it is there, and was sent once', async () => {
+  test('timeout-then-done@ leaves the outcome unknown; polled, it exists, and was sent once', async () => {
     const order = shop.transferRequest('timeout-then-done@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
     expect(await shop.waitForEnd(() => shop.provider.findTransfer(order.id))).toMatchObject({
@@ -71,20 +71,20 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
   })
 
-  test('timeout-then-absent@ leaves it unknown; asked, it is not there; sent again it is accepted', async () => {
+  test('timeout-then-absent@ leaves the outcome unknown; polled, it is absent; sent again it is accepted', async () => {
     const order = shop.transferRequest('timeout-then-absent@sim.trilho.test')
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
     expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
     expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'accepted' })
   })
 
-  test('slow@ is answered late, and well', async () => {
+  test('slow@ is answered late and correctly', async () => {
     expect(await shop.provider.sendTransfer(shop.transferRequest('slow@sim.trilho.test'))).toMatchObject({
       kind: 'accepted',
     })
   })
 
-  test('returned@ settles, and what came back is told and found', async () => {
+  test('returned@ settles, and its return is notified and found', async () => {
     const order = shop.transferRequest('returned@sim.trilho.test', 3000)
     await shop.provider.sendTransfer(order)
     const found = await pollUntil(
@@ -103,7 +103,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     )
   })
 
-  test('more than there is goes to another provider', async () => {
+  test('an amount above the balance is refused so that another provider is tried', async () => {
     expect(await shop.provider.sendTransfer(shop.transferRequest(undefined, 99_000_000))).toMatchObject({
       kind: 'rejected',
       finality: 'other_may_help',

@@ -73,7 +73,7 @@ export function describeAnswers<Call extends string>(dialect: ProviderApiUnderTe
       if (!dialect.calls[call].others) expect(recorded).toEqual([])
     })
 
-    test('what is documented for other calls, or under another status, proves nothing', async () => {
+    test('an answer documented for other calls, or under another status, proves nothing', async () => {
       for (const one of [...foreign, ...misplaced])
         expect(await checkProof(dialect, call, said(one))).toEqual(PROVES_NOTHING)
     })

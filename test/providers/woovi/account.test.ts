@@ -66,7 +66,7 @@ const sent = (correlationID: string, endToEndId: string | undefined, status = 'C
   ...(endToEndId ? { transaction: { value: 700, endToEndId, time } } : {}),
 })
 
-test('a statement has what came, what was returned, what was sent and what came back', async () => {
+test('a statement contains received, refunded, sent and returned amounts', async () => {
   await using story = await openWooviFixture()
   const out = { charge: null, value: 700, time }
   story.far.scriptReplies(
@@ -113,7 +113,7 @@ test('a statement has what came, what was returned, what was sent and what came 
   expect(asked[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
 })
 
-test('what the provider returned by itself after a dispute left, also of a PIX of long ago', async () => {
+test('a return by the provider itself after a dispute is an outgoing entry, also of an old PIX', async () => {
   await using story = await openWooviFixture()
   const out = { charge: null, value: 400, time, type: 'REFUND' }
   const given = (endToEndId: string) => [{ status: 'CONFIRMED', value: 400, time, endToEndId }]
@@ -140,7 +140,7 @@ test('what the provider returned by itself after a dispute left, also of a PIX o
 })
 
 test.each(['WITHDRAW', 'PAYMENT'])(
-  'what a recipient gives back of a transfer of long ago came in, and is told by it, where Woovi calls that %s',
+  'a recipient’s return of an old transfer is an incoming entry of that transfer, where Woovi calls it %s',
   async type => {
     await using story = await openWooviFixture()
     const given = { ...returned, endToEndId: 'D6' }
@@ -170,7 +170,7 @@ test.each(['WITHDRAW', 'PAYMENT'])(
   },
 )
 
-test('what left is known as such by the PIX that it returns, whatever that says of how the return stands', async () => {
+test('an outgoing entry names the PIX that it returns, whatever the PIX says of the return’s status', async () => {
   await using story = await openWooviFixture()
   const given = ['D-timeless', 'D-early'].map(endToEndId => ({ value: 400, endToEndId }))
   const refunds = [given[0]!, { ...given[1]!, time, status: 'IN_PROCESSING' }]
@@ -202,7 +202,7 @@ test('a statement is read to its last page', async () => {
   expect(skipped).toEqual(['0', '1', '0', '0'])
 })
 
-test('notices are registered once an event, and those that are there stay', async () => {
+test('notifications are registered once per event, and existing ones stay', async () => {
   await using story = await openWooviFixture()
   const url = 'https://trilho.test/notices/c1'
   const there = { event: 'OPENPIX:TRANSACTION_RECEIVED', url, isActive: true }

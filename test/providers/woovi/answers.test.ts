@@ -139,7 +139,7 @@ describeAnswers({
   seed: 40,
 })
 
-test('a Woovi that takes the money and then answers what no document explains has refused nothing', async () => {
+test('an undocumented answer of a Woovi that carried the payment out is no refusal', async () => {
   await using story = await openWooviFixture()
   const everywhere = Object.values(wooviAnswers).flat()
   const making = { random: createSeededRandom(41), everywhere, bodyOf }

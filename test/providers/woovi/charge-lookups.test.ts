@@ -126,7 +126,7 @@ test.each([
   expect(searchParams.get('charge')).toBe(REFERENCE)
 })
 
-test('a payment tells its payer’s bank where Woovi does', async () => {
+test('a payment names its payer’s bank where Woovi does', async () => {
   await using story = await openWooviFixture()
   const debitParty = {
     account: { branch: '001', account: '73519' },
@@ -184,7 +184,7 @@ test.each([
   })
 })
 
-test('a deleted charge is not there, but what was paid to it is', async () => {
+test('a deleted charge is absent, but its payments are listed', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(GET, notThere)
   story.far.scriptReplies(
@@ -206,14 +206,14 @@ test('a deleted charge is not there, but what was paid to it is', async () => {
 test.each([
   ['not a word about the charge', wooviErrorReply('Conta não encontrada')],
   ['an application that is not there', wooviErrorReply('Application not found')],
-])('%s does not say that the charge is not there', async (_name, reply) => {
+])('%s does not prove that the charge is absent', async (_name, reply) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(GET, reply)
   story.far.scriptReplies(DELETE, reply)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('looking up: %s is no answer', async (_name, reply, { code }) => {
+test.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
   story.far.scriptReplies(GET, reply, okReply(chargeOf()))
@@ -247,7 +247,7 @@ test.each([
 })
 
 test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
-  'a cancellation that may have been done was not in vain: %j',
+  'a cancellation that may have succeeded is not refused: %j',
   async reply => {
     await using story = await openWooviFixture({ reply })
     story.far.scriptReplies(DELETE, reply)
@@ -255,7 +255,7 @@ test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
   },
 )
 
-test('a charge expires by the clock of whoever asks', async () => {
+test('a charge expires by the caller’s clock', async () => {
   let now = NOW
   await using story = await openWooviFixture({ now: () => now })
   story.far.scriptReplies(GET, okReply(chargeOf()))
@@ -265,7 +265,7 @@ test('a charge expires by the clock of whoever asks', async () => {
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
 })
 
-test('what is left out of the payments of a charge is recorded', async () => {
+test('a payment of a charge that is left out is recorded', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(GET, okReply(chargeOf()))
   const odd = [transactionOf({ status: 'FAILED' }), transactionOf({ charge: null }), 'no transaction']

@@ -36,7 +36,7 @@ const issued = {
   receiver: EMPTY_PARTY,
 }
 
-test('an issued charge is asked for in Woovi’s words and accepted in ours', async () => {
+test('a charge is requested in Woovi’s fields and its answer mapped to ours', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, okReply(chargeOf()))
   expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
@@ -50,7 +50,7 @@ test('an issued charge is asked for in Woovi’s words and accepted in ours', as
   })
 })
 
-test('what Woovi cannot issue is not asked for', async () => {
+test('a charge that Woovi cannot issue is not requested', async () => {
   await using story = await openWooviFixture()
   expect(story.provider.capabilities.canIssueOpenAmount).toBe(false)
   expect(await story.provider.issueCharge({ ...order, totalCents: 0 })).toMatchObject({
@@ -94,7 +94,7 @@ test.each([
   ['already paid', okReply(chargeOf({ status: 'COMPLETED' })), { kind: 'rejected', code: 'reference_taken' }],
   ['not there', notThere, { kind: 'unknown', code: 'duplicate_id' }],
   ['and silence', 'hang' as const, { kind: 'unknown', code: 'timeout' }],
-])('a taken id is looked up: %s', async (_name, get, outcome) => {
+])('an existing id is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
   story.far.scriptReplies(POST, alreadyExistsReply)
   story.far.scriptReplies(GET, get)

@@ -54,7 +54,7 @@ const denied = wooviErrorReply('Your account does not have the permission to use
 })
 const name = { id: ID, endToEnd: END_TO_END }
 
-test('a dispute is told in our words, with what the Central Bank knows of it', async () => {
+test('a dispute is mapped to our fields, with the Central Bank’s data', async () => {
   await using story = await openWooviFixture()
   const listed = dispute({ status: 'IN_REVIEW', value: 1000, disputeReason: 'Coação' })
   const chargeback = dispute({ type: 'CHARGEBACK', id: 'c' })
@@ -119,7 +119,7 @@ test.each([
   expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { status, isClosed: false } })
 })
 
-test('a dispute in a state that no document names is left out of the list, and its neighbours stay', async () => {
+test('a dispute in an undocumented state is left out of the list, and the others stay', async () => {
   await using story = await openWooviFixture()
   const odd = dispute({ status: 'SOB_REVISAO', id: 'odd' })
   story.far.scriptReplies(LIST, okReply(pageOf('disputes', [odd, dispute()])))
@@ -133,7 +133,7 @@ test('a dispute in a state that no document names is left out of the list, and i
   ])
 })
 
-test('an odd item behind a dispute hides neither it nor what was returned, and closes nothing', async () => {
+test('an unreadable item beside a dispute hides neither it nor its return, and closes nothing', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.far.scriptReplies(DISPUTES, okReply([{ odd: true }, ...behind()]))
@@ -160,7 +160,7 @@ test.each([
   )
 })
 
-test('what we contest ourselves comes back from every leg, and has no deadline of ours', async () => {
+test('a dispute of ours is returned from every leg, and has no deadline for us', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.far.scriptReplies(DISPUTES, okReply(behind({ sentOrReceived: 'SENT' })))
@@ -178,7 +178,7 @@ test.each([
   ['PAYMENT', noRecovery, 'RECEIVED_MED'],
   ['PAYMENT', denied, 'RECEIVED_MED'],
   ['WITHDRAW', denied, 'REQUESTED_MED'],
-])('without the feature a movement of type %s tells whose it is', async (type, answer, kind) => {
+])('without the feature a movement of type %s shows whose dispute it is', async (type, answer, kind) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
   story.far.scriptReplies(DISPUTES, answer)
@@ -202,13 +202,13 @@ test('a listed dispute without an id is looked up by its PIX', async () => {
 test.each([
   ['nobody’s', wooviErrorReply('Disputa não encontrada')],
   ['a chargeback', okReply({ dispute: dispute({ type: 'CHARGEBACK' }) })],
-])('what is %s is not found', async (_name, answer) => {
+])('a dispute that is %s is not found', async (_name, answer) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(BY_ID, answer)
   expect(await story.provider.findDispute(name)).toEqual({ kind: 'not_found' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('a dispute asked for: %s is no answer', async (_name, reply) => {
+test.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openWooviFixture({ reply })
   story.far.scriptReplies(LIST, reply)
   story.far.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
@@ -224,7 +224,7 @@ const attachment = (uuid: string) => ({
   ...{ uuid, name: `${uuid}.pdf`, contentType: 'application/pdf', url: `https://files.test/${uuid}?s=1` },
 })
 
-test('proofs go by their addresses, and what we answer stands with the first', async () => {
+test('proofs are sent by their addresses, and our text is attached to the first', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
   const attachments = [attachment('a'), attachment('b')]
@@ -243,7 +243,7 @@ test('proofs go by their addresses, and what we answer stands with the first', a
   })
 })
 
-test('without proofs a letter says it, the same letter however often', async () => {
+test('without proofs the text is sent as a PDF, the same one on each repeat', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(FILES, okReply({ file: { id: 'file1', purpose: 'DISPUTE_EVIDENCE' } }, 201))
   story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
@@ -272,7 +272,7 @@ test.each([
     { kind: 'rejected', code: 'provider_denied' },
   ],
   ['lost', 'reset' as const, { kind: 'unreachable' }],
-])('an upload that is %s has answered nothing', async (_name, answer, outcome) => {
+])('an upload that is %s has no answer', async (_name, answer, outcome) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(FILES, answer)
   expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
@@ -281,7 +281,7 @@ test.each([
 
 test.each([
   ['too late', wooviErrorReply('You cannot send a evidence for a accepted dispute'), 'reply_refused'],
-])('a reply %s is refused for good', async (_name, answer, code) => {
+])('a reply %s is refused finally', async (_name, answer, code) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(EVIDENCE, answer)
   expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject({

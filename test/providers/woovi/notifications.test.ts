@@ -32,7 +32,7 @@ const read = (body: unknown) =>
     secret: null,
   })
 
-test('the signature is the one Woovi’s documentation shows', async () => {
+test('the signature equals the example of Woovi’s documentation', async () => {
   const body =
     '{"data_criacao":"2021-08-10T20:32:14.429Z","evento":"teste_webhook","event":"OPENPIX:CHARGE_COMPLETED"}'
   const secrets = wooviCredentialsSchema.parse({ app_id: 'id', webhook_secret: 'hmac-secret-key' })
@@ -51,7 +51,7 @@ test.each([
   expect(read).toEqual({ kind: 'forged' })
 })
 
-test('each webhook has its own secret, and Woovi a key for all', async () => {
+test('each webhook has its own secret, and Woovi one key for all', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const configured = wooviCredentialsSchema.parse({
     app_id: 'id',
@@ -87,7 +87,7 @@ test.each([
   ['a dispute without a name', { event: 'woovi:DISPUTE_CREATED', dispute: { status: 'OPENED' } }],
   ['an event of no concern', { event: 'OPENPIX:CHARGE_CREATED', charge: { correlationID: REFERENCE } }],
   ['a name every object has', { event: 'constructor' }],
-])('%s is about nothing', async (_name, body) => {
+])('%s has no content', async (_name, body) => {
   expect(await read(body)).toEqual({ kind: 'items', items: [] })
 })
 
@@ -155,11 +155,11 @@ test.each([
     { event: 'OPENPIX:DISPUTE_CREATED', dispute: { status: 'OPENED', endToEndId: END_TO_END, value: 1000 } },
     { kind: 'med', reference: null, endToEnd: END_TO_END },
   ],
-])('%j is read', async (body, item) => {
+])('%j is parsed', async (body, item) => {
   expect(await read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })
 })
 
-test('what no document explains is recorded, and is about nothing', async () => {
+test('an undocumented notification is recorded, and has no content', async () => {
   const recorded: UnexplainedAnswer[] = []
   const record = async (answer: UnexplainedAnswer) => void recorded.push(answer)
   const strict = createWooviNotifications({ ...noLookups, record }, credentials, () => NOW)
@@ -176,7 +176,7 @@ test('what no document explains is recorded, and is about nothing', async () => 
   ])
 })
 
-test('a new connection knows notices by the keys that Woovi publishes, and follows a change of key', async () => {
+test('a new connection verifies notifications by the keys that Woovi publishes, and follows a rotation', async () => {
   let now = NOW
   const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
   const [first, second] = [pair(), pair()]
@@ -209,7 +209,7 @@ test('a new connection knows notices by the keys that Woovi publishes, and follo
   expect(story.far.calls()).toHaveLength(3)
 })
 
-test('keys that are no keys verify nothing', async () => {
+test('invalid keys verify nothing', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(KEYS, okReply({ public_keys: [{ key: 'none' }] }))
   const headers = { 'x-webhook-signature': 'AAAA' }

@@ -72,7 +72,7 @@ test.each([
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('asking: %s is no answer', async (_name, reply, { code }) => {
+test.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   story.far.scriptReplies(GET, reply)
   story.far.scriptReplies(FIND, reply)
@@ -88,7 +88,7 @@ test.each([
     wooviErrorReply('Refund not found', { status: 404 }),
     wooviErrorReply('Transaction not found'),
   ],
-])('not there: %s', async (_name, noRefund, noTransaction) => {
+])('absent: %s', async (_name, noRefund, noTransaction) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(GET, noRefund)
   story.far.scriptReplies(FIND, noTransaction)
@@ -108,7 +108,7 @@ test('a received PIX is found by its end-to-end id', async () => {
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ payment: { pixKey: '' } })
 })
 
-test.each(['PAYMENT', 'DYNAMIC', 'STATIC'])('what Woovi calls %s has come in', async type => {
+test.each(['PAYMENT', 'DYNAMIC', 'STATIC'])('a PIX in Woovi’s state %s has been received', async type => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ type }) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
@@ -122,7 +122,7 @@ test.each([
   ['DEBIT', { type: 'DEBIT' }],
   ['', { type: null }],
   ['', { type: 7 }],
-])('a state or type that no document names credits nothing, and is recorded: %j', async (name, changes) => {
+])('an undocumented state or type credits nothing, and is recorded: %j', async (name, changes) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(FIND, okReply({ transaction: transactionOf(changes) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
@@ -139,7 +139,7 @@ test.each(['REFUND', 'WITHDRAW', 'FEE', 'INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'R
   },
 )
 
-test('another PIX than the one asked for is no answer', async () => {
+test('another PIX than the requested one is no answer', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ endToEndId: 'E2' }) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })

@@ -18,7 +18,7 @@ test.each<[order: ProviderKeyRequest, asked: object, made: string]>([
   [{ type: 'DOCUMENT', key: CNPJ }, { type: 'CNPJ', key: CNPJ }, CNPJ],
   [{ type: 'EMAIL', key: MAIL }, { type: 'EMAIL', key: MAIL }, MAIL],
   [{ type: 'PHONE', key: '+5511987654321' }, { type: 'PHONE', key: '+5511987654321' }, '+5511987654321'],
-])('a key of type $type is made', async (order, asked, made) => {
+])('a key of type $type is created', async (order, asked, made) => {
   await using story = await openWooviFixture()
   const type = (asked as { type: string }).type
   story.far.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: made, type, isDefault: false } }, 201))
@@ -26,7 +26,7 @@ test.each<[order: ProviderKeyRequest, asked: object, made: string]>([
   expect(JSON.parse(story.far.calls()[0]!.body)).toEqual(asked)
 })
 
-test('a CPF is not asked for in vain', async () => {
+test('a CPF is not requested', async () => {
   await using story = await openWooviFixture()
   expect(await story.provider.createKey({ type: 'DOCUMENT', key: '12345678909' })).toMatchObject({
     kind: 'rejected',
@@ -39,14 +39,14 @@ test('a CPF is not asked for in vain', async () => {
 test.each([
   ['ours already', [{ key: MAIL, type: 'EMAIL', isDefault: true }], { kind: 'created', key: MAIL }],
   ["another's", [{ key: EVP, type: 'EVP' }], { kind: 'rejected', finality: 'final', code: 'key_taken' }],
-])('a key that is taken is %s', async (_name, keys, outcome) => {
+])('an existing key is %s', async (_name, keys, outcome) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
   story.far.scriptReplies(`GET ${KEYS}`, okReply({ pixKeys: keys }))
   expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject(outcome)
 })
 
-test('a taken key whose owner is not told just now is unknown', async () => {
+test('an existing key whose owner cannot be looked up now is unknown', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
   story.far.scriptReplies(`GET ${KEYS}`, 'reset')
@@ -62,13 +62,13 @@ test('too many keys are a refusal with its own name', async () => {
   })
 })
 
-test('another key than the one asked for is no acceptance', async () => {
+test('an answer with another key is no acceptance', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: EVP, type: 'EVP' } }))
   expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'unknown' })
 })
 
-test('the keys are listed to the last page, by their types here', async () => {
+test('the keys are listed to the last page, with our types', async () => {
   await using story = await openWooviFixture()
   const types = ['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'EVP']
   const first = types.map(type => ({ key: `of ${type}`, type }))
@@ -99,7 +99,7 @@ test.each([
   expect(await story.provider.deleteKey(MAIL)).toMatchObject(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('a key asked for: %s', async (_name, reply, outcome) => {
+test.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
   story.far.scriptReplies(`POST ${KEYS}`, reply)
   story.far.scriptReplies(`GET ${KEYS}`, reply)

@@ -28,7 +28,7 @@ test.each([
   expect(pages).toBe(1)
 })
 
-test('long lines are broken at blanks, and many go over several pages', () => {
+test('long lines are broken at spaces, and long texts continue on further pages', () => {
   const { shown } = read(renderTextPdf(`${'word '.repeat(30)}${'x'.repeat(100)}`))
   expect(shown.every(line => line.length <= 90)).toBe(true)
   expect(shown.join(' ').replace(/x ?x/g, 'xx')).toContain('word word')

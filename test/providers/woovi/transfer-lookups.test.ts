@@ -60,7 +60,7 @@ test.each([
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', payout: sending })
 })
 
-test('what a recipient gave back is told by the movement', async () => {
+test('a recipient’s return is found in the movement', async () => {
   await using story = await openWooviFixture({ reply: 'hang' })
   const refunds = [
     returned,
@@ -80,13 +80,13 @@ test('what a recipient gave back is told by the movement', async () => {
 test.each([
   ['in Portuguese', wooviErrorReply('Pagamento não encontrado')],
   ['in English', wooviErrorReply('Payment not found', { status: 404 })],
-])('a transfer is not there: %s', async (_name, reply) => {
+])('a transfer is absent: %s', async (_name, reply) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })
 
-test('an order that waits for an approval is neither there nor gone', async () => {
+test('a payment that waits for an approval is neither found nor absent', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(GET, okReply(payment('CREATED')))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
@@ -102,7 +102,7 @@ test.each([
   ['a refund that is not found', wooviErrorReply('Reembolso não encontrado'), {}],
   ['another id', okReply({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
   ['a new state', okReply(payment('QUASE')), { code: 'unreadable_answer' }],
-] as typeof UNEXPLAINED_REPLIES)('asking for a transfer: %s is no answer', async (_name, reply, { code }) => {
+] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   story.far.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({

@@ -34,7 +34,7 @@ const failed = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
     error: { code, description: 'Falha ao Pagar Chave Pix' },
   })
 
-test('a transfer is ordered and approved in one call, where the account may', async () => {
+test('a transfer is requested and approved in one call, where the account permits it', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, okReply(payment('APPROVED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
@@ -83,7 +83,7 @@ test.each([
   })
 })
 
-test('a document that Woovi cannot check is not sent to', async () => {
+test('a transfer with a document that Woovi cannot check is not sent', async () => {
   await using story = await openWooviFixture()
   expect(story.provider.capabilities.canCheckDocument).toBe(false)
   expect(await story.provider.sendTransfer({ ...order, document: '12345678909' })).toMatchObject({
@@ -152,7 +152,7 @@ test.each([
   expect(story.far.calls()).toHaveLength(1)
 })
 
-test('a state that no document names is recorded by its name', async () => {
+test('an undocumented state is recorded by its name', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, okReply(payment('QUASE')))
   await story.provider.sendTransfer(order)
@@ -161,7 +161,7 @@ test('a state that no document names is recorded by its name', async () => {
   ])
 })
 
-test('a refused order counts once Woovi has none', async () => {
+test('a refused transfer is refused finally once Woovi lists none', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, noMoney)
   story.far.scriptReplies(GET, ABSENT)
@@ -175,7 +175,7 @@ test.each([
   ['a code of payments that failed for good', byCode('PIX_KEY_INFO_NOT_FOUND')],
   ['what look-ups of keys answer', byCode('TOO_MANY_REQUESTS', 429)],
   ['the sentence of another call', wooviErrorReply('Invalid appID', { status: 401 })],
-] as const)('what no page of the order lists refuses nothing: %s', async (_name, reply) => {
+] as const)('a transfer missing on every page of the list is not refused: %s', async (_name, reply) => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
@@ -206,14 +206,14 @@ test.each([
   ['another thing is not found', wooviErrorReply('Cobrança não encontrada'), { kind: 'unknown' }],
   ['a route is not found', okReply({ error: 'Not Found' }, 404), { kind: 'unknown' }],
   ['its state is new', okReply(payment('QUASE')), { kind: 'unknown' }],
-])('a refused order is looked up: %s', async (_name, get, outcome) => {
+])('a refused transfer is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
   story.far.scriptReplies(POST, noMoney)
   story.far.scriptReplies(GET, get)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
-test('a transfer that cannot leave is unreachable', async () => {
+test('a transfer whose request cannot be sent is unreachable', async () => {
   const provider = createWooviAdapter({ baseUrl: await findUnusedUrl(), credentials, timeoutMs: 10_000 })
   expect(await provider.sendTransfer(order)).toMatchObject({
     kind: 'unreachable',
@@ -223,7 +223,7 @@ test('a transfer that cannot leave is unreachable', async () => {
 })
 
 const unknowns = UNEXPLAINED_REPLIES.filter(([, , { kind }]) => kind === 'unknown')
-test.each(unknowns)('between order and approval: %s leaves it unknown', async (_name, reply, outcome) => {
+test.each(unknowns)('between creation and approval: %s leaves it unknown', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
   story.far.scriptReplies(POST, okReply(payment('CREATED')))
   story.far.scriptReplies(APPROVE, reply)
@@ -262,7 +262,7 @@ test.each([
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
-test('an approval that our AppID may not make leaves an order that stands', async () => {
+test('an approval that our AppID may not give leaves the payment waiting', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, okReply(payment('CREATED')))
   story.far.scriptReplies(APPROVE, wooviErrorReply('appID inválido', { status: 401 }))
@@ -273,7 +273,7 @@ test('an approval that our AppID may not make leaves an order that stands', asyn
   })
 })
 
-test('an approval after which it still waits leaves an order that stands', async () => {
+test('a payment that still waits after its approval is left waiting', async () => {
   await using story = await openWooviFixture()
   story.far.scriptReplies(POST, okReply(payment('CREATED')))
   story.far.scriptReplies(APPROVE, okReply(payment('CREATED')))
@@ -299,7 +299,7 @@ test.each([
     { kind: 'unknown', code: 'duplicate_id' },
     ['POST', 'GET'],
   ],
-])('a taken id: the payment %s', async (_name, get, outcome, methods) => {
+])('an existing id: the payment %s', async (_name, get, outcome, methods) => {
   await using story = await openWooviFixture({ reply: get })
   story.far.scriptReplies(POST, alreadyExistsReply)
   story.far.scriptReplies(GET, get)

@@ -14,7 +14,7 @@ const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
 type Cancellation = Awaited<ReturnType<Story['startCancel']>>
 
-test('a charge is cancelled at its provider, then here', async () => {
+test('a charge is cancelled at its provider, then in the database', async () => {
   const event = stories.uuid()
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -33,7 +33,7 @@ test('a charge that turns out to be paid is not cancelled', async () => {
   await story.finishWith('paid')
 })
 
-test('a charge whose payment is on its way is not cancelled, and is asked about until it is settled', async () => {
+test('a charge whose payment is in progress is not cancelled, and is polled until it settles', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [chargeKnown('paying')],
@@ -44,7 +44,7 @@ test('a charge whose payment is on its way is not cancelled, and is asked about 
   await story.finishWith('paid')
 })
 
-test('a provider that will not cancel an open payload has decided: the charge stays pending', async () => {
+test('a provider’s refusal to cancel an open payload is final: the charge stays pending', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [chargeKnown('pending')],
@@ -55,7 +55,7 @@ test('a provider that will not cancel an open payload has decided: the charge st
   expect(story.calls).toEqual(['issueCharge', 'cancelCharge', 'pollCharge isPayloadExpired'])
 })
 
-test('without an answer the charge stays pending, and is cancelled as soon as there is one', async () => {
+test('a charge stays pending without an answer, and is cancelled as soon as there is one', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeNoAnswer(), chargeKnown('cancelled')],
@@ -76,7 +76,7 @@ test('a cancellation without an answer outlasts the payload', async () => {
   expect(story.calls).toEqual(['issueCharge', ...Array(7).fill('cancelCharge')])
 })
 
-test('one who asks again does not wait for the schedule', async () => {
+test('a repeated cancel request does not wait for the schedule', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [chargeNoAnswer(), chargeKnown('cancelled')],
@@ -87,7 +87,7 @@ test('one who asks again does not wait for the schedule', async () => {
   expect(story.history.timers.at(-1)).toBe('ask again: 5 s, woken')
 })
 
-test('the same request to cancel, repeated, gets the same answer', async () => {
+test('a repeated identical cancel request gets the same answer', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [chargeKnown('pending')],
@@ -98,7 +98,7 @@ test('the same request to cancel, repeated, gets the same answer', async () => {
   await story.finishWith('expired')
 })
 
-test('two who cancel at once are told the same', async () => {
+test('two concurrent cancel requests get the same answer', async () => {
   let second: Cancellation | undefined
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -114,7 +114,7 @@ test('two who cancel at once are told the same', async () => {
   await story.finishWith('cancelled')
 })
 
-test('a cancellation that meets a question about a notice waits for it', async () => {
+test('a cancellation during a poll after a notification waits for the poll', async () => {
   let cancelled: Cancellation | undefined
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -132,7 +132,7 @@ test('a cancellation that meets a question about a notice waits for it', async (
   expect(story.calls).toEqual(['issueCharge', 'pollCharge'])
 })
 
-test('a charge that is still being issued is cancelled when it has been', async () => {
+test('a charge that is being issued is cancelled once it is issued', async () => {
   let cancelled: Cancellation | undefined
   const story = await stories.charge({
     issueCharge: [
@@ -147,7 +147,7 @@ test('a charge that is still being issued is cancelled when it has been', async 
   await story.finishWith('cancelled')
 })
 
-test('a life that is over is woken to say so, and asks nobody', async () => {
+test('a workflow that has ended is reopened to answer, and calls no provider', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeKnown('paid')],
@@ -159,7 +159,7 @@ test('a life that is over is woken to say so, and asks nobody', async () => {
   await story.finishWith('paid')
 })
 
-test('a pending charge whose life was lost is woken and cancelled', async () => {
+test('a pending charge whose workflow was lost is reopened and cancelled', async () => {
   const story = await stories.chargeWithoutWorkflow({
     getCharge: [pendingChargeRow()],
     cancelCharge: [chargeKnown('cancelled')],
@@ -168,7 +168,7 @@ test('a pending charge whose life was lost is woken and cancelled', async () => 
   await story.finishWith('cancelled')
 })
 
-test('a cancelled charge that is paid nevertheless was paid', async () => {
+test('a cancelled charge that is paid nevertheless becomes paid', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     cancelCharge: [chargeKnown('cancelled')],

@@ -11,7 +11,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('a charge expires a minute after its payload, by the word of its provider', async () => {
+test('a charge expires a minute after its payload, when its provider says so', async () => {
   const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge: [chargeKnown('expired')] })
   await story.finishWith('expired')
   expect(story.calls).toEqual(['issueCharge', 'pollCharge isPayloadExpired'])
@@ -19,7 +19,7 @@ test('a charge expires a minute after its payload, by the word of its provider',
   expect(story.history.timers).toEqual(['payload expires: 24 h 1 min'])
 })
 
-test('no time makes it expire: without an answer the provider is asked on the schedule', async () => {
+test('a charge never expires by time alone: without an answer the provider is polled on the schedule', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [...Array(8).fill(chargeNoAnswer()), chargeKnown('expired')],
@@ -39,7 +39,7 @@ test('no time makes it expire: without an answer the provider is asked on the sc
   ])
 })
 
-test('a payload that the provider still holds open is asked about until it is closed', async () => {
+test('a payload that the provider still reports as open is polled until it is closed', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeStillOpen(), chargeStillOpen(), chargeKnown('expired')],
@@ -48,7 +48,7 @@ test('a payload that the provider still holds open is asked about until it is cl
   expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s'])
 })
 
-test('what is set aside while the provider still holds a payload open begins its way back at once', async () => {
+test('a payment set aside while the provider reports a payload as open starts its return immediately', async () => {
   const movement = stories.uuid()
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -59,7 +59,7 @@ test('what is set aside while the provider still holds a payload open begins its
   expect(story.history.childWorkflowIds).toEqual([`return/${movement}`])
 })
 
-test('a charge that an answer leaves pending past its time is asked about on the schedule, not at once', async () => {
+test('a charge that stays pending past its time is polled on the schedule, not immediately', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [
@@ -73,7 +73,7 @@ test('a charge that an answer leaves pending past its time is asked about on the
   expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s', 'ask again: 30 s'])
 })
 
-test('a payment at the last second is taken: it is on its way when the time is over', async () => {
+test('a payment in the last second is accepted, because it is in progress when the time is over', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeKnown('paying'), chargeNoAnswer(), chargeKnown('paid')],
@@ -83,7 +83,7 @@ test('a payment at the last second is taken: it is on its way when the time is o
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'PAID'])
 })
 
-test('a payment that fails after the time is over makes it expire', async () => {
+test('a charge whose payment fails after its time expires', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeKnown('paying'), chargeKnown('expired')],
@@ -92,7 +92,7 @@ test('a payment that fails after the time is over makes it expire', async () => 
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'EXPIRED'])
 })
 
-test('a notice at the time of expiry makes it ask at once, with the time that is over', async () => {
+test('a notification at the time of expiry starts an immediate poll, with the time already over', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeNoAnswer(), chargeKnown('paid')],

@@ -12,7 +12,7 @@ import { chargeInput, orderCharge, setUpWorkflowStories } from '../../support/wo
 
 const stories = setUpWorkflowStories()
 
-test('a candidate that may have issued leaves an orphan, which is closed while the charge goes on', async () => {
+test('a candidate that may have issued leaves an orphan, which is closed while the charge continues', async () => {
   const orphan = stories.uuid()
   const story = await stories.charge({
     issueCharge: [chargeIssued({ connectionUuid: 'connection-b', orphans: [orphan] })],
@@ -24,7 +24,7 @@ test('a candidate that may have issued leaves an orphan, which is closed while t
   expect(story.history.childWorkflowIds).toEqual([`orphan/${orphan}`])
 })
 
-test('a charge that nobody can issue has failed, and tells so', async () => {
+test('a charge that no provider can issue fails, with its event', async () => {
   const event = stories.uuid()
   const story = await stories.charge({
     issueCharge: [chargeNotIssued({ deliveries: [event] })],
@@ -35,7 +35,7 @@ test('a charge that nobody can issue has failed, and tells so', async () => {
   expect(story.history.statuses).toEqual(['FAILED'])
 })
 
-test('a charge that nobody issued asks nobody, whatever a notice says: its orphans have lives of their own', async () => {
+test('a charge that no provider issued polls none, whatever a notification says: its orphans have workflows of their own', async () => {
   const story = await stories.charge({
     issueCharge: [
       async story => {
@@ -49,7 +49,7 @@ test('a charge that nobody issued asks nobody, whatever a notice says: its orpha
   expect(story.calls).toEqual(['issueCharge', 'closeOrphan'])
 })
 
-test('what the start of a charge shows is not shown again: an operator finds it by what changes', async () => {
+test('the search attributes of the start are not written again: an operator finds a charge by what changes', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeKnown('pending'), chargeKnown('paid')],
@@ -61,7 +61,7 @@ test('what the start of a charge shows is not shown again: an operator finds it 
   expect(story.history).toMatchObject({ statuses: ['PENDING', 'PAID'], upsertCount: 2 })
 })
 
-test('an issuing that broke off is begun again by our id', async () => {
+test('issuing that broke off is started again with our id', async () => {
   const story = await stories.charge({
     issueCharge: [failActivity, failActivity, chargeIssued()],
     pollCharge: [chargeKnown('paid')],
@@ -71,7 +71,7 @@ test('an issuing that broke off is begun again by our id', async () => {
   expect(story.calls).toEqual(['issueCharge', 'issueCharge', 'issueCharge', 'pollCharge'])
 })
 
-test('an order that is given twice is one charge', async () => {
+test('a request given twice is one charge', async () => {
   const uuid = stories.uuid()
   const story = await stories.charge(
     { issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paid')] },

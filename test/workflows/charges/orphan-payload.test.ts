@@ -12,14 +12,14 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('an orphan is cancelled at its provider', async () => {
+test('an orphan payload is cancelled at its provider', async () => {
   const story = await stories.orphan({ closeOrphan: [orphanClosed()] })
   await story.finish()
   expect(story.calls).toEqual(['closeOrphan'])
   expect(story.history.timers).toEqual([])
 })
 
-test('without an answer its provider is asked until there is one', async () => {
+test('without an answer the provider is polled until there is one', async () => {
   const story = await stories.orphan({ closeOrphan: [...Array(7).fill(noAnswer()), orphanClosed()] })
   await story.finish()
   expect(story.history.timers).toEqual(
@@ -27,7 +27,7 @@ test('without an answer its provider is asked until there is one', async () => {
   )
 })
 
-test('one that its provider does not know is proved gone by two looks after the settle window', async () => {
+test('an orphan unknown to its provider is proved absent by two polls after the settle window', async () => {
   const story = await stories.orphan({
     closeOrphan: [notFoundWithin(), notFoundWithin(), notFoundWithin(), orphanClosed()],
   })
@@ -36,13 +36,13 @@ test('one that its provider does not know is proved gone by two looks after the 
   expect(story.history.timers).toEqual(['not found: look again: 10 min', 'not found: look again: 1 min'])
 })
 
-test('one that arrives within the settle window is cancelled after all', async () => {
+test('an orphan that appears within the settle window is cancelled after all', async () => {
   const story = await stories.orphan({ closeOrphan: [notFoundWithin(), orphanClosed()] })
   await story.finish()
   expect(story.calls).toEqual(['closeOrphan', 'closeOrphan'])
 })
 
-test('notices make it look at once, but prove nothing before the time is over', async () => {
+test('notifications start an immediate poll, but prove no absence before the settle window is over', async () => {
   const story = await stories.orphan({
     closeOrphan: [...Array(6).fill(notFoundWithin()), orphanClosed()],
   })
@@ -63,7 +63,7 @@ test('notices make it look at once, but prove nothing before the time is over', 
   expect(last! - afterWindow!).toBeGreaterThanOrEqual(60_000)
 })
 
-test('a payment that reached it is set aside, told and sent back', async () => {
+test('a payment of an orphan is set aside, reported and returned', async () => {
   const [event, movement] = [stories.uuid(), stories.uuid()]
   const story = await stories.orphan({
     closeOrphan: [
@@ -77,7 +77,7 @@ test('a payment that reached it is set aside, told and sent back', async () => {
   expect(story.history.childWorkflowIds.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
 })
 
-test('a payment that is told of while its provider closes it is looked for before the life ends', async () => {
+test('a payment notified while the provider closes the orphan is polled before the workflow ends', async () => {
   const movement = stories.uuid()
   const story = await stories.orphan({
     closeOrphan: [afterNotification(orphanClosed()), orphanClosed({ returns: [unmatchedReturn(movement)] })],

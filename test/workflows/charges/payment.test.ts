@@ -12,7 +12,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
 
-test('a charge is issued and paid by notice', async () => {
+test('a charge is issued, and paid by a notification', async () => {
   const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paid')] })
   expect(await story.notify()).toBe(true)
   await story.finishWith('paid')
@@ -21,7 +21,7 @@ test('a charge is issued and paid by notice', async () => {
   expect(story.history.timers).toEqual(['payload expires: 24 h 1 min, woken'])
 })
 
-test('a payment on its way is asked about, each time a little later, until it is settled', async () => {
+test('a payment in progress is polled at growing intervals until it settles', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [
@@ -43,7 +43,7 @@ test('a payment on its way is asked about, each time a little later, until it is
   ])
 })
 
-test('a payment that is settled meanwhile is seen by its notice, before the next question is due', async () => {
+test('a payment that settles meanwhile is found by its notification, before the next poll is due', async () => {
   // The server's clock goes on by itself too: on a busy machine five seconds pass between two lines of a test.
   const story = await stories.charge(
     { issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paying'), chargeKnown('paid')] },
@@ -57,7 +57,7 @@ test('a payment that is settled meanwhile is seen by its notice, before the next
   expect(story.history.timers.filter(wait => !wait.endsWith(', woken'))).toEqual([])
 })
 
-test('a provider that does not answer a notice is asked until it does', async () => {
+test('a provider that does not answer after a notification is polled until it does', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
@@ -67,7 +67,7 @@ test('a provider that does not answer a notice is asked until it does', async ()
   expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s'])
 })
 
-test('a notice that comes before the charge is issued is looked at as soon as it is', async () => {
+test('a notification that precedes the issuing is polled as soon as the charge is issued', async () => {
   const story = await stories.charge({
     issueCharge: [
       async story => {
@@ -81,7 +81,7 @@ test('a notice that comes before the charge is issued is looked at as soon as it
   expect(story.history.timers).toEqual([])
 })
 
-test('repeated notices are answered by one question, and change nothing', async () => {
+test('repeated notifications are answered by one poll, and change nothing', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [
@@ -97,7 +97,7 @@ test('repeated notices are answered by one question, and change nothing', async 
   expect(story.calls).toEqual(['issueCharge', 'pollCharge', 'pollCharge'])
 })
 
-test('a notice that proves nothing leaves the charge waiting for its payer', async () => {
+test('a notification without a payment leaves the charge waiting for its payer', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [chargeKnown('pending'), chargeKnown('paid')],
@@ -121,7 +121,7 @@ test('a payment that fails leaves the charge pending, and it expires later', asy
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'PENDING', 'EXPIRED'])
 })
 
-test('a second payment is sent back by a life of its own, and each event is delivered by one', async () => {
+test('a second payment is returned by its own workflow, and each event is delivered by its own', async () => {
   const [movement, event] = [stories.uuid(), stories.uuid()]
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -134,7 +134,7 @@ test('a second payment is sent back by a life of its own, and each event is deli
   expect(story.history.childWorkflowIds.sort()).toEqual([`return/${movement}`, `webhook/${event}`])
 })
 
-test('a delivery that was started already is left alone', async () => {
+test('a delivery that was already started is not started again', async () => {
   const event = stories.uuid()
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -167,7 +167,7 @@ const nothingListed = (state: 'pending' | 'expired' = 'pending') => ({
   listedPaymentCount: 0,
 })
 
-test('a notice that runs ahead of what its provider lists is followed until the payment is listed', async () => {
+test('a notification ahead of the provider’s list is followed until the payment is listed', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [nothingListed(), chargeNoAnswer(), nothingListed(), nothingListed(), chargeKnown('paid')],
@@ -182,7 +182,7 @@ test('a notice that runs ahead of what its provider lists is followed until the 
   ])
 })
 
-test('a notice that nothing ever confirms is followed until the payload expires', async () => {
+test('a notification that nothing confirms is followed until the payload expires', async () => {
   const looks = Array.from({ length: 6 }, () => nothingListed())
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
@@ -200,7 +200,7 @@ test('a notice that nothing ever confirms is followed until the payload expires'
   ])
 })
 
-test('what a provider looks up without a notice, or lists something of, is not followed', async () => {
+test('a payment that a provider finds or lists without a notification is not followed', async () => {
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
     pollCharge: [{ ...chargeKnown('pending'), listedPaymentCount: 1 }, nothingListed('expired')],

@@ -12,7 +12,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('a late payment wakes an expired charge, which ends again as paid', async () => {
+test('a late payment reopens an expired charge, which ends as paid', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [chargeRow('expired')],
     pollCharge: [chargeKnown('paying'), chargeKnown('paid')],
@@ -22,7 +22,7 @@ test('a late payment wakes an expired charge, which ends again as paid', async (
   expect(story.history.statuses).toEqual(['EXPIRED', 'PROCESSING', 'PAID'])
 })
 
-test('a late payment that fails leaves it expired', async () => {
+test('a late payment that fails leaves the charge expired', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [chargeRow('expired')],
     pollCharge: [chargeKnown('paying'), chargeKnown('expired')],
@@ -41,7 +41,7 @@ test('a late payment of a cancelled charge that fails leaves it cancelled', asyn
 })
 
 test.each(['refunding', 'partially_refunded', 'refunded'] as const)(
-  'a charge that is %s and paid again sends the second payment back, and stands as it stood',
+  'a charge that is %s and paid again returns the second payment, and keeps its state',
   async state => {
     const [movement, event] = [stories.uuid(), stories.uuid()]
     const story = await stories.notifiedCharge({
@@ -55,7 +55,7 @@ test.each(['refunding', 'partially_refunded', 'refunded'] as const)(
   },
 )
 
-test('a woken charge does not end before its provider has answered', async () => {
+test('a reopened charge does not end before its provider has answered', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [chargeRow('expired')],
     pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
@@ -64,7 +64,7 @@ test('a woken charge does not end before its provider has answered', async () =>
   expect(story.history.timers).toEqual(['ask again: 5 s', 'ask again: 10 s'])
 })
 
-test('a paid charge that is paid again sends the second payment back, and is still paid', async () => {
+test('a paid charge that is paid again returns the second payment, and stays paid', async () => {
   const movement = stories.uuid()
   const story = await stories.notifiedCharge({
     getCharge: [chargeRow('paid')],
@@ -75,7 +75,7 @@ test('a paid charge that is paid again sends the second payment back, and is sti
   expect(story.history.childWorkflowIds).toEqual([`return/${movement}`])
 })
 
-test('a notice that proves nothing lets a woken charge end as it was', async () => {
+test('a notification without a payment lets a reopened charge end in its state', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [chargeRow('refunded')],
     pollCharge: [chargeKnown('refunded')],
@@ -83,7 +83,7 @@ test('a notice that proves nothing lets a woken charge end as it was', async () 
   await story.finishWith('refunded')
 })
 
-test('a charge may be woken again and again', async () => {
+test('a charge may be reopened again and again', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [chargeRow('expired'), chargeRow('expired'), chargeRow('paid')],
     pollCharge: [chargeKnown('expired'), chargeKnown('paid'), chargeKnown('paid')],
@@ -95,7 +95,7 @@ test('a charge may be woken again and again', async () => {
   await story.finishWith('paid')
 })
 
-test('a pending charge whose life was lost goes on where its row stands, its cancellation included', async () => {
+test('a pending charge whose workflow was lost continues from its row, its cancellation included', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [pendingChargeRow({ cancelRequested: true })],
     pollCharge: [chargeKnown('pending')],
@@ -105,7 +105,7 @@ test('a pending charge whose life was lost goes on where its row stands, its can
   expect(story.calls).toEqual(['getCharge', 'pollCharge', 'cancelCharge', 'cancelCharge'])
 })
 
-test('a database that is down keeps a woken charge waiting, not failing', async () => {
+test('an unavailable database keeps a reopened charge waiting, not failing', async () => {
   const story = await stories.notifiedCharge({
     getCharge: [
       () => {

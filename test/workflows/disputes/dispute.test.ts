@@ -24,7 +24,7 @@ function deadline(inMs: number) {
   }
 }
 
-test('an open dispute is warned of 48, 24 and 6 hours before its deadline, then awaits what the provider decides', async () => {
+test('an open dispute is warned of 48, 24 and 6 hours before its deadline, then awaits the provider’s decision', async () => {
   const due = deadline(50 * HOUR)
   const open =
     (warnedHours: number | null) => async (story: Parameters<ReturnType<typeof disputeRow>>[0]) => ({
@@ -80,7 +80,7 @@ test('every wait of a dispute is divided by the time scale', async () => {
   expect(story.history.timers).toEqual(['look at the provider: 4 ms'])
 })
 
-test('a reply shows PROCESSING before the provider is told, and the provider’s decision ends it', async () => {
+test('a reply shows PROCESSING before it is sent to the provider, and the provider’s decision ends it', async () => {
   const story = await stories.dispute({
     getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
     pollDispute: [disputeKnown('open'), disputeKnown('rejected')],
@@ -100,7 +100,7 @@ test('a reply shows PROCESSING before the provider is told, and the provider’s
   ])
 })
 
-test('a second reply hears that there was one, and the provider is told once', async () => {
+test('a second reply is answered with the first one, and the provider is called once', async () => {
   const story = await stories.dispute({
     getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
     pollDispute: [disputeKnown('open'), disputeKnown('accepted'), disputeKnown('resolved')],
@@ -114,7 +114,7 @@ test('a second reply hears that there was one, and the provider is told once', a
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'ACCEPTED'])
 })
 
-test('a reply whose answer is lost is asked about, and told again only where the dispute is still open there', async () => {
+test('a reply whose answer is lost is polled, and sent again only where the dispute is still open there', async () => {
   const story = await stories.dispute({
     getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
     pollDispute: [
@@ -147,7 +147,7 @@ test('a reply whose answer is lost is asked about, and told again only where the
   ])
 })
 
-test('a reply whose telling broke off with its worker is asked about first: it may have arrived', async () => {
+test('a reply whose sending broke off with its worker is polled first, because it may have arrived', async () => {
   const story = await stories.dispute({
     getDispute: [null, disputeRow('analysing', { isReplyPending: true })],
     pollDispute: [disputeKnown('open'), disputeKnown('analysing'), disputeKnown('rejected')],
@@ -193,7 +193,7 @@ test('a reply to a dispute whose deadline has just passed is refused by its row'
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'ACCEPTED', 'CANCELLED'])
 })
 
-test('a notice makes it look at once; each of its events is delivered by a life of its own', async () => {
+test('a notification starts an immediate poll; each event of a dispute is delivered by its own workflow', async () => {
   const events = [stories.uuid(), stories.uuid()]
   const story = await stories.dispute({
     getDispute: [null],
@@ -209,7 +209,7 @@ test('a notice makes it look at once; each of its events is delivered by a life 
   expect(story.history.childWorkflowIds).toEqual(events.map(uuid => `webhook/${uuid}`))
 })
 
-test('an accepted one waits for the return, and is asked for until it is there', async () => {
+test('an accepted dispute waits for its return, and is polled until that exists', async () => {
   const story = await stories.dispute({
     getDispute: [null],
     pollDispute: [
@@ -229,7 +229,7 @@ test('an accepted one waits for the return, and is asked for until it is there',
   ])
 })
 
-test('a provider’s silence keeps no warning and no deadline waiting', async () => {
+test('a silent provider delays no warning and no deadline', async () => {
   const story = await stories.dispute({
     getDispute: [disputeRow('open', { dueInMs: 10_000, warnedHours: 24 })],
     pollDispute: [noAnswer(), noAnswer(), noAnswer(), disputeKnown('rejected')],
@@ -248,7 +248,7 @@ test('a provider’s silence keeps no warning and no deadline waiting', async ()
   ])
 })
 
-test('a late word wakes an ended one, which looks once and ends as it was', async () => {
+test('a late notification reopens an ended dispute, which polls once and ends in its state', async () => {
   const story = await stories.dispute({
     getDispute: [disputeRow('resolved')],
     pollDispute: [noAnswer(), disputeKnown('resolved')],
@@ -257,7 +257,7 @@ test('a late word wakes an ended one, which looks once and ends as it was', asyn
   expect(story.calls).toEqual(['getDispute', 'pollDispute', 'pollDispute'])
 })
 
-test('a reply to an ended one wakes it to say no, and asks nobody', async () => {
+test('a reply to an ended dispute reopens it to refuse the reply, and calls no provider', async () => {
   const story = stories.disputeWithoutWorkflow({
     getDispute: [disputeRow('rejected')],
     storeDisputeReply: ['med_already_answered'],
@@ -267,7 +267,7 @@ test('a reply to an ended one wakes it to say no, and asks nobody', async () => 
   expect(story.calls).toEqual(['getDispute', 'storeDisputeReply'])
 })
 
-test('a life that was lost goes on where its row stands: the reply that was taken is told', async () => {
+test('a dispute whose workflow was lost continues from its row: the accepted reply is sent', async () => {
   const story = await stories.dispute({
     getDispute: [disputeRow('analysing', { isReplyPending: true })],
     pollDispute: [disputeKnown('analysing', { isReplyPending: true }), disputeKnown('rejected')],
@@ -276,7 +276,7 @@ test('a life that was lost goes on where its row stands: the reply that was take
   await story.finishWith('rejected')
 })
 
-test('a database that breaks off once keeps it waiting, not failing', async () => {
+test('a database failure keeps a dispute waiting, not failing', async () => {
   const story = await stories.dispute({
     getDispute: [failActivity, null],
     pollDispute: [failActivity, disputeKnown('rejected')],
@@ -284,7 +284,7 @@ test('a database that breaks off once keeps it waiting, not failing', async () =
   await story.finishWith('rejected')
 })
 
-test('one that runs ahead of the provider’s books is found by a second look', async () => {
+test('a dispute notified before the provider lists it is found by a second poll', async () => {
   const story = await stories.dispute({
     getDispute: [null],
     pollDispute: [disputeNotFound, disputeKnown('rejected')],
@@ -293,12 +293,12 @@ test('one that runs ahead of the provider’s books is found by a second look', 
   expect(story.history.timers).toEqual(['second look: 1 min'])
 })
 
-test('a forged one comes to nothing', async () => {
+test('a forged notification of a dispute changes nothing', async () => {
   const story = await stories.dispute({ getDispute: [null], pollDispute: [disputeNotFound, disputeNotFound] })
   await story.finishWith('foreign')
 })
 
-test('one about a PIX that was never ours ends with it', async () => {
+test('a notified dispute of a foreign PIX ends', async () => {
   const story = await stories.dispute({
     getDispute: [null],
     pollDispute: [noAnswer('pix_not_known'), disputeForeign],
@@ -309,7 +309,7 @@ test('one about a PIX that was never ours ends with it', async () => {
 test.each([
   ['is not known', [disputeNotFound, afterNotification(disputeNotFound)]],
   ['is about a PIX that was never ours', [afterNotification(disputeForeign)]],
-])('one that %s is looked at once more where it is told of during the last look', async (_, looks) => {
+])('a dispute that %s is polled once more when it is notified during the last poll', async (_, looks) => {
   const story = await stories.dispute({
     getDispute: [null],
     pollDispute: [...looks, disputeKnown('rejected')],
@@ -317,7 +317,7 @@ test.each([
   await story.finishWith('rejected')
 })
 
-test('the providers that tell of no dispute are asked for their lists', async () => {
+test('providers without dispute notifications are polled for their lists', async () => {
   const story = await stories.disputeSweep({ sweepDisputes: [{ asked: 3, told: 1 }] })
   await story.finishWith({ asked: 3, told: 1 })
 })

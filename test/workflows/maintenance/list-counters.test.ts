@@ -3,7 +3,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('what has changed is folded, and how much is told', async () => {
+test('changed counters are folded, and their number is returned', async () => {
   const story = await stories.listCounters({ foldListCounters: [42] })
   await story.finishWith(42)
   expect(story.calls).toEqual(['foldListCounters'])

@@ -20,7 +20,7 @@ test('every provider account is compared, one after another', async () => {
   expect(story.calls).toEqual(['listProviderAccounts', 'reconcile', 'reconcile'])
 })
 
-test('one that breaks off each time is told as not compared, and those after it are compared', async () => {
+test('an account whose comparison always breaks off is reported as not compared, and later ones are compared', async () => {
   const story = await stories.reconciliation(
     {
       listProviderAccounts: [['one', 'two', 'three']],

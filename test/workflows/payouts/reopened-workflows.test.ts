@@ -39,7 +39,7 @@ describe('a reopened transfer', () => {
     await story.finishWith('paid')
   })
 
-  test('has failed where all have twice said that they know nothing of it', async () => {
+  test('has failed once all providers have twice answered that they do not know it', async () => {
     const story = await stories.reopenedTransfer({
       restoreTransfer: [nowhere, nowhere, nowhere, neverWent],
       failTransfer: [transferRow('failed')],
@@ -48,7 +48,7 @@ describe('a reopened transfer', () => {
     expect(story.calls).not.toContain('sendTransfer')
   })
 
-  test('is looked for again where an attempt is live when it is to fail', async () => {
+  test('is looked up again where an attempt is live when it is to fail', async () => {
     const story = await stories.reopenedTransfer({
       restoreTransfer: [nowhere, nowhere, nowhere, neverWent, transferFoundAt('connection-b')],
       failTransfer: [attemptRunningAt('connection-b')],
@@ -58,7 +58,7 @@ describe('a reopened transfer', () => {
     await story.finishWith('paid')
   })
 
-  test('hears the operator who had it reopened', async () => {
+  test('accepts the settlement of the operator who had it reopened', async () => {
     const story = await stories.reopenedTransfer({
       restoreTransfer: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
       manuallySettleTransfer: [payoutSettled()],
@@ -78,7 +78,7 @@ describe('a reopened refund', () => {
     await story.finishWith('settled')
   })
 
-  test('that its provider never got has failed', async () => {
+  test('that its provider never received has failed', async () => {
     const story = await stories.reopenedRefund({ restoreRefund: [nowhere, nowhere, nowhere, neverWent] })
     await story.finishWith('failed')
   })
@@ -93,7 +93,7 @@ describe('a reopened return', () => {
     await story.finishWith('settled')
   })
 
-  test('hears the operator who had it reopened', async () => {
+  test('accepts the settlement of the operator who had it reopened', async () => {
     const story = await stories.reopenedReturn({
       restoreReturn: Array(9).fill({ kind: 'unknown', connectionUuid: 'connection-a' }),
       manuallySettleReturn: [payoutSettled()],

@@ -42,7 +42,7 @@ const neverWent: ActivityResult<'restoreTransfer'> = {
 }
 
 describe('a rebuilt transfer', () => {
-  test('is found at the provider that has it and followed there to its settlement', async () => {
+  test('is found at the provider that has it, and followed there to its settlement', async () => {
     const event = stories.uuid()
     const story = await stories.transfer(
       {
@@ -62,7 +62,7 @@ describe('a rebuilt transfer', () => {
     expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
 
-  test('has failed once all have twice said after the settle window that they know nothing of it', async () => {
+  test('has failed once all providers have twice answered after the settle window that they do not know it', async () => {
     const story = await stories.transfer(
       {
         storeTransfer: [transferRow('created')],
@@ -80,7 +80,7 @@ describe('a rebuilt transfer', () => {
     expect(story.history.timers).toEqual(['not_found: look again: 10 min', 'not_found: look again: 1 min'])
   })
 
-  test('that was seen to settle has gone, whatever is not found now: an operator ends it', async () => {
+  test('that was seen to settle stays settled, whatever is not found now: an operator ends it', async () => {
     const story = await stories.transfer(
       {
         storeTransfer: [transferRow('created')],
@@ -101,7 +101,7 @@ describe('a rebuilt transfer', () => {
     expect(await story.finish()).toBe('paid')
   })
 
-  test('that is no longer found where it was is asked about there, and never sent', async () => {
+  test('that is no longer found at its provider is polled there, and never sent', async () => {
     const story = await stories.transfer(
       {
         storeTransfer: [transferRow('sending')],
@@ -121,7 +121,7 @@ describe('a rebuilt transfer', () => {
     await story.finishWith('paid')
   })
 
-  test('that was cancelled before it was sent is cancelled again, and nobody is asked', async () => {
+  test('that was cancelled before it was sent is cancelled again, and no provider is called', async () => {
     const story = await stories.scheduledTransfer(
       HOUR,
       { storeTransfer: [transferRow('cancelled')] },
@@ -130,7 +130,7 @@ describe('a rebuilt transfer', () => {
     await story.finishWith('cancelled')
   })
 
-  test('whose time has not come goes on as ordered', async () => {
+  test('whose time has not come continues as ordered', async () => {
     const story = await stories.scheduledTransfer(
       HOUR,
       {
@@ -161,7 +161,7 @@ describe('a rebuilt refund', () => {
     await story.finishWith('settled')
   })
 
-  test('that its provider never got has failed', async () => {
+  test('that its provider never received has failed', async () => {
     const story = await stories.refund(
       {
         rebuildRefund: [{ kind: 'known', opened: refundOpened('sending') }],
@@ -186,7 +186,7 @@ describe('a rebuilt refund', () => {
 })
 
 describe('a rebuilt charge', () => {
-  test('is shown again as its provider knows it, and asked about at once', async () => {
+  test('has its provider’s state again, and is polled immediately', async () => {
     const orphan = stories.uuid()
     const story = await stories.charge(
       {
@@ -203,7 +203,7 @@ describe('a rebuilt charge', () => {
     expect(story.history.childWorkflowIds).toEqual([`orphan/${orphan}`])
   })
 
-  test('that was not paid yet lives on to its end', async () => {
+  test('that was not paid yet continues to its end', async () => {
     const story = await stories.charge(
       {
         restoreIssuedCharge: [async story => ({ kind: 'known', issued: await chargeIssued()(story) })],
@@ -215,7 +215,7 @@ describe('a rebuilt charge', () => {
     expect(story.calls).toEqual(['restoreIssuedCharge', 'pollCharge', 'pollCharge isPayloadExpired'])
   })
 
-  test('that nobody knows has failed', async () => {
+  test('that no provider knows has failed', async () => {
     const story = await stories.charge(
       { restoreIssuedCharge: [{ kind: 'known', issued: chargeNotIssued() }] },
       rebuilt(),

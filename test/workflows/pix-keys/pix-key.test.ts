@@ -14,27 +14,27 @@ const SETTLE_MS = 600_000
 const POLL_INTERVAL_MS = 60_000
 const open = { openPixKey: ['creating' as const] }
 
-describe('a key', () => {
-  test('is made by one call', async () => {
+describe('a PIX key', () => {
+  test('is created by one call', async () => {
     const story = await stories.pixKey({ ...open, createKey: [pixKeyEnded('active')] })
     await story.finishWith('active')
     expect(story.calls).toEqual(['openPixKey', 'createKey'])
     expect(story.history.statuses).toEqual(['ACTIVE'])
   })
 
-  test('that its provider refuses is not made', async () => {
+  test('that its provider refuses is not created', async () => {
     const story = await stories.pixKey({ ...open, createKey: [pixKeyEnded('refused')] })
     await story.finishWith('refused')
     expect(story.history.statuses).toEqual(['REFUSED'])
   })
 
-  test('that may not be is stored as refused, and no provider is called', async () => {
+  test('that is not allowed is stored as refused, and no provider is called', async () => {
     const story = await stories.pixKey({ openPixKey: ['refused'] })
     await story.finishWith('refused')
     expect(story.calls).toEqual(['openPixKey'])
   })
 
-  test('whose answer was lost is found in the list at once', async () => {
+  test('whose answer was lost is found in the list immediately', async () => {
     const story = await stories.pixKey({
       ...open,
       createKey: [pixKeyUnknown],
@@ -44,7 +44,7 @@ describe('a key', () => {
     expect(story.history.timers).toEqual([])
   })
 
-  test('whose answer is known is told to who waits for it', async () => {
+  test('whose outcome is known is returned to the waiting request', async () => {
     const story = await stories.pixKey({
       ...open,
       createKey: [pixKeyUnknown],
@@ -56,7 +56,7 @@ describe('a key', () => {
     await told
   })
 
-  test('is looked for again on the schedule while its provider does not list its keys', async () => {
+  test('is looked up again on the schedule while its provider does not list its keys', async () => {
     const story = await stories.pixKey({
       ...open,
       createKey: [pixKeyUnknown],
@@ -68,7 +68,7 @@ describe('a key', () => {
     ])
   })
 
-  test('that two looks after the settle window do not find was never made, and is not asked for again', async () => {
+  test('that two polls after the settle window do not find is absent, and not requested again', async () => {
     const story = await stories.pixKey({
       ...open,
       createKey: [pixKeyUnknown],
@@ -82,7 +82,7 @@ describe('a key', () => {
     expect(last! - afterWindow!).toBeGreaterThanOrEqual(POLL_INTERVAL_MS)
   })
 
-  test('that turns up late is made', async () => {
+  test('that appears late is created', async () => {
     const story = await stories.pixKey({
       ...open,
       createKey: [pixKeyUnknown],
@@ -91,7 +91,7 @@ describe('a key', () => {
     await story.finishWith('active')
   })
 
-  test('whose call broke off is looked for, and asked for again only where nothing was begun', async () => {
+  test('whose call broke off is looked up, and requested again only where nothing was started', async () => {
     const story = await stories.pixKey({
       ...open,
       createKey: [failActivity, pixKeyEnded('active')],
@@ -111,19 +111,19 @@ describe('a key', () => {
   })
 })
 
-describe('a key that is to go', () => {
-  test('goes by one call', async () => {
+describe('a removal of a PIX key', () => {
+  test('takes one call', async () => {
     const story = await stories.pixKeyRemoval({ deleteKey: [pixKeyEnded('removed')] })
     await story.finishWith('removed')
     expect(story.calls).toEqual(['deleteKey'])
   })
 
-  test('stays where its provider refuses', async () => {
+  test('that its provider refuses leaves the key', async () => {
     const story = await stories.pixKeyRemoval({ deleteKey: [pixKeyEnded('active')] })
     await story.finishWith('active')
   })
 
-  test('is gone where an unknown removal is not in the list any more', async () => {
+  test('with an unknown outcome is done once the key is not listed any more', async () => {
     const story = await stories.pixKeyRemoval({
       deleteKey: [pixKeyUnknown],
       pollPixKeyRemoval: [pixKeyEnded('removed')],
@@ -131,7 +131,7 @@ describe('a key that is to go', () => {
     await story.finishWith('removed')
   })
 
-  test('is removed again while the list has it, and whatever breaks off', async () => {
+  test('is repeated while the key is listed, also after an interruption', async () => {
     const story = await stories.pixKeyRemoval({
       deleteKey: [failActivity, pixKeyUnknown, pixKeyEnded('removed')],
       pollPixKeyRemoval: [pixKeyStillExists, pixKeyUnknown, pixKeyStillExists],

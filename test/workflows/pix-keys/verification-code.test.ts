@@ -19,7 +19,7 @@ test('a code is answered as soon as it is stored, however long its sending takes
   await story.finishWith('sent')
 })
 
-test('a code that nobody carries is tried again on the schedule, until it expires', async () => {
+test('a code that no messenger can send is retried on the schedule until it expires', async () => {
   const story = await stories.authCode({
     storeAuthCode: [stored],
     sendAuthCode: [...Array(6).fill(codeSendingRetry), codeSendingEnded('expired')],
@@ -35,7 +35,7 @@ test('a code that nobody carries is tried again on the schedule, until it expire
   ])
 })
 
-test('a sending that breaks off is repeated: a code that comes twice does no harm', async () => {
+test('a send that breaks off is repeated, because a code may arrive twice', async () => {
   const story = await stories.authCode({
     storeAuthCode: [stored],
     sendAuthCode: [failActivity, codeSendingEnded('sent')],

@@ -16,7 +16,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('a refund that settles at once is told', async () => {
+test('a refund that settles immediately is completed, with its event', async () => {
   const events = [stories.uuid(), stories.uuid()]
   const story = await stories.refund({
     openRefund: [refundOpened('sending')],
@@ -28,7 +28,7 @@ test('a refund that settles at once is told', async () => {
   expect(story.history.statuses).toEqual(['COMPLETED'])
 })
 
-test('the request is answered when the provider has accepted, and the life goes on to the settlement', async () => {
+test('the request is answered when the provider has accepted, and the workflow continues to the settlement', async () => {
   const story = await stories.refund({
     openRefund: [refundOpened('sending')],
     sendRefund: [payoutInProcess],
@@ -39,7 +39,7 @@ test('the request is answered when the provider has accepted, and the life goes 
   await story.finishWith('settled')
 })
 
-test('one that the charge does not allow any more is stored as failed, and calls nobody', async () => {
+test('a refund that the charge no longer allows is stored as failed, and no provider is called', async () => {
   const story = await stories.refund({ openRefund: [refundOpened('failed')] })
   await story.finishWith('failed')
   expect(story.calls).toEqual(['openRefund'])
@@ -49,12 +49,12 @@ test('one that the charge does not allow any more is stored as failed, and calls
 test.each([
   ['refused', payoutRejected],
   ['unreachable', payoutUnreachable],
-])('one that is %s has failed: no other provider can send it', async (_, sent) => {
+])('a refund that is %s has failed, because no other provider can send it', async (_, sent) => {
   const story = await stories.refund({ openRefund: [refundOpened('sending')], sendRefund: [sent] })
   await story.finishWith('failed')
 })
 
-test('one that is accepted and rejected later has failed, and is told', async () => {
+test('a refund that is accepted and rejected later has failed, with its event', async () => {
   const event = stories.uuid()
   const story = await stories.refund({
     openRefund: [refundOpened('sending')],
@@ -67,7 +67,7 @@ test('one that is accepted and rejected later has failed, and is told', async ()
   expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
 })
 
-test('one whose attempt was not even stored is sent as if for the first time', async () => {
+test('a refund whose attempt was not even stored is sent as if for the first time', async () => {
   const story = await stories.refund({
     openRefund: [refundOpened('sending')],
     sendRefund: [failActivity, payoutSettled()],
@@ -77,7 +77,7 @@ test('one whose attempt was not even stored is sent as if for the first time', a
   expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual(['sendRefund', 'sendRefund'])
 })
 
-test('one that is settled by notice does not wait for the schedule', async () => {
+test('a refund settled by notification does not wait for the schedule', async () => {
   const story = await stories.refund({
     openRefund: [refundOpened('sending')],
     sendRefund: [payoutInProcess],
@@ -90,7 +90,7 @@ test('one that is settled by notice does not wait for the schedule', async () =>
 })
 
 describe('an unknown outcome', () => {
-  test('is asked about, and shown to the operator after ten minutes', async () => {
+  test('is polled, and shown to the operator after ten minutes', async () => {
     const story = await stories.refund({
       openRefund: [refundOpened('sending')],
       sendRefund: [failActivity],
@@ -100,7 +100,7 @@ describe('an unknown outcome', () => {
     expect(story.history.outcomes).toEqual(['unknown', null])
   })
 
-  test('that is over within ten minutes is not', async () => {
+  test('that ends within ten minutes is not shown', async () => {
     const story = await stories.refund({
       openRefund: [refundOpened('sending')],
       sendRefund: [payoutUnknown],
@@ -110,7 +110,7 @@ describe('an unknown outcome', () => {
     expect(story.history.outcomes).toEqual([])
   })
 
-  test('that the provider then accepts is not, however long it takes to settle', async () => {
+  test('that the provider then accepts is not shown, however long it takes to settle', async () => {
     const story = await stories.refund({
       openRefund: [refundOpened('sending')],
       sendRefund: [payoutUnknown],
@@ -140,7 +140,7 @@ test.each([
     { ...SETTLED_ATTEMPT, as: 'settled', endToEnd: `D${'1'.repeat(31)}`, reason: 'seen on its statement' },
   ],
   ['failed', { ...SETTLED_ATTEMPT, as: 'rejected', reason: 'the provider confirmed it by telephone' }],
-] as const)('an operator ends what no provider can tell as %s', async (state, word) => {
+] as const)('an operator settles an unknown refund as %s', async (state, word) => {
   const story = await stories.refund({
     openRefund: [refundOpened('sending')],
     sendRefund: [payoutUnknown],
@@ -154,8 +154,8 @@ test.each([
   expect(story.calls.at(-1)).toBe('manuallySettleRefund')
 })
 
-describe('a late word', () => {
-  test('wakes a failed refund, which has settled after all', async () => {
+describe('a late notification', () => {
+  test('reopens a failed refund, which settles after all', async () => {
     const event = stories.uuid()
     const story = await stories.notifiedRefund({
       getRefund: [refundRow('failed'), refundRow('settled')],
@@ -166,7 +166,7 @@ describe('a late word', () => {
     expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
 
-  test('that comes while the provider still refuses is heard before the life ends', async () => {
+  test('that arrives while the provider still refuses is polled before the workflow ends', async () => {
     const story = await stories.refund({
       openRefund: [refundOpened('sending')],
       sendRefund: [
@@ -181,7 +181,7 @@ describe('a late word', () => {
     await story.finishWith('settled')
   })
 
-  test('is asked for until the provider answers', async () => {
+  test('is polled until the provider answers', async () => {
     const story = await stories.notifiedRefund({
       getRefund: [refundRow('failed'), refundRow('failed')],
       pollRefund: [payoutUnknown, payoutUnknown, payoutRejected],

@@ -4,7 +4,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('the Call Stack of the Temporal UI names the lines of ours that a life waits at', async () => {
+test('the Call Stack of the Temporal UI names our source lines that a workflow waits at', async () => {
   const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge: [chargeKnown('expired')] })
   const stack = await story.readCallStack()
   expect(stack).toMatch(/ at woken \(.*workflows\/charges\/charge\.workflow\.ts:\d+/)

@@ -42,8 +42,8 @@ async function continueAsNew(story: Story, { calls }: { calls: number }): Promis
   expect(await story.readRunId()).not.toBe(run)
 }
 
-describe('a transfer that its provider cannot tell of', () => {
-  test('is asked about there, and sent to nobody else; who was left and told of it before is asked in the end', async () => {
+describe('a transfer whose provider cannot tell its outcome', () => {
+  test('is polled there, and sent to no other provider; an earlier provider with a notification is polled at the end', async () => {
     const story = await stories.transfer(
       {
         sendTransfer: [payoutUnreachable, payoutUnknown, payoutUnknown],
@@ -73,7 +73,7 @@ describe('a transfer that its provider cannot tell of', () => {
     ])
   })
 
-  test('is answered as not known, to whoever waits for it and to whoever asks later', async () => {
+  test('is answered as unknown to waiting and later callers', async () => {
     const story = await stories.transfer(
       {
         sendTransfer: [payoutUnknown, payoutUnknown],
@@ -90,7 +90,7 @@ describe('a transfer that its provider cannot tell of', () => {
     await story.finishWith('paid')
   })
 
-  test('hears the operator in whichever run he speaks', async () => {
+  test('accepts a manual settlement in any run', async () => {
     const story = await stories.transfer(
       {
         sendTransfer: [payoutUnknown, payoutUnknown],
@@ -109,7 +109,7 @@ describe('a transfer that its provider cannot tell of', () => {
   })
 })
 
-test('a refund that its provider cannot tell of is opened once', async () => {
+test('a refund whose provider cannot tell its outcome creates its row once', async () => {
   const story = await stories.refund(
     {
       openRefund: [refundOpened('sending'), refundOpened('sending')],
@@ -131,7 +131,7 @@ test('a refund that its provider cannot tell of is opened once', async () => {
   ])
 })
 
-test('a charge that waits for its payer waits on', async () => {
+test('a charge that waits for its payer keeps waiting', async () => {
   const story = await stories.charge(
     {
       issueCharge: [chargeIssued()],
@@ -144,8 +144,8 @@ test('a charge that waits for its payer waits on', async () => {
   await story.finishWith('expired')
 })
 
-describe('a late word', () => {
-  test('about a transfer is asked for on', async () => {
+describe('a late notification', () => {
+  test('of a transfer is polled until it is answered', async () => {
     const story = await stories.notifiedTransfer({
       pollTransfer: [payoutUnknown, payoutUnknown, payoutUnknown, payoutSettled()],
       getTransfer: Array(5).fill(transferRow('paid')),
@@ -155,7 +155,7 @@ describe('a late word', () => {
     await story.finishWith('paid')
   })
 
-  test('about a refund is asked for on', async () => {
+  test('of a refund is polled until it is answered', async () => {
     const story = await stories.notifiedRefund({
       getRefund: Array(3).fill(refundRow('failed')),
       pollRefund: [payoutUnknown, payoutUnknown, payoutSettled()],
@@ -166,7 +166,7 @@ describe('a late word', () => {
     expect(story.calls.filter(name => name === 'pollRefund')).toHaveLength(3)
   })
 
-  test('about a charge is asked for on, though it is over', async () => {
+  test('of a charge that has ended is polled until it is answered', async () => {
     const story = await stories.notifiedCharge({
       getCharge: [chargeRow('expired'), chargeRow('expired')],
       pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
@@ -176,7 +176,7 @@ describe('a late word', () => {
     await story.finishWith('paid')
   })
 
-  test('about a dispute is asked for on, though it is over', async () => {
+  test('of a dispute that has ended is polled until it is answered', async () => {
     const story = await stories.dispute(
       {
         getDispute: [disputeRow('resolved'), disputeRow('resolved')],
@@ -189,7 +189,7 @@ describe('a late word', () => {
     await story.finishWith('resolved')
   })
 
-  test('about a return that was refused is asked for, before anything of it is sent again', async () => {
+  test('of a refused return is polled before anything of it is sent again', async () => {
     const story = await stories.notifiedReturn({
       sendReturn: [payoutRejected],
       pollReturn: [payoutUnknown, payoutUnknown, payoutSettled()],
@@ -201,7 +201,7 @@ describe('a late word', () => {
 })
 
 describe('a return', () => {
-  test('that its provider cannot tell of is asked about', async () => {
+  test('whose provider cannot tell its outcome is polled', async () => {
     const story = await stories.return(
       { sendReturn: [payoutUnknown, payoutUnknown], pollReturn: [payoutUnknown, payoutSettled()] },
       SLOWLY,
@@ -212,7 +212,7 @@ describe('a return', () => {
     expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'sendReturn', 'pollReturn'])
   })
 
-  test('that never left is tried again', async () => {
+  test('that was never sent is tried again', async () => {
     const story = await stories.return(
       {
         sendReturn: [payoutUnreachable, payoutUnreachable, payoutSettled()],
@@ -226,7 +226,7 @@ describe('a return', () => {
   })
 })
 
-test('a payload that nobody was shown is closed, however long that takes', async () => {
+test('an orphan payload is closed, however long that takes', async () => {
   const story = await stories.orphan({ closeOrphan: [noAnswer(), noAnswer(), noAnswer(), orphanClosed()] })
   await story.waitForCalls(1)
   await continueAsNew(story, { calls: 2 })
@@ -234,7 +234,7 @@ test('a payload that nobody was shown is closed, however long that takes', async
   expect(story.calls).toHaveLength(4)
 })
 
-test('a deposit is asked for, however long its provider is silent', async () => {
+test('a deposit is polled, however long its provider is silent', async () => {
   const story = await stories.deposit({
     recordDeposit: [noAnswer(), noAnswer(), noAnswer(), depositRecorded()],
   })
@@ -244,7 +244,7 @@ test('a deposit is asked for, however long its provider is silent', async () => 
 })
 
 describe('a PIX key', () => {
-  test('of which its provider cannot tell is looked for, and asked for by one attempt', async () => {
+  test('whose provider cannot tell its outcome is looked up, and requested by one attempt', async () => {
     const story = await stories.pixKey({
       openPixKey: ['creating', 'creating'],
       createKey: [pixKeyUnknown, pixKeyUnknown],
@@ -254,7 +254,7 @@ describe('a PIX key', () => {
     await story.finishWith('active')
   })
 
-  test('that is not gone is removed, and asked about', async () => {
+  test('that is still listed is removed, and polled', async () => {
     const story = await stories.pixKeyRemoval({
       deleteKey: [pixKeyUnknown, pixKeyUnknown, pixKeyUnknown],
       pollPixKeyRemoval: [pixKeyUnknown, pixKeyUnknown, pixKeyStillExists, pixKeyEnded('removed')],

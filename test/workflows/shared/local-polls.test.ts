@@ -17,8 +17,8 @@ const stories = setUpWorkflowStories()
 /** Nobody asks on a schedule before he is told, however busy the machine: the server's clock goes on by itself too. */
 const SLOWLY = 1 / 1_000
 
-describe('what a provider told just now is asked within the task that heard of it', () => {
-  test('of a charge', async () => {
+describe('a poll after a new notification runs within the workflow task of its signal', () => {
+  test('for a charge', async () => {
     const story = await unpaid([chargeKnown('paying'), chargeKnown('paid')])
     await story.notify()
     await story.waitForCalls(2)
@@ -27,7 +27,7 @@ describe('what a provider told just now is asked within the task that heard of i
     expect(story.history.queuedActivities).toEqual(['issueCharge'])
   })
 
-  test('of a transfer', async () => {
+  test('for a transfer', async () => {
     const story = await stories.transfer(
       {
         sendTransfer: [payoutInProcess],
@@ -41,7 +41,7 @@ describe('what a provider told just now is asked within the task that heard of i
     expect(story.history.queuedActivities).toEqual(['sendTransfer'])
   })
 
-  test('of a refund', async () => {
+  test('for a refund', async () => {
     const story = await stories.refund(
       {
         openRefund: [refundOpened('sending')],
@@ -55,7 +55,7 @@ describe('what a provider told just now is asked within the task that heard of i
     expect(story.history.queuedActivities).toEqual(['sendRefund'])
   })
 
-  test('of money on its way back', async () => {
+  test('for a return', async () => {
     const story = await stories.return(
       { sendReturn: [payoutInProcess], pollReturn: [payoutSettled()] },
       SLOWLY,
@@ -66,7 +66,7 @@ describe('what a provider told just now is asked within the task that heard of i
     expect(story.history.queuedActivities).toEqual(['sendReturn'])
   })
 
-  test('of a life that is over', async () => {
+  test('for a workflow that has ended', async () => {
     const story = await stories.notifiedTransfer({
       pollTransfer: [payoutSettled()],
       getTransfer: [transferRow('paid'), transferRow('paid')],
@@ -76,15 +76,15 @@ describe('what a provider told just now is asked within the task that heard of i
   })
 })
 
-describe('by an activity of its own is asked', () => {
-  test('what a notice tells that is handed over late: many may come then', async () => {
+describe('a poll runs as an activity of its own', () => {
+  test('after a notification that is routed late, because many may arrive then', async () => {
     const story = await unpaid([chargeKnown('paid')])
     await story.notifyLate()
     await story.finishWith('paid')
     expect(story.history.queuedActivities).toEqual(['issueCharge', 'pollCharge'])
   })
 
-  test('a provider that takes its time: the task waits for it no longer', async () => {
+  test('with a slow provider, for which the workflow task does not wait', async () => {
     const story = await unpaid([slowly(chargeKnown('paid')), chargeKnown('paid')])
     await story.notify()
     await story.waitForCalls(3)
@@ -92,14 +92,14 @@ describe('by an activity of its own is asked', () => {
     expect(story.history.queuedActivities).toEqual(['issueCharge', 'pollCharge'])
   })
 
-  test('what broke off', async () => {
+  test('after an interruption', async () => {
     const story = await unpaid([failActivity, chargeKnown('paid')])
     await story.notify()
     await story.finishWith('paid')
     expect(story.history.queuedActivities).toEqual(['issueCharge', 'pollCharge'])
   })
 
-  test('what nobody told of', async () => {
+  test('without a notification', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutInProcess],
       pollTransfer: [payoutInProcess, payoutInProcess, payoutSettled()],

@@ -148,7 +148,7 @@ const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['listCountersWorkflow', uuid => `tally/${uuid}`, none],
 ]
 
-test('workflows of every kind go forwards and back between two builds without a failed workflow task', async () => {
+test('workflows of every type move forwards and back between two builds without a failed workflow task', async () => {
   const { client, temporal, ranOn, bundles } = builds
   const { workflow } = client
   const waves: Record<string, string[]> = {}

@@ -21,7 +21,7 @@ const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
 const paused = { ...payoutUnreachable, code: 'paused' } as typeof payoutUnreachable
 
-test('a transfer that settles at once is paid, and told', async () => {
+test('a transfer that settles immediately is paid, with its event', async () => {
   const event = stories.uuid()
   const story = await stories.transfer({
     sendTransfer: [payoutSettled()],
@@ -33,7 +33,7 @@ test('a transfer that settles at once is paid, and told', async () => {
   expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
 })
 
-test('what its settlement said of it is not asked again', async () => {
+test('the details of a settlement are not polled again', async () => {
   const event = stories.uuid()
   const paid = { state: 'paid', connectionUuid: 'connection-b' } as const
   const story = await stories.transfer({
@@ -46,7 +46,7 @@ test('what its settlement said of it is not asked again', async () => {
   expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
 })
 
-test('what the start of a transfer shows is not shown again: an operator finds it by what changes', async () => {
+test('the search attributes of the start are not written again: an operator finds a transfer by what changes', async () => {
   const story = await stories.transfer({
     sendTransfer: [payoutUnreachable, payoutInProcess],
     pollTransfer: [payoutSettled({ transfer: { state: 'paid', connectionUuid: 'connection-b' } })],
@@ -55,7 +55,7 @@ test('what the start of a transfer shows is not shown again: an operator finds i
   expect(story.history).toMatchObject({ statuses: ['PAID'], upsertCount: 1 })
 })
 
-test('the request is answered when a provider has accepted, and the life goes on to the settlement', async () => {
+test('the request is answered when a provider has accepted, and the workflow continues to the settlement', async () => {
   const story = await stories.transfer({
     sendTransfer: [payoutInProcess],
     pollTransfer: [payoutInProcess, payoutSettled()],
@@ -67,7 +67,7 @@ test('the request is answered when a provider has accepted, and the life goes on
   expect(story.history.timers).toEqual(['in_process: ask again: 5 s', 'in_process: ask again: 10 s'])
 })
 
-test('one that is accepted and rejected later has failed, and no other provider is tried', async () => {
+test('a transfer that is accepted and rejected later has failed, and no other provider is tried', async () => {
   const story = await stories.transfer({
     sendTransfer: [payoutInProcess],
     pollTransfer: [payoutRejected],
@@ -77,7 +77,7 @@ test('one that is accepted and rejected later has failed, and no other provider 
 })
 
 describe('the row of a transfer', () => {
-  test('is written by its first sending, and by no other', async () => {
+  test('is created by its first attempt only', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnreachable, payoutSettled()],
       getTransfer: [transferRow('paid')],
@@ -86,7 +86,7 @@ describe('the row of a transfer', () => {
     expect(story.calls).toEqual(['sendTransfer order', 'sendTransfer', 'getTransfer'])
   })
 
-  test('is written by the next sending where the first broke off before it', async () => {
+  test('is created by the next attempt where the first one broke off before it', async () => {
     const story = await stories.transfer({
       sendTransfer: [failActivity, payoutSettled()],
       pollTransfer: [{ kind: 'not_started' }],
@@ -96,7 +96,7 @@ describe('the row of a transfer', () => {
     expect(story.calls).toEqual(['sendTransfer order', 'pollTransfer', 'sendTransfer order', 'getTransfer'])
   })
 
-  test('is never written again once it was there, whatever database its provider is asked from', async () => {
+  test('is never created again once it existed, whatever database the poll reads', async () => {
     const story = await stories.transfer({
       sendTransfer: [failActivity, failActivity, payoutSettled()],
       pollTransfer: [payoutUnknown, { kind: 'not_started' }, { kind: 'not_started' }],
@@ -112,7 +112,7 @@ describe('the row of a transfer', () => {
 })
 
 describe('the candidates', () => {
-  test('a transfer whose first provider is down goes out once, through the second', async () => {
+  test('a transfer whose first provider is unreachable is sent once, through the second', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnreachable, payoutUnknown],
       pollTransfer: [payoutUnknown, payoutSettled()],
@@ -122,7 +122,7 @@ describe('the candidates', () => {
     expect(story.calls.filter(asked => asked.includes('end'))).toEqual(['sendTransfer order', 'sendTransfer'])
   })
 
-  test('a refusal whose cause is the provider lets the next one try', async () => {
+  test('a refusal caused by the provider starts the next one', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutDeclined, payoutSettled()],
       getTransfer: [transferRow('paid')],
@@ -130,7 +130,7 @@ describe('the candidates', () => {
     await story.finishWith('paid')
   })
 
-  test('a refusal whose reason travels with the payment ends it', async () => {
+  test('a refusal caused by the payment itself ends it', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutRejected],
       failTransfer: [transferRow('failed')],
@@ -139,7 +139,7 @@ describe('the candidates', () => {
     expect(story.calls).toEqual(['sendTransfer order', 'failTransfer'])
   })
 
-  test('a history that was rolled back goes on with the attempt that is live', async () => {
+  test('a history that was rolled back continues with the live attempt', async () => {
     const story = await stories.transfer({
       sendTransfer: [{ kind: 'redirect', connectionUuid: 'connection-b' }],
       pollTransfer: [payoutInProcess, payoutSettled()],
@@ -154,7 +154,7 @@ describe('the candidates', () => {
     ])
   })
 
-  test('one whose attempts cannot be stored is sent on the schedule of a first one', async () => {
+  test('a transfer whose attempts cannot be stored is retried on the schedule of a first attempt', async () => {
     const neverBegun = { kind: 'not_started' } as const
     const story = await stories.transfer({
       sendTransfer: [failActivity, failActivity, failActivity, payoutSettled()],
@@ -168,7 +168,7 @@ describe('the candidates', () => {
     ])
   })
 
-  test('an order that stands at its provider is not absent before it has been gone for the whole window', async () => {
+  test('a payment that waits at its provider is absent only after it was not found for the whole window', async () => {
     const standing = { kind: 'unknown', code: 'awaiting_approval' } as const
     const story = await stories.transfer({
       sendTransfer: [standing, payoutDeclined, payoutSettled()],
@@ -185,7 +185,7 @@ describe('the candidates', () => {
     expect(again - story.callTimesMs[2]!).toBeGreaterThanOrEqual(660_000)
   })
 
-  test('when all have refused it has failed', async () => {
+  test('a transfer that all providers have refused has failed', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutNoBalance, payoutUnreachable],
       failTransfer: [transferRow('failed')],
@@ -193,7 +193,7 @@ describe('the candidates', () => {
     await story.finishWith('failed')
   })
 
-  test('an unknown outcome never brings in the next one, however long it lasts', async () => {
+  test('an unknown outcome never starts the next provider, however long it lasts', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown],
       pollTransfer: [...Array(10).fill(payoutUnknown), payoutSettled()],
@@ -203,7 +203,7 @@ describe('the candidates', () => {
     expect(story.calls.filter(asked => asked.startsWith('send'))).toEqual(['sendTransfer order'])
   })
 
-  test('a sending that broke off is unknown too', async () => {
+  test('an interrupted call is unknown too', async () => {
     const story = await stories.transfer({
       sendTransfer: [failActivity],
       pollTransfer: [payoutSettled()],
@@ -212,7 +212,7 @@ describe('the candidates', () => {
     await story.finishWith('paid')
   })
 
-  test('one that is proved absent is sent once more through the same', async () => {
+  test('a transfer that is proved absent is sent once more through the same provider', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown, payoutSettled()],
       pollTransfer: payoutProvenAbsent,
@@ -226,7 +226,7 @@ describe('the candidates', () => {
   })
 })
 
-describe('an attempt that a worker began after it was given up', () => {
+describe('an attempt that a worker started after it was given up', () => {
   test('is followed to its settlement before the transfer ends', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnreachable, payoutDeclined, payoutUnknown],
@@ -244,7 +244,7 @@ describe('an attempt that a worker began after it was given up', () => {
     ])
   })
 
-  test('lets the transfer fail once it has come to nothing', async () => {
+  test('lets the transfer fail once it has failed', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnreachable, payoutDeclined, payoutUnknown, payoutDeclined],
       failTransfer: [attemptRunningAt('connection-a'), transferRow('failed')],
@@ -254,7 +254,7 @@ describe('an attempt that a worker began after it was given up', () => {
     expect(story.calls.slice(-2)).toEqual(['sendTransfer isResend', 'failTransfer'])
   })
 
-  test('refuses the cancellation of a transfer that waits, which goes on', async () => {
+  test('refuses the cancellation of a waiting transfer, which continues', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       endScheduledTransfer: [attemptRunningAt('connection-a')],
@@ -268,7 +268,7 @@ describe('an attempt that a worker began after it was given up', () => {
     expect(story.history.timers.slice(-2)).toEqual(['try again: 15 min', 'try again: 15 min'])
   })
 
-  test('keeps a transfer from expiring until it has come to nothing', async () => {
+  test('keeps a transfer from expiring until it has failed', async () => {
     const story = await stories.scheduledTransfer(-25 * HOUR, {
       storeTransfer: [transferRow('created')],
       endScheduledTransfer: [attemptRunningAt('connection-b'), transferRow('expired')],
@@ -286,7 +286,7 @@ describe('an attempt that a worker began after it was given up', () => {
   })
 })
 
-test('one that comes too late is stored as failed, and calls nobody', async () => {
+test('a transfer past its acceptance deadline is stored as failed, and no provider is called', async () => {
   const story = await stories.transfer({
     sendTransfer: [payoutRejected],
     failTransfer: [transferRow('failed')],
@@ -296,7 +296,7 @@ test('one that comes too late is stored as failed, and calls nobody', async () =
 })
 
 describe('a transfer that waits for its time', () => {
-  test('is answered at once and sent then', async () => {
+  test('is answered immediately and sent then', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutSettled()],
@@ -308,7 +308,7 @@ describe('a transfer that waits for its time', () => {
     expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeGreaterThanOrEqual(HOUR - 10_000)
   })
 
-  test('shows that it waits from its start on, and what became of it in the end', async () => {
+  test('shows its waiting state from the start, and its outcome at the end', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutSettled({ transfer: { state: 'paid', connectionUuid: 'connection-a' } })],
@@ -341,7 +341,7 @@ describe('a transfer that waits for its time', () => {
     await story.finishWith('paid')
   })
 
-  test('is tried again every quarter of an hour while nobody can send it', async () => {
+  test('is retried every quarter of an hour while no provider is available', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutNoBalance, payoutNoBalance, payoutUnreachable, payoutUnreachable, payoutSettled()],
@@ -351,7 +351,7 @@ describe('a transfer that waits for its time', () => {
     expect(story.history.timers.slice(1)).toEqual(['try again: 15 min', 'try again: 15 min'])
   })
 
-  test('is tried again where only one of its providers declined and another was out of reach', async () => {
+  test('is retried where only one of its providers refused and another was unreachable', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutUnreachable, payoutDeclined, payoutSettled()],
@@ -361,7 +361,7 @@ describe('a transfer that waits for its time', () => {
     expect(story.history.timers.slice(1)).toEqual(['try again: 15 min'])
   })
 
-  test('is cancelled between two tries', async () => {
+  test('is cancelled between two attempts', async () => {
     const story = await stories.scheduledTransfer(1_000, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutNoBalance, payoutNoBalance],
@@ -383,7 +383,7 @@ describe('a transfer that waits for its time', () => {
     await story.finishWith('expired')
   })
 
-  test('expires without being sent where the service was away until a day after its time', async () => {
+  test('expires without being sent where the service was down until a day after its time', async () => {
     const story = await stories.scheduledTransfer(-25 * HOUR, {
       storeTransfer: [transferRow('created')],
       endScheduledTransfer: [transferRow('expired')],
@@ -392,7 +392,7 @@ describe('a transfer that waits for its time', () => {
     expect(story.calls).toEqual(['storeTransfer', 'endScheduledTransfer'])
   })
 
-  test('is sent after the end of a pause that lasted longer than a day', async () => {
+  test('is sent after a pause that lasted longer than a day', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [...Array(2 * 120).fill(paused), payoutSettled()],
@@ -401,7 +401,7 @@ describe('a transfer that waits for its time', () => {
     await story.finishWith('paid')
   })
 
-  test('is sent after a pause that began while the service was away', async () => {
+  test('is sent after a pause that started while the service was down', async () => {
     const story = await stories.scheduledTransfer(-25 * HOUR, {
       storeTransfer: [transferRow('created')],
       endScheduledTransfer: [transferRow('created')],
@@ -414,7 +414,7 @@ describe('a transfer that waits for its time', () => {
 })
 
 describe('a scheduled transfer whose outcome is unknown', () => {
-  test('does not expire, however late it is: its provider is asked until it knows', async () => {
+  test('does not expire, however late it is: its provider is polled until it answers', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutUnknown],
@@ -427,7 +427,7 @@ describe('a scheduled transfer whose outcome is unknown', () => {
     expect(story.history.outcomes).toEqual(['unknown', null])
   })
 
-  test('is tried again when its absence is proved and nobody can be reached then', async () => {
+  test('is retried when its absence is proved and no provider is available then', async () => {
     const story = await stories.scheduledTransfer(HOUR, {
       storeTransfer: [transferRow('created')],
       sendTransfer: [payoutUnknown, payoutUnreachable, payoutUnreachable, payoutSettled()],
@@ -444,7 +444,7 @@ describe('a scheduled transfer whose outcome is unknown', () => {
   })
 })
 
-test('a transfer that is being sent at once takes no cancellation', async () => {
+test('a transfer that is sent immediately accepts no cancellation', async () => {
   const story = await stories.transfer({
     sendTransfer: [
       async story => {
@@ -457,8 +457,8 @@ test('a transfer that is being sent at once takes no cancellation', async () => 
   await story.finishWith('paid')
 })
 
-describe('a late word', () => {
-  test('of a return by the recipient wakes a paid transfer', async () => {
+describe('a late notification', () => {
+  test('of a return by the recipient reopens a paid transfer', async () => {
     const event = stories.uuid()
     const story = await stories.notifiedTransfer({
       pollTransfer: [payoutSettled()],
@@ -469,7 +469,7 @@ describe('a late word', () => {
     expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
 
-  test('of a return that its provider does not list yet is followed until it does', async () => {
+  test('of a return that its provider does not list yet is polled until it is listed', async () => {
     const story = await stories.notifiedTransfer(
       {
         pollTransfer: [payoutSettled(), payoutSettled(), payoutSettled()],
@@ -484,7 +484,7 @@ describe('a late word', () => {
     ])
   })
 
-  test('of a part that comes back, and of the rest, are two: the life is woken for each', async () => {
+  test('of a partial return and of the rest reopens the workflow for each', async () => {
     const story = await stories.notifiedTransfer({
       pollTransfer: [payoutSettled(), payoutSettled()],
       getTransfer: [
@@ -506,7 +506,7 @@ describe('a late word', () => {
     await story.finishWith('paid')
   })
 
-  test('that comes while the one before is being told is heard as well', async () => {
+  test('that arrives while the previous event is written is polled as well', async () => {
     const event = stories.uuid()
     const story = await stories.notifiedTransfer({
       pollTransfer: [payoutSettled(), payoutSettled()],
@@ -525,7 +525,7 @@ describe('a late word', () => {
     expect(story.calls.filter(asked => asked === 'pollTransfer')).toHaveLength(2)
   })
 
-  test('is asked for until the provider answers', async () => {
+  test('is polled until the provider answers', async () => {
     const story = await stories.notifiedTransfer({
       pollTransfer: [payoutUnknown, payoutUnknown, payoutSettled()],
       getTransfer: Array(4).fill(transferRow('paid')),
@@ -534,7 +534,7 @@ describe('a late word', () => {
     expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
   })
 
-  test('of a return that could not be told when the transfer settled is asked for, after the answer', async () => {
+  test('of a return unknown at the settlement is polled, after the answer', async () => {
     const unsaid = { ...payoutSettled(), returnsUnknown: true } as const
     const story = await stories.transfer({
       sendTransfer: [unsaid],
@@ -546,7 +546,7 @@ describe('a late word', () => {
     expect(story.history.timers).toEqual(['no answer: ask again: 5 s'])
   })
 
-  test('from another connection is heard before the life ends', async () => {
+  test('from another connection is polled before the workflow ends', async () => {
     const story = await stories.transfer({
       sendTransfer: [
         payoutDeclined,
@@ -562,7 +562,7 @@ describe('a late word', () => {
   })
 })
 
-describe('the word of an operator', () => {
+describe('a manual settlement', () => {
   const rejected = {
     ...SETTLED_ATTEMPT,
     as: 'rejected',
@@ -575,7 +575,7 @@ describe('the word of an operator', () => {
     reason: 'seen on its statement',
   } as const
 
-  test('ends what no provider can tell', async () => {
+  test('ends an unknown outcome', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown],
       pollTransfer: [payoutUnknown],
@@ -588,7 +588,7 @@ describe('the word of an operator', () => {
     await story.finishWith('paid')
   })
 
-  test('that it was rejected lets the next candidate try', async () => {
+  test('as rejected starts the next candidate', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown, payoutSettled()],
       manuallySettleTransfer: [payoutDeclined],
@@ -599,7 +599,7 @@ describe('the word of an operator', () => {
     await story.finishWith('paid')
   })
 
-  test('about one candidate says nothing about the next one', async () => {
+  test('of one candidate does not apply to the next one', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown, payoutUnknown],
       pollTransfer: [
@@ -614,7 +614,7 @@ describe('the word of an operator', () => {
     await story.finishWith('paid')
   })
 
-  test('is heard before anything is sent a second time', async () => {
+  test('is applied before anything is sent a second time', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnknown],
       pollTransfer: [
@@ -631,7 +631,7 @@ describe('the word of an operator', () => {
     await story.finishWith('paid')
   })
 
-  test('that comes too late changes nothing', async () => {
+  test('that arrives too late changes nothing', async () => {
     const story = await stories.transfer({
       sendTransfer: [
         async story => {

@@ -10,7 +10,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('a PIX that names no charge of ours is taken as a deposit, and told', async () => {
+test('a PIX without a charge is recorded as a deposit, with its event', async () => {
   const event = stories.uuid()
   const story = await stories.deposit({
     recordDeposit: [depositRecorded({ deliveries: [event] })],
@@ -20,24 +20,24 @@ test('a PIX that names no charge of ours is taken as a deposit, and told', async
   expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
 })
 
-test('one that a charge of ours expects is left to that charge', async () => {
+test('a PIX that a charge of ours expects is left to that charge', async () => {
   const story = await stories.deposit({ recordDeposit: [{ kind: 'expected' }] })
   await story.finishWith('expected')
   expect(story.history.childWorkflowIds).toEqual([])
 })
 
-test('a forged one comes to nothing after a second look', async () => {
+test('a forged notification ends after a second poll without a result', async () => {
   const story = await stories.deposit({ recordDeposit: [depositNotFound, depositNotFound] })
   await story.finishWith('not_found')
   expect(story.history.timers).toEqual(['second look: 1 min'])
 })
 
-test('one whose notice ran ahead of the provider is taken at the second look', async () => {
+test('a PIX notified before the provider lists it is recorded at the second poll', async () => {
   const story = await stories.deposit({ recordDeposit: [depositNotFound, depositRecorded()] })
   await story.finishWith('accepted')
 })
 
-test('a repeated notice does not make the second look the last one too early', async () => {
+test('a repeated notification does not make the second poll the last one too early', async () => {
   const story = await stories.deposit({
     recordDeposit: [depositNotFound, depositNotFound, depositRecorded()],
   })
@@ -48,7 +48,7 @@ test('a repeated notice does not make the second look the last one too early', a
   expect(story.callTimesMs[2]! - story.callTimesMs[0]!).toBeGreaterThanOrEqual(60_000)
 })
 
-test('one that is told of again while the last look is made is looked for once more', async () => {
+test('a PIX notified again during the last poll is polled once more', async () => {
   const story = await stories.deposit({
     recordDeposit: [depositNotFound, afterNotification(depositNotFound), depositRecorded()],
   })
@@ -56,7 +56,7 @@ test('one that is told of again while the last look is made is looked for once m
   expect(story.history.timers).toEqual(['second look: 1 min'])
 })
 
-test('without an answer its provider is asked until there is one', async () => {
+test('without an answer the provider is polled until there is one', async () => {
   const story = await stories.deposit({
     recordDeposit: [noAnswer(), noAnswer('in_process'), depositRecorded()],
   })
@@ -64,7 +64,7 @@ test('without an answer its provider is asked until there is one', async () => {
   expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
 })
 
-test('a sweep hands over what waits, once', async () => {
+test('a sweep routes waiting notifications once', async () => {
   const story = await stories.notificationSweep({
     sweepProviderNotifications: [{ waiting: 3, routedCount: 2 }],
   })

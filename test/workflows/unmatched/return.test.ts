@@ -17,7 +17,7 @@ const stories = setUpWorkflowStories()
 const SETTLE_MS = 600_000
 const POLL_INTERVAL_MS = 60_000
 
-test('an unmatched PIX goes back to its payer at once, and is told', async () => {
+test('an unmatched PIX is returned to its payer immediately, with its event', async () => {
   const event = stories.uuid()
   const story = await stories.return({
     sendReturn: [payoutSettled({ deliveries: [event] })],
@@ -28,7 +28,7 @@ test('an unmatched PIX goes back to its payer at once, and is told', async () =>
   expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
 })
 
-test('one in process is settled by notice', async () => {
+test('a return in process is settled by notification', async () => {
   const story = await stories.return({ sendReturn: [payoutInProcess], pollReturn: [payoutSettled()] })
   await story.waitForCalls(1)
   await story.notify()
@@ -37,7 +37,7 @@ test('one in process is settled by notice', async () => {
   expect(story.calls).toEqual(['sendReturn', 'pollReturn'])
 })
 
-test('one in process whose notice is lost is asked about on the schedule', async () => {
+test('a return in process whose notification is lost is polled on the schedule', async () => {
   const story = await stories.return({
     sendReturn: [payoutInProcess],
     pollReturn: [...Array(6).fill(payoutInProcess), payoutSettled()],
@@ -60,14 +60,14 @@ test('a refusal is final', async () => {
   expect(story.calls).toEqual(['sendReturn'])
 })
 
-test('a refusal for a cause that may pass is final too: no provider documents that the id may be used again', async () => {
+test('a temporary refusal is final too: no provider documents that the id may be used again', async () => {
   const denied = { ...payoutDeclined, code: 'provider_denied' } as const
   const story = await stories.return({ sendReturn: [denied] })
   await story.finishWith('rejected')
   expect(story.calls).toEqual(['sendReturn'])
 })
 
-test('one that is taken and refused later has been refused', async () => {
+test('a return that is accepted and refused later is refused', async () => {
   const story = await stories.return({ sendReturn: [payoutInProcess], pollReturn: [payoutRejected] })
   await story.finishWith('rejected')
 })
@@ -82,7 +82,7 @@ describe('a provider that cannot be reached', () => {
     expect(story.history.timers).toEqual(['provider unreachable: 15 min', 'provider unreachable: 15 min'])
   })
 
-  test('is not tried over and over because of one notice', async () => {
+  test('is not tried again because of one notification', async () => {
     const story = await stories.return({
       sendReturn: [
         async story => {
@@ -101,7 +101,7 @@ describe('a provider that cannot be reached', () => {
     expect(story.callTimesMs[3]! - story.callTimesMs[2]!).toBeGreaterThanOrEqual(15 * 60_000)
   })
 
-  test('is asked first where a notice tells of what never left: it may have gone before a restore', async () => {
+  test('is polled first after a notification of an unsent return, which may have been sent before a restore', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnreachable],
       pollReturn: [payoutUnknown, payoutSettled()],
@@ -112,7 +112,7 @@ describe('a provider that cannot be reached', () => {
     expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'pollReturn'])
   })
 
-  test('is tried again when a question shows that nothing was begun', async () => {
+  test('is tried again when a poll shows that nothing was started', async () => {
     const story = await stories.return({
       sendReturn: [failActivity, payoutSettled()],
       pollReturn: [{ kind: 'not_started' }],
@@ -123,7 +123,7 @@ describe('a provider that cannot be reached', () => {
 })
 
 describe('an unknown outcome', () => {
-  test('is asked about until it is found', async () => {
+  test('is polled until it is found', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown],
       pollReturn: [payoutUnknown, payoutUnknown, payoutUnknown, payoutInProcess, payoutSettled()],
@@ -132,7 +132,7 @@ describe('an unknown outcome', () => {
     expect(story.calls).toEqual(['sendReturn', ...Array(5).fill('pollReturn')])
   })
 
-  test('is sent once more when two looks after the settle window prove that it never arrived', async () => {
+  test('is sent once more when two polls after the settle window prove its absence', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown, payoutSettled()],
       pollReturn: payoutProvenAbsent,
@@ -144,7 +144,7 @@ describe('an unknown outcome', () => {
     expect(last! - afterWindow!).toBeGreaterThanOrEqual(POLL_INTERVAL_MS)
   })
 
-  test('is found as soon as its provider lists it, however long its absence would take to prove', async () => {
+  test('is found as soon as its provider lists it, however long the proof of absence would take', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown],
       pollReturn: [payoutNotFound, payoutNotFound, payoutSettled()],
@@ -158,7 +158,7 @@ describe('an unknown outcome', () => {
     ])
   })
 
-  test('is not sent again when it turns up at the second look', async () => {
+  test('is not sent again when it is found at the second poll', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown],
       pollReturn: [payoutNotFound, payoutNotFound, payoutInProcess, payoutSettled()],
@@ -166,7 +166,7 @@ describe('an unknown outcome', () => {
     await story.finishWith('settled')
   })
 
-  test('is not sent again because a look brings no answer', async () => {
+  test('is not sent again because a poll gets no answer', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown],
       pollReturn: [
@@ -181,7 +181,7 @@ describe('an unknown outcome', () => {
     await story.finishWith('settled')
   })
 
-  test('is not sent again early, however many notices come: they make it look, and prove nothing', async () => {
+  test('is not sent again early, however many notifications arrive: they start polls, and prove nothing', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown, payoutSettled()],
       pollReturn: Array(8).fill(payoutNotFound),
@@ -203,7 +203,7 @@ describe('an unknown outcome', () => {
     expect(last! - afterWindow!).toBeGreaterThanOrEqual(POLL_INTERVAL_MS)
   })
 
-  test('of the second sending counts as a first one: only a new proof sends it a third time', async () => {
+  test('of the second call counts as a first one: only a new proof sends it a third time', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown, payoutUnknown, payoutSettled()],
       pollReturn: [...payoutProvenAbsent, ...payoutProvenAbsent],
@@ -216,7 +216,7 @@ describe('an unknown outcome', () => {
     ])
   })
 
-  test('is what a sending that broke off has: it is never sent again without proof', async () => {
+  test('of a call that broke off is never sent again without proof', async () => {
     const story = await stories.return({
       sendReturn: [failActivity],
       pollReturn: [payoutUnknown, payoutSettled()],
@@ -225,7 +225,7 @@ describe('an unknown outcome', () => {
     expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'pollReturn'])
   })
 
-  test('of a repeat that broke off is asked about too', async () => {
+  test('of a repeat that broke off is polled too', async () => {
     const story = await stories.return({
       sendReturn: [payoutUnknown, failActivity],
       pollReturn: [...payoutProvenAbsent, payoutSettled()],
@@ -234,7 +234,7 @@ describe('an unknown outcome', () => {
   })
 })
 
-test('what its provider once had is never sent again, even if it is not found any more', async () => {
+test('a return that its provider once had is never sent again, even if it is not found any more', async () => {
   const story = await stories.return({
     sendReturn: [payoutInProcess],
     pollReturn: [payoutNotFound, payoutNotFound, payoutNotFound, payoutNotFound, payoutSettled()],
@@ -243,7 +243,7 @@ test('what its provider once had is never sent again, even if it is not found an
   expect(story.calls).toEqual(['sendReturn', ...Array(5).fill('pollReturn')])
 })
 
-test('what its provider once showed on a question is never sent again either', async () => {
+test('a return that its provider once found on a poll is never sent again either', async () => {
   const story = await stories.return({
     sendReturn: [payoutUnknown],
     pollReturn: [
@@ -270,8 +270,8 @@ test('every wait is divided by the time scale', async () => {
   expect(Number.parseFloat(restOfWindow[0]!)).toBeLessThan((SETTLE_MS - 400_000) / 10_000)
 })
 
-describe('a late word', () => {
-  test('wakes a refused return, which has settled after all', async () => {
+describe('a late notification', () => {
+  test('reopens a refused return, which settles after all', async () => {
     const event = stories.uuid()
     const story = await stories.notifiedReturn({
       sendReturn: [payoutRejected],
@@ -283,13 +283,13 @@ describe('a late word', () => {
     expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
 
-  test('that says nothing new leaves it refused, and nothing is sent', async () => {
+  test('without news leaves the return refused, and nothing is sent', async () => {
     const story = await stories.notifiedReturn({ sendReturn: [payoutRejected], pollReturn: [payoutNotFound] })
     await story.finishWith('rejected')
     expect(story.calls).toEqual(['sendReturn', 'pollReturn'])
   })
 
-  test('that comes while the provider still refuses is heard before the life ends', async () => {
+  test('that arrives while the provider still refuses is polled before the workflow ends', async () => {
     const story = await stories.return({
       sendReturn: [
         async story => {
@@ -303,14 +303,14 @@ describe('a late word', () => {
   })
 })
 
-describe('one that cannot go back, and that an operator keeps', () => {
-  test('is its account’s by one step', async () => {
+describe('an unreturnable payment that an operator keeps', () => {
+  test('is credited to its account by one activity', async () => {
     const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [1_000] })
     await story.finishWith('kept')
     expect(story.calls).toEqual(['keepUnmatchedPayment'])
   })
 
-  test('and that does not wait any more stays what it is', async () => {
+  test('and that does not wait any more keeps its state', async () => {
     const story = await stories.keepUnmatchedPayment({ keepUnmatchedPayment: [0] })
     await story.finishWith('nothing')
   })

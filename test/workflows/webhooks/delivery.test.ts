@@ -5,13 +5,13 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('an event is delivered at the first try', async () => {
+test('an event is delivered at the first attempt', async () => {
   const story = await stories.delivery({ attemptDelivery: [webhookDelivered] })
   await story.finishWith('DELIVERED')
   expect(story.history.timers).toEqual([])
 })
 
-test('a failing endpoint is tried on the schedule, each wait as the try has set it', async () => {
+test('a failing endpoint is retried on the schedule, each wait as the attempt has set it', async () => {
   const story = await stories.delivery({
     attemptDelivery: [...RETRY_SCHEDULE_MS.map(webhookRetry), webhookDelivered],
   })
@@ -34,21 +34,21 @@ test('a failing endpoint is tried on the schedule, each wait as the try has set 
   })
 })
 
-test('it is given up when there is no next try', async () => {
+test('a delivery fails when there is no next attempt', async () => {
   const story = await stories.delivery({
     attemptDelivery: [webhookRetry(5_000), { kind: 'closed', outcome: 'FAILED' }],
   })
   await story.finishWith('FAILED')
 })
 
-test('a delivery that was cancelled meanwhile ends at its next try', async () => {
+test('a delivery that was cancelled meanwhile ends at its next attempt', async () => {
   const story = await stories.delivery({
     attemptDelivery: [webhookRetry(5_000), { kind: 'closed', outcome: 'CANCELLED' }],
   })
   await story.finishWith('CANCELLED')
 })
 
-test('a try that breaks off on our side is made again', async () => {
+test('an attempt that breaks off on our side is repeated', async () => {
   const story = await stories.delivery({ attemptDelivery: [failActivity, webhookDelivered] })
   await story.finishWith('DELIVERED')
   expect(story.history.timers).toEqual([])
@@ -63,7 +63,7 @@ test('every wait is divided by the time scale', async () => {
   expect(story.history.timers).toEqual(['before try 2: 5 ms', 'before try 3: 300 ms'])
 })
 
-test('one whose row was changed is looked at at once, not after a day', async () => {
+test('a delivery whose row has changed is read immediately, not after a day', async () => {
   const story = await stories.delivery({
     attemptDelivery: [webhookRetry(86_400_000), { kind: 'closed', outcome: 'CANCELLED' }],
   })
@@ -73,7 +73,7 @@ test('one whose row was changed is looked at at once, not after a day', async ()
   expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeLessThan(60_000)
 })
 
-test('a change that comes while a try is under way is not overlooked', async () => {
+test('a change during an attempt is not missed', async () => {
   const story = await stories.delivery({
     attemptDelivery: [
       async self => {
@@ -87,7 +87,7 @@ test('a change that comes while a try is under way is not overlooked', async () 
   expect(story.callTimesMs[1]! - story.callTimesMs[0]!).toBeLessThan(60_000)
 })
 
-test('one that is sent again while it ends goes on', async () => {
+test('a delivery that is resent while it ends continues', async () => {
   const story = await stories.delivery({
     attemptDelivery: [
       async self => {

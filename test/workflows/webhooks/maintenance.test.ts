@@ -3,17 +3,17 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
 
-test('a sweep of the deliveries says what it did', async () => {
+test('a sweep of the deliveries returns its counts', async () => {
   const story = await stories.deliverySweep({ sweepDeliveries: [{ woken: 3, disabled: 1 }] })
   await story.finishWith({ woken: 3, disabled: 1 })
 })
 
-test('what is old is forgotten', async () => {
+test('old events are pruned', async () => {
   const story = await stories.eventPruning({ pruneEvents: [{ forgotten: 7 }] })
   await story.finishWith({ forgotten: 7 })
 })
 
-test('what an endpoint has missed is sent again, batch by batch', async () => {
+test('missed events are resent, batch by batch', async () => {
   const place = { at: '2026-11-01T10:00:00.000000Z', uuid: '00000000-0000-4000-8000-000000000001' }
   const story = await stories.recovery({
     replayMissedEvents: [
