@@ -1,6 +1,7 @@
 import type { RouteRegistrar } from '../api/app.ts'
 import { fail } from '../api/http/api-error.ts'
-import { createDashboardContext, createDashboardRouter } from './http/router.ts'
+import { createDashboardContext } from './http/dashboard-context.ts'
+import { createDashboardRouter } from './http/router.ts'
 import { registerChargePages } from './pages/charges.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'

@@ -12,7 +12,7 @@ import {
   type PixKeyRemovalWorkflowSignature,
   type PixKeyWorkflowSignature,
 } from '../workflows/contracts/pix-keys.ts'
-import type { RebuildOutcome } from './rebuild.ts'
+import type { RebuildOutcome } from './rebuild-outcome.ts'
 import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
 
 /**

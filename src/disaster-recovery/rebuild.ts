@@ -40,6 +40,7 @@ import {
   type RebuildableInput,
   restoreOriginalInput,
 } from './rebuild-inputs.ts'
+import type { RebuildOutcome } from './rebuild-outcome.ts'
 import {
   listRunningWorkflows,
   listWorkflowsBetween,
@@ -58,20 +59,6 @@ import {
 
 /** `since`: a moment that the restored rows had reached, or any earlier one. */
 export type RebuildRequest = { since: Date; who: string; reason: string }
-
-export type RebuildOutcome =
-  | { outcome: 'rebuilt'; row: 'missing' | 'behind' }
-  /** No provider was called: it continues as ordered. */
-  | { outcome: 'waits'; row: 'missing' | 'behind' }
-  /** Its row was set to the result that its history proves. */
-  | { outcome: 'restored' }
-  /** Its workflow's history is ahead of its row: the provider is polled. */
-  | { outcome: 'asked' }
-  /** Rebuilt before; it is still polling. */
-  | { outcome: 'under_way' }
-  /** Its workflow had only its row to continue from, which is missing. */
-  | { outcome: 'ended' }
-  | { outcome: 'impossible'; why: string }
 
 /** Payouts are not paused: a workflow behind the providers could send a payment again. */
 export class MoneyOutNotPaused extends Error {

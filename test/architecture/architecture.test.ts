@@ -1,15 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { type Expression, type ParseOptions, parse, parseSync } from '@swc/core'
+import { type Expression, parseSync } from '@swc/core'
 import { bundleWorkflowCode } from '@temporalio/worker'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
+import { nameOf, ROOT, readSourceImports, SOURCE_FILES, type SourceImport, SYNTAX } from './source-imports.ts'
 
-const root = join(import.meta.dirname, '../..')
-const files = (await readdir(join(root, 'src'), { recursive: true }))
-  .filter(file => file.endsWith('.ts'))
-  .map(file => `src/${file}`)
-  .sort()
+const root = ROOT
+const files = SOURCE_FILES
 
 /**
  * The folders, or files beside them, that each may import: `types of` allows `import type` only, and a path narrower than a
@@ -94,13 +92,11 @@ const PACKAGES: Record<string, string[]> = {
   domain: ['@brazilian-utils/brazilian-utils'],
   workflows: ['@temporalio/workflow', '@temporalio/common'],
 }
-const SYNTAX: ParseOptions = { syntax: 'typescript', target: 'es2023' }
 const COMPOSITION_ROOTS = /^(dev\/|cli\/|cli$|worker$|server$)/
 /** Folders with arrows of their own inside another one. */
 const INNER_FOLDER = /^workflows\/(contracts|bundle)(?=\/)/
 
-type Import = { from: string; to: string; isType: boolean }
-const imports = (await Promise.all(files.map(importsOf))).flat()
+const imports = await readSourceImports()
 
 test('source files and their imports are found', () => {
   expect(files.length).toBeGreaterThan(100)
@@ -261,50 +257,6 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '')
 }
 
-/** Every import, export-from, import() and import type of a file. */
-async function importsOf(file: string): Promise<Import[]> {
-  const from = nameOf(file)
-  const found: Import[] = []
-  const add = (source: string, isType: boolean) => found.push({ from, to: resolved(file, source), isType })
-  visitNode(await parse(await readFile(join(root, file), 'utf8'), SYNTAX), add)
-  return found
-}
-
-type Node = Record<string, unknown>
-type Specifier = { isTypeOnly?: boolean }
-
-function visitNode(node: unknown, add: (source: string, isType: boolean) => void): void {
-  if (Array.isArray(node)) for (const child of node) visitNode(child, add)
-  if (typeof node !== 'object' || node === null || Array.isArray(node)) return
-  const { type, source, specifiers, typeOnly, callee, argument } = node as Node & {
-    source?: { value: string } | null
-    specifiers?: Specifier[]
-    callee?: { type: string }
-    argument?: { value: string }
-  }
-  if (source && /^(Import|Export)/.test(String(type))) {
-    const all = specifiers ?? []
-    add(source.value, typeOnly === true || (all.length > 0 && all.every(one => one.isTypeOnly === true)))
-  }
-  if (type === 'TsImportType' && argument) add(argument.value, true)
-  if (type === 'CallExpression' && callee?.type === 'Import') {
-    const [path] = (node as { arguments: { expression: { value?: string } }[] }).arguments
-    // A path that is made while running is a program's own business: only src/dev does that.
-    add(path?.expression.value ?? 'node:module', false)
-  }
-  for (const child of Object.values(node)) visitNode(child, add)
-}
-
-/** Ours by its path under src, without the ending; a package or built-in by its name. */
-function resolved(file: string, source: string): string {
-  if (!source.startsWith('.')) return source
-  return nameOf(relative(root, join(root, dirname(file), source)))
-}
-
-function nameOf(file: string): string {
-  return file.replace(/^src\//, '').replace(/\.ts$/, '')
-}
-
 function folderOf(name: string): string {
   return INNER_FOLDER.exec(name)?.[0] ?? name.split('/')[0]!
 }
@@ -313,7 +265,7 @@ function isOurs(name: string): boolean {
   return files.includes(`src/${name}.ts`) || name.startsWith('..') || basename(name) === 'package.json'
 }
 
-function isAllowed({ from, to, isType }: Import, allowed: string[]): boolean {
+function isAllowed({ from, to, isType }: SourceImport, allowed: string[]): boolean {
   if (folderOf(from) === folderOf(to)) return true
   return allowed.some(one => {
     const path = one.replace('types of ', '')
@@ -325,7 +277,7 @@ function packageOf(name: string): string {
   return name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 }
 
-function written({ from, to, isType }: Import): string {
+function written({ from, to, isType }: SourceImport): string {
   return `${from} → ${to}${isType ? ' (type)' : ''}`
 }
 

@@ -1,4 +1,4 @@
-import { migrate } from '../../src/db/client/orm.ts'
+import { migrate } from '../../src/db/client/migrate.ts'
 import { startPostgres } from './postgres.ts'
 
 /** Where the suites find the PostgreSQL they share, and in it the database that theirs are copied from. */

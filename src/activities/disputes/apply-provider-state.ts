@@ -9,10 +9,9 @@ import {
   type DisputeEvent,
   disputeMachine,
   dueWarningHours,
-  eventsToProviderState,
   replyDeadlineMs,
 } from '../../domain/disputes/dispute.ts'
-import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
+import { eventsToProviderState, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent } from '../events/record-event.ts'

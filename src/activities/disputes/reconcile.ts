@@ -3,8 +3,11 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/med.ts'
 import { ProviderNotification } from '../../db/entities/notice.ts'
-import { eventsToProviderState } from '../../domain/disputes/dispute.ts'
-import { HAS_DISPUTE_NOTIFICATIONS, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
+import {
+  eventsToProviderState,
+  HAS_DISPUTE_NOTIFICATIONS,
+  type ProviderDispute,
+} from '../../domain/disputes/provider-dispute.ts'
 import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import type { Provider } from '../../providers/port.ts'

@@ -10,19 +10,21 @@ import { fail } from './api-error.ts'
 import { readJsonBody, readTextBody } from './body.ts'
 import { omitOptionalNulls } from './field-names.ts'
 import { readMultipartForm } from './multipart.ts'
-import type { AnyRoute, ApiRouter } from './route.ts'
+import type { AnyRoute } from './route-definition.ts'
+import type { Semaphore } from './semaphore.ts'
 import { setArrivalTimeout } from './server.ts'
 import { mergeErrors, type ValidationResult, validateSchema } from './validate.ts'
 
-/** A registered route with its prepared schemas. */
+/** A route with its prepared schemas. */
 export type PreparedRoute = {
-  router: ApiRouter
   shape: AnyRoute
   /** Schemas of the path parameters and of the query. */
   schemas: { params: z.ZodType; query: z.ZodType }
 }
 export type RouteRequest = PreparedRoute & {
   ctx: RouterContext
+  /** Limits the forms of one account that are read at once. */
+  formSemaphore: Semaphore
   /** Disposed when the request ends, whether it succeeds or fails. */
   cleanup: AsyncDisposableStack
 }
@@ -89,13 +91,13 @@ function omitBoundProvider(json: unknown, { token }: { token: CallerToken | null
  * pointless.
  */
 async function parseForm(
-  { router, shape: definition, ctx, cleanup }: RouteRequest,
+  { shape: definition, ctx, cleanup, formSemaphore }: RouteRequest,
   caller: RequestCaller,
   head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
   setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
   const deadline = getRequestDeadline()
-  cleanup.defer(await deadline.pauseWhile(router.formSemaphore.acquire(ctx.state.token?.accountUuid ?? '')))
+  cleanup.defer(await deadline.pauseWhile(formSemaphore.acquire(ctx.state.token?.accountUuid ?? '')))
   await definition.beforeBody?.({ ...head, ...caller })
   const form = await deadline.pauseWhile(readMultipartForm(ctx.req))
   cleanup.defer(form.discard)
@@ -116,12 +118,12 @@ function parseIdempotencyKey(
 }
 
 /** Prepares a route: its schemas are built once, because building one costs many times what a validation does. */
-export function prepareRoute(router: ApiRouter, definition: AnyRoute): PreparedRoute {
+export function prepareRoute(definition: AnyRoute): PreparedRoute {
   const schemas = {
     params: definition.params ?? buildUuidParamsSchema(definition.path),
     query: definition.query ?? buildEmptyQuerySchema(definition),
   }
-  return { router, shape: definition, schemas }
+  return { shape: definition, schemas }
 }
 
 /**

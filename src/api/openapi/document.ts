@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorBody } from '../../contract/shared/fields.ts'
-import type { AnyRoute } from '../http/route.ts'
+import type { AnyRoute } from '../http/route-definition.ts'
 import { createOpenApiComponents } from './components.ts'
 import { describeOperation, OPENAPI_HEADERS, type OpenApiOperation } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import { type AnyRoute, listErrorCodes } from '../http/route.ts'
+import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
 import type { OpenApiComponents } from './components.ts'
 import type { JsonSchema } from './example.ts'
 

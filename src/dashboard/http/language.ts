@@ -1,8 +1,8 @@
 import type { RouterContext } from '@koa/router'
 import { LANGUAGES, type Language, negotiateLanguage } from '../i18n/translator.ts'
 import { cookieName, setCookie } from './browser-security.ts'
+import type { DashboardContext } from './dashboard-context.ts'
 import { withQuery } from './page.ts'
-import type { DashboardContext } from './router.ts'
 
 /** Language of the pages, and how a user changes it. */
 

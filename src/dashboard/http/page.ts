@@ -9,7 +9,7 @@ import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
 import { renderIcon } from '../views/icons.ts'
 import { buildNavigation } from '../views/navigation.ts'
-import type { DashboardContext } from './router.ts'
+import type { DashboardContext } from './dashboard-context.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
 export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode']

@@ -1,8 +1,6 @@
 import type { RouterContext } from '@koa/router'
-import type { RouteDependencies } from '../../api/app.ts'
 import { fail } from '../../api/http/api-error.ts'
 import { readMultipartForm } from '../../api/http/multipart.ts'
-import type { ApiRouter } from '../../api/http/route.ts'
 import { setArrivalTimeout } from '../../api/http/server.ts'
 import { PAGE_RESERVE_MS, UPLOAD_TIMEOUT_MS } from '../../api/limits.ts'
 import type { CallerToken } from '../../api/middleware/authenticate.ts'
@@ -13,12 +11,11 @@ import type { UserRole } from '../../db/entities/user.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { type DashboardSession, findSession } from '../authentication/session.ts'
 import type { Language } from '../i18n/translator.ts'
-import { type Asset, loadAssets } from './assets.ts'
 import { cookieName, PAGE_HEADERS } from './browser-security.ts'
+import type { DashboardContext } from './dashboard-context.ts'
 import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
 import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.ts'
-import { createViewRenderer, type ViewRenderer } from './view-renderer.ts'
 
 /** Request context of a page handler. */
 export type PageContext<Role extends Audience = Audience> = {
@@ -52,27 +49,9 @@ type FormAction<Role extends Audience> = {
 }
 
 export type DashboardRouter = ReturnType<typeof createDashboardRouter>
-export type DashboardContext = RouteDependencies & {
-  router: ApiRouter
-  views: ViewRenderer
-  assets: Asset[]
-  /** Whether browsers connect by HTTPS. */
-  isSecure: boolean
-}
 
 export const SESSION_COOKIE = 'trilho_session'
 export const SIGN_IN_PATH = '/dashboard/sign-in'
-
-/** Creates the dependencies that all dashboard pages share; called once per process. */
-export function createDashboardContext(router: ApiRouter, dependencies: RouteDependencies): DashboardContext {
-  return {
-    ...dependencies,
-    router,
-    views: createViewRenderer(),
-    assets: loadAssets(),
-    isSecure: dependencies.config.publicUrl.startsWith('https:'),
-  }
-}
 
 /**
  * Creates the router of all pages. Unauthenticated users are redirected to sign-in; users with the wrong role get

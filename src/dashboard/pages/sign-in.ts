@@ -11,16 +11,11 @@ import {
 import { createSession, revokeSession } from '../authentication/session.ts'
 import { authenticateUser, normalizeEmail } from '../authentication/sign-in.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from '../http/browser-security.ts'
+import type { DashboardContext } from '../http/dashboard-context.ts'
 import { parseFormFields, readUrlEncodedForm, requireCsrfToken } from '../http/form.ts'
 import { handleLanguageSwitch, readRequestLanguage } from '../http/language.ts'
 import { createPage, redirect, sendResponse } from '../http/page.ts'
-import {
-  authenticateSession,
-  type DashboardContext,
-  type DashboardRouter,
-  SESSION_COOKIE,
-  SIGN_IN_PATH,
-} from '../http/router.ts'
+import { authenticateSession, type DashboardRouter, SESSION_COOKIE, SIGN_IN_PATH } from '../http/router.ts'
 
 /** Accepts any texts: only `authenticateUser` decides whether they are right. */
 const credentialsSchema = z.object({ email: z.string().default(''), password: z.string().default('') })

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { StartupRefusal } from '../../startup/startup-refusal.ts'
-import type { Orm } from './orm.ts'
+import { MIGRATIONS } from '../migrations/index.ts'
+import { type Orm, openOrm } from './orm.ts'
 
 /** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
 export type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: number }
@@ -9,6 +10,27 @@ export type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: num
  * Queries queue behind a waiting migration, so each wait is as short as a request allows; retries go on for minutes.
  */
 export const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
+
+/**
+ * Brings the schema up to date; several processes may call it at once, while others serve. Uses connections of its
+ * own without a statement timeout, because building an index over millions of rows, or waiting for the process that
+ * builds it, takes longer than a request's statement may.
+ */
+export async function migrate(
+  databaseUrl: string,
+  retryPolicy = MIGRATION_RETRY_POLICY,
+  migrations = MIGRATIONS,
+): Promise<void> {
+  const orm = await openOrm({
+    ...{ databaseUrl, migrations, statementMs: null, lockMs: retryPolicy.lockMs },
+    canCreateDatabase: true,
+  })
+  try {
+    await runPendingMigrations(orm, retryPolicy)
+  } finally {
+    await orm.close()
+  }
+}
 
 /**
  * Runs every pending migration in its own transaction, so that the locks of one are not held while the next builds

@@ -26,7 +26,6 @@ import {
   pipelineTransactions,
   reclaimClosedConnections,
 } from '../pipeline/pool.ts'
-import { MIGRATION_RETRY_POLICY, runPendingMigrations } from './migrate.ts'
 import { parseTlsOptions } from './tls.ts'
 
 export type Orm = MikroORM
@@ -141,27 +140,6 @@ export async function openOrm({
     // Errors are thrown; progress messages would only break a JSON log.
     logger: () => {},
   })
-}
-
-/**
- * Brings the schema up to date; several processes may call it at once, while others serve. Uses connections of its
- * own without a statement timeout, because building an index over millions of rows, or waiting for the process that
- * builds it, takes longer than a request's statement may.
- */
-export async function migrate(
-  databaseUrl: string,
-  retryPolicy = MIGRATION_RETRY_POLICY,
-  migrations = MIGRATIONS,
-): Promise<void> {
-  const orm = await openOrm({
-    ...{ databaseUrl, migrations, statementMs: null, lockMs: retryPolicy.lockMs },
-    canCreateDatabase: true,
-  })
-  try {
-    await runPendingMigrations(orm, retryPolicy)
-  } finally {
-    await orm.close()
-  }
 }
 
 /** Runs reads in one read-only REPEATABLE READ transaction, so that their results are consistent. */

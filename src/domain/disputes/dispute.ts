@@ -1,6 +1,5 @@
 import { scaleWait } from '../shared/intervals.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
-import type { ProviderDispute } from './provider-dispute.ts'
 
 /** api-document.txt, Dispute. */
 export const DISPUTE_STATUSES = ['PENDING', 'PROCESSING', 'ACCEPTED', 'REJECTED', 'CANCELLED'] as const
@@ -97,34 +96,6 @@ export function dueWarningHours({ dueAtMs, nowMs, timeScale }: ReplyDeadline): n
 export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: ReplyDeadline): number {
   const warnings = WARNING_HOURS.map(hours => dueAtMs - scaleWait(hours * HOUR_MS, timeScale))
   return warnings.find(at => at > nowMs) ?? dueAtMs
-}
-
-/**
- * The events, in order, that lead from our state of a dispute to the one that its provider reports. Several at once where the
- * provider decided long ago.
- */
-export function eventsToProviderState(
-  state: DisputeState,
-  facts: Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>,
-): DisputeEvent[] {
-  const steps: DisputeEvent[] = []
-  const decided = EVENT_BY_PROVIDER_STATUS[facts.status]
-  if (decided && disputeMachine.accepts(state, decided)) steps.push(decided)
-  const then = steps.reduce((at, event) => disputeMachine.next(at, event), state)
-  if (facts.status !== 'agreed') return steps
-  if (facts.returns.length > 0 && disputeMachine.accepts(then, 'returned')) steps.push('returned')
-  else if (facts.isClosed && disputeMachine.accepts(then, 'closed_without_funds'))
-    steps.push('closed_without_funds')
-  return steps
-}
-
-/** `analysing` at the provider: our reply has arrived, or a reply was given in the provider's panel. */
-const EVENT_BY_PROVIDER_STATUS: Record<ProviderDispute['status'], DisputeEvent | null> = {
-  open: null,
-  analysing: 'replied',
-  agreed: 'agreed',
-  disagreed: 'disagreed',
-  withdrawn: 'withdrawn',
 }
 
 /** Code of the catalogue that refuses a reply to this dispute; null where a reply is accepted. */

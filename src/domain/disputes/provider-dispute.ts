@@ -7,7 +7,13 @@ import type {
   UnknownResult,
   UnreachableResult,
 } from '../providers/provider.ts'
-import type { DisputeKind, DisputeType } from './dispute.ts'
+import {
+  type DisputeEvent,
+  type DisputeKind,
+  type DisputeState,
+  type DisputeType,
+  disputeMachine,
+} from './dispute.ts'
 
 /** A dispute as its provider reports it; times are ISO 8601 UTC. */
 export type ProviderDispute = {
@@ -33,6 +39,34 @@ export type ProviderDispute = {
   returns: DisputeReturn[]
   /** Agreed, and nothing more is returned: the matter is over even where `returns` is empty. */
   isClosed: boolean
+}
+
+/**
+ * The events, in order, that lead from our state of a dispute to the one that its provider reports. Several at once where the
+ * provider decided long ago.
+ */
+export function eventsToProviderState(
+  state: DisputeState,
+  facts: Pick<ProviderDispute, 'status' | 'returns' | 'isClosed'>,
+): DisputeEvent[] {
+  const steps: DisputeEvent[] = []
+  const decided = EVENT_BY_PROVIDER_STATUS[facts.status]
+  if (decided && disputeMachine.accepts(state, decided)) steps.push(decided)
+  const then = steps.reduce((at, event) => disputeMachine.next(at, event), state)
+  if (facts.status !== 'agreed') return steps
+  if (facts.returns.length > 0 && disputeMachine.accepts(then, 'returned')) steps.push('returned')
+  else if (facts.isClosed && disputeMachine.accepts(then, 'closed_without_funds'))
+    steps.push('closed_without_funds')
+  return steps
+}
+
+/** `analysing` at the provider: our reply has arrived, or a reply was given in the provider's panel. */
+const EVENT_BY_PROVIDER_STATUS: Record<ProviderDispute['status'], DisputeEvent | null> = {
+  open: null,
+  analysing: 'replied',
+  agreed: 'agreed',
+  disagreed: 'disagreed',
+  withdrawn: 'withdrawn',
 }
 
 export type DisputeReturn = PixReturnIds & { cents: number; at: string }

@@ -1,15 +1,20 @@
 import type Router from '@koa/router'
+import type { SimulatedAccount } from '../accounts.ts'
 import type { Fault, ServedFault } from '../faults.ts'
 import { parseControlBody } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
-import type { ControlDependencies } from './routes.ts'
 import * as schemas from './schemas.ts'
+
+export type FaultRouteDependencies = {
+  /** Closes the idle connections of a provider, so that its next request needs a handshake. */
+  closeIdleConnections(provider: SimulatedAccount['provider']): void
+}
 
 /** Faults that calls, notifications and look-ups will meet, and those that had their effect. */
 export function addFaultRoutes(
   router: Router,
   { faults }: SimulatorState,
-  { closeIdleConnections }: Pick<ControlDependencies, 'closeIdleConnections'>,
+  { closeIdleConnections }: FaultRouteDependencies,
 ): void {
   router.put('/faults', async ctx => {
     const body = await parseControlBody(ctx, schemas.faultBody)

@@ -7,7 +7,7 @@ import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
 import type { SimulatorState } from '../state.ts'
 import { addDisputeRoutes } from './dispute-routes.ts'
-import { addFaultRoutes } from './fault-routes.ts'
+import { addFaultRoutes, type FaultRouteDependencies } from './fault-routes.ts'
 import { addMovementRoutes } from './movement-routes.ts'
 import { addOrderRoutes } from './order-routes.ts'
 import * as schemas from './schemas.ts'
@@ -29,11 +29,7 @@ export function createControlRoutes(world: SimulatorState, controls: ControlDepe
 }
 
 /** What the control API does besides moving the world. */
-export type ControlDependencies = {
-  /** Closes the idle connections of a provider, so that its next request needs a handshake. */
-  closeIdleConnections(provider: SimulatedAccount['provider']): void
-  authority: CertificateAuthority
-}
+export type ControlDependencies = FaultRouteDependencies & { authority: CertificateAuthority }
 
 function addAccountRoutes(
   router: Router,

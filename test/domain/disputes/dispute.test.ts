@@ -9,14 +9,13 @@ import {
   disputeMachine,
   disputeTypeOf,
   dueWarningHours,
-  eventsToProviderState,
   MAX_ANALYSIS_MS,
   nextDeadlineMs,
   replyDeadlineMs,
   replyErrorCodeOf,
   UNRESOLVED_DISPUTE_STATES,
 } from '../../../src/domain/disputes/dispute.ts'
-import type { ProviderDispute } from '../../../src/domain/disputes/provider-dispute.ts'
+import { eventsToProviderState, type ProviderDispute } from '../../../src/domain/disputes/provider-dispute.ts'
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
 const EVENTS = Object.keys({

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { z } from 'zod'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import type { CallerToken } from '../middleware/authenticate.ts'
+import type { FieldErrors } from './validate.ts'
+
+/** The definition of a route: who may call it, its input, its responses and its handler. */
+
+/** Tokens that a route accepts; `none` is for provider callbacks and public pages. */
+export type TokenRule = 'any' | 'global_only' | 'none'
+
+/** Responses by status: a JSON schema, or the media type of a body that is sent unchanged. */
+export type ResponseSchemas = {
+  200?: z.ZodType | `${string}/${string}`
+  201?: z.ZodType | `${string}/${string}`
+}
+
+export type Route<Path extends string, Tokens extends TokenRule, Params, Query, Body, Answers> = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  path: Path
+  summary: string
+  description?: string
+  /** Default: `any`. */
+  tokens?: Tokens
+  /** Route's own rate limit; runs before the request is parsed, so it counts invalid requests as well. */
+  rateLimit?(caller: { token: TokenOf<Tokens>; em: EntityManager }): Promise<void>
+  /** Schema of the path parameters; UUIDs where absent. A mismatch is 404. */
+  params?: Params
+  /** Schema of the query, a strict object: an unknown parameter is 422. */
+  query?: Query
+  /** Schema of a JSON body, or `text` for the raw text. */
+  body?: Body
+  /** `multipart`: the schema validates a form. Its files are Uploads, deleted when the request is answered. */
+  bodyAs?: 'json' | 'multipart'
+  /** The POST creates or moves money: a repeat with its `Idempotency-Key` gets the first response (SPEC §1). */
+  isIdempotent?: true
+  /** Validates before a body that may be large is read. */
+  beforeBody?(
+    request: Pick<ApiRequest<Tokens, Params, Query, Body>, 'params' | 'token' | 'em' | 'idempotencyKey'>,
+  ): Promise<void>
+  /** Null is an error even for an optional field, because leaving it out has a meaning of its own. */
+  isNullRejected?: boolean
+  /** Collects further errors of a body that its schema has rejected, so that all errors are sent at once. */
+  validateSemantics?(request: {
+    body: unknown
+    token: TokenOf<Tokens>
+    em: EntityManager
+  }): Promise<FieldErrors>
+  /** The success responses, and the errors that only this route has; `listErrorCodes` adds the common ones. */
+  responses: Answers & { errors?: readonly ErrorCode[] }
+  handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiResponse<NoInfer<Answers>>>
+}
+
+type ApiRequest<Tokens, Params, Query, Body> = {
+  params: ParamsOf<Params>
+  query: Query extends z.ZodType ? z.output<Query> : never
+  body: Body extends z.ZodType ? z.output<Body> : string
+  token: TokenOf<Tokens>
+  requestId: string
+  em: EntityManager
+  /** Parsed on POST only; used by routes with `isIdempotent`. */
+  idempotencyKey: string | null
+  headers: IncomingHttpHeaders
+}
+
+type ParamsOf<Params> = Params extends z.ZodType ? z.output<Params> : never
+type TokenOf<Tokens> = Tokens extends 'none' ? null : CallerToken
+
+/** Response in domain values; the schema of its status encodes the wire form. */
+export type ApiResponse<Answers> = {
+  /** Default: the route's only success status. */
+  status?: 200 | 201
+  body: ResponseBodyOf<Answers[keyof Answers & (200 | 201)]>
+  headers?: Record<string, string>
+}
+type ResponseBodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer | Readable
+
+/** A route with its type parameters erased, for the app and OpenAPI. */
+export type AnyRoute = Route<string, TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', ResponseSchemas>
+
+/** Lists every error code of a route: its own, and those that follow from its definition. */
+export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
+  const codes: (ErrorCode | false | undefined)[] = [
+    definition.tokens !== 'none' && 'unauthenticated',
+    definition.tokens !== 'none' && 'rate_limited',
+    definition.tokens === 'global_only' && 'token_bound_to_provider',
+    definition.path.includes(':') && 'not_found',
+    definition.body !== undefined && (isMultipart(definition) ? 'malformed_multipart' : 'malformed_json'),
+    definition.body !== undefined && (isMultipart(definition) ? 'upload_too_large' : 'body_too_large'),
+    definition.body !== undefined && 'unsupported_media_type',
+    'validation_failed',
+    ...(definition.responses.errors ?? []),
+    'internal_error',
+    'unavailable',
+  ]
+  return [...new Set(codes.filter(code => code !== false && code !== undefined))]
+}
+
+function isMultipart({ bodyAs }: AnyRoute): boolean {
+  return bodyAs === 'multipart'
+}
