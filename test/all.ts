@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { printVerdict, type Verdict } from './support/verdict.ts'
 
 /**
- * `npm test`: first all suites that wait as long as it takes, as many at once as the machine carries, then those that
- * measure how long something takes, then a short drill, with the machine to themselves. Ends with the verdict of all
+ * `npm test`: first all suites without time limits, with as many workers as the machine carries, then those that
+ * measure durations, then a short drill, each alone on the machine. Ends with the verdict of all runs
  * (support/verdict.ts).
  */
 
 const ROOT = join(import.meta.dirname, '..')
-/** The programs of ours that suites start by the hundred are stripped of their types and compiled once. */
+/** Our programs that suites start by the hundred are stripped of their types and compiled once. */
 const COMPILE_CACHE_ENV = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/trilho/compiled') }
-/** V8's cache of compilations holds every suite's modules, and all that they hold, until its process ends. */
+/** V8's compilation cache would hold every suite's modules, and all that they reference, until its process ends. */
 const NO_COMPILATION_CACHE = '--no-compilation-cache'
 /**
- * A suite takes most of a core, with what it starts; more than four would only wait for the stack they share. Three on
- * two cores are done a minute or two sooner, and then a loaded machine answers some of them too late.
+ * A suite takes most of a core, with the processes it starts; more than four would only wait for the stack they share.
+ * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
  */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
 const JEST_RUNS = [
@@ -31,7 +31,7 @@ let isAborted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     isAborted = true
-    jest?.kill(signal) // Where it is not the terminal that tells all of its group.
+    jest?.kill(signal) // A signal from a terminal reaches the whole process group; any other must be passed on.
   })
 
 const verdicts: Verdict[] = []
@@ -41,7 +41,7 @@ const all: Verdict = { passed: sum('passed'), failed: sum('failed'), skipped: su
 printVerdict(all)
 process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
-/** One jest of its own; where it ends without a verdict, or against it, that is a failure too. */
+/** Runs jest once; an exit without a verdict, or against it, counts as a failure too. */
 async function runJest(run: string[]): Promise<Verdict> {
   jest = fork(
     join(ROOT, 'node_modules/jest/bin/jest.js'),

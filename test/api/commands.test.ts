@@ -10,7 +10,7 @@ import { createPayoutActions, type PayoutActions } from './support/payout-action
 import { pollUntil } from './support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** The commands that speak to lives and providers, given in a shell beside a running stack. */
+/** Commands that need workflows and providers, run in a shell beside a running stack. */
 
 let testStack: TestStack
 let payouts: PayoutActions
@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What a shell sees of `npm run trilho -- …`. */
+/** The exit code and output of `npm run trilho -- …`. */
 const trilho = (...words: string[]) => createCommandLine({ TRILHO_HOME: testStack.home.folder })(...words)
 
 async function aMerchant(options: { sendsNotifications?: boolean } = {}): Promise<Merchant> {
@@ -36,13 +36,13 @@ async function aMerchant(options: { sendsNotifications?: boolean } = {}): Promis
   return merchant
 }
 
-/** The attempt of a transfer as `trilho unknown` lists it, in the words of `trilho settle`. */
+/** The attempt of a transfer as `trilho unknown` lists it, as arguments of `trilho settle`. */
 async function attemptOptionsOf(uuid: string): Promise<string[]> {
   const { attempt, sending } = (await trilho('unknown')).lines.find(line => line.uuid === uuid)
   return ['--attempt', attempt, '--sending', String(sending)]
 }
 
-/** A transfer whose provider has lost it and answers no question about it. */
+/** A transfer whose provider has lost it and answers no poll of it. */
 async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: string }> {
   const merchant = await aMerchant({ sendsNotifications: false })
   await payouts.injectFault(merchant.connection, 'sendTransfer', 'timeout_then_absent')
@@ -53,7 +53,7 @@ async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: stri
 }
 const BY = ['--by', 'ana', '--reason', 'told by telephone']
 
-/** An account of PROVIDER_D at the simulator, and the words of `connection add` for an account of ours there. */
+/** An account of PROVIDER_D at the simulator, and the arguments of `connection add` for an account of ours there. */
 async function atProviderD(balance = 0) {
   const simulated = await tryReadJsonFile<{ providers: Record<string, { base_url: string }> }>(
     `${testStack.home.simulator}/simulator.json`,
@@ -94,7 +94,7 @@ async function anOperator(): Promise<string> {
   expect(await trilho('user', 'add', email, '--role', 'operator')).toMatchObject({ code: 0 })
   return email
 }
-/** Some of it asks about every account that other suites have opened beside it. */
+/** Some commands also cover the accounts that other suites have opened in this stack. */
 const EVERY_ACCOUNT_MS = 240_000
 
 runConcurrentTests(
@@ -329,7 +329,7 @@ runConcurrentTests(
         const merchant = await aMerchant({ sendsNotifications: false })
         const { uuid, payment } = await merchant.api.createCharge()
         await testStack.simulator.pay({ payload: payment.payload })
-        // What settled a moment ago may be on its way to us still: a later look compares it.
+        // An entry settled a moment ago may not have reached us yet: a later run compares it.
         await pollUntil(
           async () => {
             const { lines } = await trilho('reconcile', '--hours', '1')

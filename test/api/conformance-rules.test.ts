@@ -5,8 +5,8 @@ import type { ApiResponse } from './support/client.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
 /**
- * The contract's rules, limits and errors, row by row: a row of the document that no probe answers fails, and so does a
- * probe that no row asks for.
+ * The contract's rules, limits and errors, row by row: a row of the document without a probe fails, and so does a probe
+ * without a row.
  */
 
 let stack: TestStack
@@ -40,7 +40,7 @@ const refusedAt = ({ status, body }: ApiResponse, field: string) =>
   status === 422 &&
   Object.keys(body.errors ?? {}).some(path => path === field || path.startsWith(`${field}.`))
 
-/** What breaks each field of a body; what is required is left out besides. */
+/** Invalid values of each field of a body; required fields are also omitted. */
 type Wrong = Record<string, (() => object)[]>
 
 describe('POST /payments, field by field', () => {
@@ -84,7 +84,7 @@ describe('POST /transfers, field by field', () => {
     {
       value: [() => ({ value: 0 }), () => ({ value: 0.009 }), () => ({ value: '1' }), () => ({ value: -1 })],
       pix_key: [() => ({ pix_key: 'x'.repeat(256) }), () => ({ pix_key: 'nobody' }), () => ({ pix_key: 1 })],
-      // Its name is not shown: it is `document` here (SPEC §4).
+      // The response calls the field `document` here (SPEC §4).
       document: [() => ({ document: '52998224724' }), () => ({ document: '529.982.247-25' })],
       external_ref: [() => ({ external_ref: 'x'.repeat(256) })],
       provider_uuid: [() => ({ provider_uuid: '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d' })],
@@ -97,7 +97,7 @@ describe('POST /transfers, field by field', () => {
   )
 })
 
-/** One test per row of a body's table; what a rule refuses is named by its field. */
+/** One test per row of a body's table; a refusal names the row's field. */
 function fields(title: string, wrong: Wrong, ask: (body: object) => Promise<ApiResponse>): void {
   const rows = readTable(title).map(
     row => ({ ...row, Field: row.Field!.replace('recipient ', '') }) as ApiResource,
@@ -164,7 +164,7 @@ describe('the limits', () => {
     async 'charge value'() {
       expect(refusedAt(await pay({ value: -0.01 }), 'value')).toBe(true)
       expect((await pay({ value: 0.01 })).status).toBe(201)
-      // Open to the payer; none of the simulated dialects can issue one, and that is said (SPEC §2).
+      // A payer may leave the amount open, but no simulated provider API can issue such a charge (SPEC §2).
       expect(refusedAt(await pay({ value: 0 }), 'value')).toBe(true)
     },
     async 'percentage split'() {
@@ -315,7 +315,7 @@ describe('the errors', () => {
     const unasked = Object.keys(ERRORS).filter(name => !rows.some(row => row.startsWith(name)))
     expect({ unanswered, unasked }).toEqual({ unanswered: [], unasked: [] })
   })
-  // One after another: some of them change what others look at.
+  // Sequential, because some of them change what others read.
   test.each(Object.keys(ERRORS))('%s', name => ERRORS[name]!())
 })
 

@@ -11,7 +11,7 @@ import { type ApiResource, createSampleResources, type SampleResources } from '.
 import { findShapeFaults, matchesPlainType, RESOURCE_NAMES, type RecordContext } from './contract/shapes.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** The contract's own tables, walked over a running stack: fields and types, enumerations, states, pages. */
+/** The contract's own tables against a running stack: fields and types, enumerations, states, pages. */
 
 let testStack: TestStack
 let resources: SampleResources
@@ -104,7 +104,7 @@ describe('the sentences of the contract', () => {
     const { created, paid } = resources.charge
     expect(missing(created.payment, told)).toEqual(['verify_sender'])
     expect(missing(paid.payment, told)).toEqual([])
-    // What the code asks: the charge's fee is the payer's.
+    // The code asks for value plus fee: the payer bears the charge's fee.
     expect(created.payment).toMatchObject({ value: 100.1, type: 'PIX', status: 'PENDING' })
     expect(paid.payment).toMatchObject({ value: '100.10', type: 'QR_DYNAMIC', status: 'COMPLETED' })
     expect(matchesPlainType(paid.payment.verify_sender, 'boolean')).toBe(true)
@@ -118,7 +118,7 @@ describe('the sentences of the contract', () => {
     const { message, data } = resources.refunded
     expect(matchesPlainType(message, 'string')).toBe(true)
     expect(missing(data, readSentence('Refund result', '`data`: '))).toEqual([])
-    // What stands in brackets there is of the two movements.
+    // The part in brackets there applies to both movements.
     const own = readSentence('Refund result', '`refund`: ').replaceAll(/\([^)]*\)/g, '')
     expect(missing(data.refund, own)).toEqual([])
     expect(data).toMatchObject({ uuid: resources.charge.created.uuid, status: 'PROCESSING', value: 100 })

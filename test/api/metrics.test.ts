@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from './support/poll-until.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** One scrape of one API process shows the whole of Trilho: API, workers, Temporal's SDK, and what stands in the database. */
+/** One scrape of one API process shows all of Trilho: API, workers, Temporal's SDK, and database counts. */
 
 let stack: TestStack
 beforeAll(async () => {
@@ -52,5 +52,5 @@ const EXPECTED_SERIES = [
   /^trilho_ledger_drift_cents 0$/m,
 ]
 
-/** The SDK speaks of a failure only once there was one. */
+/** The SDK exports a failure metric only after the first failure. */
 const ONLY_WHEN_IT_HAPPENS = new Set(['temporal_workflow_task_execution_failed'])

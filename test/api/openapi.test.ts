@@ -4,7 +4,10 @@ import { DOCUMENTS } from '../../src/api/docs/documents.ts'
 import { type ContractResponse, createContract } from './support/contract.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** `/openapi.json` judges every answer of these suites; here the judge is judged, and what no other suite meets is met. */
+/**
+ * `/openapi.json` checks every response of these suites; here the check itself is tested, with responses that no other
+ * suite receives.
+ */
 
 let stack: TestStack
 beforeAll(async () => {
@@ -68,7 +71,7 @@ test.each<[what: string, more: Partial<ContractResponse>, complaint: RegExp]>([
 test('a token over its rate limit receives 429 with Retry-After and the rate limit headers', async () => {
   const { api, uuid } = await stack.createMerchant()
   await api.get('/api/v1/webhooks')
-  // Emptied here, for a test would have to be faster than the bucket fills.
+  // Emptied here, because a test would have to be faster than the bucket refills.
   await stack.sql(
     `update rate_bucket set tokens = 0, filled_at = now() + interval '1 minute'
      where token_uuid in (select t.uuid from token t where t.account_uuid = ?)`,
@@ -76,7 +79,7 @@ test('a token over its rate limit receives 429 with Retry-After and the rate lim
   )
   const answers = await Promise.all(Array.from({ length: 40 }, () => api.get('/api/v1/webhooks')))
   const refused = answers.filter(({ status }) => status === 429)
-  expect(refused.length).toBeGreaterThanOrEqual(15) // The process may still hold a share of 25.
+  expect(refused.length).toBeGreaterThanOrEqual(15) // The process may still hold a lease of 25.
   for (const { headers, body } of refused) {
     expect(body.code).toBe('rate_limited')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)

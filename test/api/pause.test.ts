@@ -9,8 +9,8 @@ import { pollUntil } from './support/poll-until.ts'
 import type { Merchant, TestStack } from './support/test-stack.ts'
 
 /**
- * SPEC §9, `trilho pause`: nothing new begins where it reaches, nothing that runs is dropped. That the whole service can
- * be paused is shown where nobody else works (test/http/routing/pause.test.ts); here accounts and connections are.
+ * SPEC §9, `trilho pause`: nothing new starts in its scope, nothing that runs is dropped. A pause of the whole service
+ * is tested where no other suite works (test/http/routing/pause.test.ts); here accounts and connections are.
  */
 
 const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
@@ -178,7 +178,7 @@ runConcurrentTests({
   },
 })
 
-/** The transfer of a merchant that has one, as soon as its first attempt is written. */
+/** The transfer of a merchant that has one, as soon as its first attempt is stored. */
 async function storedTransfer({ uuid }: Merchant): Promise<{ uuid: string }> {
   const [row] = await pollUntil(
     () =>

@@ -7,7 +7,7 @@ import { createPayoutActions } from './support/payout-actions.ts'
 import { installSchemathesis } from './support/schemathesis.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** Whatever is asked of the API, it answers as /openapi.json says, and never with a fault of its own. */
+/** Every request to the API is answered as /openapi.json says, and never with an internal error. */
 
 let stack: TestStack
 let folder: string
@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Of the run itself; the first one on a machine is preceded by an installation. */
+/** For the run itself; the first one on a machine is preceded by an installation. */
 const RUN_S = 40
 const CHECKS = [
   'not_a_server_error',
@@ -53,7 +53,7 @@ test('no request generated from /openapi.json receives a 5xx, an undocumented st
 
 type Known = { under: string; ids: Record<string, string> }
 
-/** What is random in a path is never there, so some paths are told what is. */
+/** A random path parameter names nothing, so some paths are given an existing resource. */
 async function aMerchantWithThings(): Promise<{ token: string; paths: Known[] }> {
   const out = createPayoutActions(stack)
   const merchant = await stack.createMerchant({ providers: [{ balance: 100 }] })

@@ -7,7 +7,7 @@ import { pollUntil } from './support/poll-until.ts'
 import { openTestStack, type TestStack } from './support/test-stack.ts'
 import { readHistory } from './support/workflow-history.ts'
 
-/** With a collector, one request can be followed to the provider and back. */
+/** With a trace collector, one request can be followed to the provider and back. */
 
 type Span = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: unknown[] }
 
@@ -60,7 +60,7 @@ test('a charge creation is one trace: request, update, workflow, activity, provi
   ]
   await pollUntil(named, names => wanted.every(name => names.includes(name)), { limitMs: 20_000 })
 
-  // The life's own span ends with the life; what it has done until then hangs together already.
+  // The workflow's own span ends with the workflow; the spans so far are connected already.
   const byId = new Map(spans.map(span => [span.spanId, span]))
   const ancestors = (span: Span | undefined): string[] =>
     span ? [span.name, ...ancestors(byId.get(span.parentSpanId ?? ''))] : []

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { RequestOptions } from './support/client.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** Every rule of the contract and of SPEC §1 and §2 for charges and their list: what is wrong is named, all at once. */
+/** Every rule of the contract and of SPEC §1 and §2 for charges and their list: all errors are named at once. */
 
 let stack: TestStack
 let merchant: Merchant
@@ -44,7 +44,7 @@ const percent = (value: unknown, to = 'RECIPIENT') => ({
 const fixed = (value: unknown, to = 'RECIPIENT') => ({ type: 'FIXED', value, recipient_account_uuid: to })
 const beneficiary = (name: unknown, document: unknown) => ({ ...fine, final_beneficiary: { name, document } })
 
-/** A body with the ids that only a running stage knows put in the place of their names. */
+/** A body with names replaced by the ids of the running stack. */
 function filled<T>(body: T): T {
   return JSON.parse(JSON.stringify(body), (_, value) =>
     typeof value === 'string' && Object.hasOwn(ids, value) ? ids[value] : value,
@@ -342,7 +342,7 @@ test('a request without a valid token gets 401 and is told how to authenticate',
   const basic = { headers: { authorization: `Basic ${Buffer.from('a:b').toString('base64')}` } }
   expect((await merchant.api.withToken(undefined).get('/api/v1/payments', basic)).status).toBe(401)
 
-  // A live token is good, and still never reaches a simulator.
+  // A live token is valid, and still never reaches a simulator.
   const answer = await merchant.api.withToken(live).post('/api/v1/payments', fine)
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['provider_uuid']])
 })

@@ -2,10 +2,10 @@ import Koa from 'koa'
 import { Pool } from 'pg'
 
 /**
- * The floor under reads and lists: Koa, a pool, and the statements that ours sends, their rows answered as they come.
- * `/0`, `/1` … are the lists of statements that the parent process tells, which PostgreSQL parses and plans each time, as it
- * does for any handler that does no more than ask; `/0/kept` … have each connection keep them, as ours does. `node bare.ts
- * <port> <database url>`.
+ * The floor under reads and lists: Koa, a pool, and the statements that ours sends, their rows answered unchanged.
+ * `/0`, `/1` … are the lists of statements that the parent process gives, which PostgreSQL parses and plans each time,
+ * as for any handler that does nothing but query; `/0/kept` … prepares them once per connection, as ours does. `node
+ * bare.ts <port> <database url>`.
  */
 const [port, connectionString] = process.argv.slice(2)
 const pool = new Pool({ connectionString: connectionString!, max: 20 })

@@ -7,10 +7,10 @@ import { readProcessEnvironment } from '../support/second-processes.ts'
 import { startStack } from '../support/stack.ts'
 import { startTemporalServer } from './temporal-server.ts'
 
-/** What is measured: a whole Trilho of its own, and merchants in it. */
+/** The system under measurement: a whole Trilho of its own, and merchants in it. */
 export type BenchStack = Awaited<ReturnType<typeof openBenchStack>>
 
-/** What keeps Temporal's lives: SQLite under the development server of `npm start`, or PostgreSQL under one as in production. */
+/** Temporal's database: SQLite under the development server of `npm start`, or PostgreSQL under one as in production. */
 export const TEMPORAL_STORES = ['sqlite', 'postgres'] as const
 export type BenchStackInput = {
   temporal: (typeof TEMPORAL_STORES)[number]
@@ -18,11 +18,14 @@ export type BenchStackInput = {
   abort: AbortSignal
 }
 
-/** One token's share of the machine is tried elsewhere. */
+/** One token's rate limit is tested elsewhere. */
 const UNLIMITED_RATE_ENV = { TRILHO_RATE_LIMIT: '1000000', TRILHO_RATE_BURST: '1000000' }
-/** A settlement at the simulator takes 20 ms, so that what is waited for is ours. */
+/** A settlement at the simulator takes 20 ms, so that the measured waits are ours. */
 const TIME_SCALE = 10
-/** As `npm start` runs it, but it counts every statement, and has room for Temporal's services beside two of each of ours. */
+/**
+ * As `npm start` runs it, but it counts every statement, and has connections for Temporal's services beside two of each
+ * of ours.
+ */
 const POSTGRES_SETTINGS = { shared_preload_libraries: 'pg_stat_statements', max_connections: '300' }
 
 export async function openBenchStack({ temporal, say, abort }: BenchStackInput) {
@@ -50,7 +53,7 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
     stack,
     stage,
     local: stack.local,
-    /** A program's view of an API, with connections that are kept open. */
+    /** A client of an API with keep-alive connections. */
     api(url: string = stack.local.api_url): BenchApiClient {
       const made = createBenchApiClient(url)
       open.defer(made.close)
@@ -74,7 +77,7 @@ async function countStatements(databaseUrl: string): Promise<void> {
 type BenchResponse = { status: number; body: any }
 export type BenchApiClient = ReturnType<typeof createBenchApiClient>
 
-/** The leanest client there is: what it costs is not what is measured. */
+/** The leanest client there is: its cost is not measured. */
 function createBenchApiClient(url: string) {
   const pool = new Pool(url, { connections: 128, pipelining: 1 })
   async function call(
@@ -95,7 +98,7 @@ function createBenchApiClient(url: string) {
     get: (path: string, token: string) => call('GET', path, { token }),
     post: (path: string, token: string, body: object = {}, headers: Record<string, string> = {}) =>
       call('POST', path, { token, body, headers }),
-    /** Only whether it was answered: nothing is read of it. */
+    /** Only whether it was answered: the body is not parsed. */
     async isOk(path: string, token: string): Promise<boolean> {
       const { statusCode, body } = await pool.request({
         method: 'GET',

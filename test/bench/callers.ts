@@ -4,12 +4,13 @@ import { quantile, type Speed } from './figures.ts'
 /** One call of a kind; false where it was refused. */
 export type CallKind = { what: string; call: () => Promise<boolean> }
 
-/** Turns of a few seconds each, one kind after the other and again: what else the machine does comes to all of them. */
+/** Rounds of a few seconds each, one kind after the other and again, so that other load affects all of them. */
 const ROUNDS = 4
 
 /**
- * Asks each kind for so long and listens to none: over its first hundreds of operations a program compiles what it does
- * often, and each connection of PostgreSQL plans it, which no service that has been up for a minute does any more.
+ * Calls each kind for some time and ignores the results: over its first hundreds of operations a program compiles its
+ * hot code, and each connection of PostgreSQL plans its statements, which no service that has run for a minute does any
+ * more.
  */
 export async function warmUp(
   kinds: CallKind[],
@@ -18,7 +19,7 @@ export async function warmUp(
   for (const kind of kinds) await callRepeatedly(kind, emptyCallTimes(), { callers, ms: seconds * 1_000 })
 }
 
-/** How fast each kind is with so many callers at once, each of them asking again as soon as it is answered. */
+/** How fast each kind is with so many callers at once, each calling again as soon as it is answered. */
 export async function measureInTurns(
   kinds: CallKind[],
   { callers, seconds }: { callers: number; seconds: number },
@@ -31,7 +32,10 @@ export async function measureInTurns(
   return kinds.map(({ what }, place) => speedOf(what, callers, heard[place]!))
 }
 
-/** What each kind takes where nothing else runs: one call after the other, what it set going over before the next. */
+/**
+ * The duration of each kind where nothing else runs: one call after the other, the effects of one completed before the
+ * next.
+ */
 export async function measureOneByOne(
   kinds: CallKind[],
   { calls, restMs }: { calls: number; restMs: number },
@@ -45,7 +49,7 @@ export async function measureOneByOne(
   return kinds.map(({ what }, place) => speedOf(`${what}, nothing beside it`, 1, heard[place]!))
 }
 
-/** Times of the calls that were answered, those that were refused, and the time that all took together. */
+/** Durations of the answered calls, the number of refused ones, and the total time. */
 type CallTimes = { times: number[]; failures: number; ms: number }
 const emptyCallTimes = (): CallTimes => ({ times: [], failures: 0, ms: 0 })
 
@@ -79,7 +83,7 @@ async function callRepeatedly(
   heard.ms += performance.now() - began
 }
 
-/** A fixed number of calls, so many at a time, and what they answered. */
+/** A fixed number of calls with a given concurrency, and their answers. */
 export async function callMany<T>(
   count: number,
   callers: number,

@@ -5,13 +5,12 @@ import type { Cost } from './figures.ts'
 
 /** How many operations a cost is the mean of. */
 const SAMPLE_SIZE = 20
-/** Sweeps run every few seconds: each has its share of an idle time this long. */
+/** Sweeps run every few seconds: an idle time this long contains its share of each. */
 const IDLE_MS = 6_000
 
 /**
- * What one operation costs the engines: events and workflow tasks of its life as its history tells them, transactions
- * and statements as PostgreSQL counts them, processor time where Linux tells it; what as long an idle time costs is
- * taken off.
+ * The cost of one operation: events and workflow tasks from its history, transactions and statements as PostgreSQL
+ * counts them, processor time where Linux reports it; the cost of an equally long idle time is subtracted.
  */
 export async function measureCost(
   site: BenchStack,
@@ -61,7 +60,10 @@ type Counter = 'transactions' | 'statements' | Program
 type Counters = Partial<Record<Counter, number>>
 type CounterChange = { counted: Counters; ms: number }
 
-/** What an idle time costs, once all is over that calls before it have set going: it costs no less than the one before it. */
+/**
+ * The cost of an idle time once all effects of earlier calls have ended: measured until it is not lower than the one
+ * before.
+ */
 async function measureIdle(site: BenchStack): Promise<CounterChange> {
   let before = await measureDuring(site, () => sleep(IDLE_MS))
   while (true) {

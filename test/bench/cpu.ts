@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** The processes whose time an operation takes, by their command lines; the first that fits is it. */
+/** The processes whose time an operation takes, by their command lines; the first match applies. */
 const PROGRAMS = {
   API: /\bsrc\/api\/main\.ts/,
   worker: /\bsrc\/worker\.ts/,
@@ -9,10 +9,10 @@ const PROGRAMS = {
 }
 export type Program = keyof typeof PROGRAMS
 
-/** Linux tells of it in ticks; USER_HZ is 100 on every architecture that Node runs on. */
+/** Linux reports it in ticks; USER_HZ is 100 on every architecture that Node runs on. */
 const TICK_MS = 10
 
-/** The processor time that each program has had so far, in ms, of all that this process began; null where /proc is missing. */
+/** The processor time of each program so far, in ms, over all processes that this one started; null where /proc is missing. */
 export async function readCpuTimes(): Promise<Record<Program, number> | null> {
   const all = await readProcesses()
   if (!all) return null
@@ -33,14 +33,14 @@ async function readProcesses(): Promise<ProcessStat[] | null> {
   return seen.filter(one => one !== null)
 }
 
-/** Null of one that has ended meanwhile. */
+/** Null for a process that has ended meanwhile. */
 async function readProcess(pid: string): Promise<ProcessStat | null> {
   const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => null)
   const [stat, command] = await Promise.all([read('stat'), read('cmdline')])
   if (!stat || command === null) return null
-  // The program's name comes first, in brackets, and may hold anything.
+  // The program's name comes first, in brackets, and may contain anything.
   const [, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // What it had itself, and what those had that it began and that have ended, as a backend of PostgreSQL has.
+  // Its own time, and that of its ended children, such as PostgreSQL's backends.
   const ticks = rest.slice(9, 13).map(Number)
   return {
     pid: Number(pid),

@@ -3,7 +3,7 @@ import { measureCost } from './costs.ts'
 import { type Figures, formatPerSecond } from './figures.ts'
 import type { Bench } from './main.ts'
 
-/** How many callers knock at once. */
+/** How many callers call at once. */
 const CALLERS = [1, 16, 64]
 const WARM_UP_CALLERS = 16
 const SEQUENTIAL_CALLS = 40

@@ -8,12 +8,12 @@ import type { Bench } from './main.ts'
 /** An account has twenty endpoints at most, so a hundred belong to five. */
 const MERCHANTS = 5
 const ENDPOINTS = 20
-/** Of each merchant; each is announced to all its endpoints. */
+/** Per merchant; each is delivered to all its endpoints. */
 const CHARGES = 6
-/** Longer than a try waits. */
+/** Longer than an attempt waits. */
 const DEAD_ENDPOINT_DELAY_MS = 60_000
 
-/** A hundred endpoints, one of them dead: what the others get, and how late. */
+/** A hundred endpoints, one of them unresponsive: what the others receive, and how late. */
 export async function deliveries({ site }: Bench): Promise<Partial<Figures>> {
   const { stage, local } = site
   const api = site.api()

@@ -1,6 +1,6 @@
 import type { Program } from './cpu.ts'
 
-/** What a benchmark found, and how it is written down. */
+/** The results of a benchmark, and their format. */
 
 /** Calls of one kind by so many callers at once, each after its last one was answered. */
 export type Speed = {
@@ -12,16 +12,16 @@ export type Speed = {
   calls: number
   failures: number
 }
-/** A figure that was to be reached, judged within one run: what else the machine does weighs on both sides. */
+/** A target, judged within one run: other load affects both sides. */
 export type Goal = { what: string; is: number; atLeast?: number; atMost?: number; unit?: string }
-/** What one operation costs the engines. */
+/** The cost of one operation. */
 export type Cost = {
   what: string
   historyEvents: number
   workflowTasks: number
   transactions: number
   statements: number
-  /** Of each program, in ms; null where nobody tells it. */
+  /** Per program, in ms; null where it is not known. */
   cpuMs: Record<Program, number | null>
 }
 export type Figures = { speeds: Speed[]; goals: Goal[]; costs: Cost[]; notes: string[] }
@@ -43,12 +43,12 @@ export function isReached({ is, atLeast = -Infinity, atMost = Infinity }: Goal):
   return is >= atLeast && is <= atMost
 }
 
-/** In a line, for whoever waits. */
+/** One line of progress. */
 export function formatPerSecond(speeds: Speed[]): string {
   return speeds.map(({ what, perSecond }) => `${what} ${perSecond.toFixed(1)}/s`).join(', ')
 }
 
-/** Columns as wide as what stands in them, figures to the right. */
+/** Columns as wide as their content, figures to the right. */
 export function formatTable(rows: Record<string, string | number>[]): string {
   if (rows.length === 0) return ''
   const names = Object.keys(rows[0]!)

@@ -7,14 +7,14 @@ import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
 import type { CallKind } from './callers.ts'
 import type { floorWorkflow, Step } from './floors/workflows.ts'
 
-/** The floors under ours: update-with-start over the same server, with nothing in it. */
+/** The floors under ours: update-with-start over the same server, with an empty workflow. */
 export type Floors = {
   empty: CallKind
   /** As many hops as creating a charge may have. */
   localAndNormal: CallKind
   /** As many as sending a transfer may have. */
   localNormalLocal: CallKind
-  /** As many as one has until it is settled: its provider's notice, then a question, then its end. */
+  /** As many as a transfer has until it settles: its provider's notification, then a poll, then its end. */
   localNormalLocalSignalled: CallKind
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ export async function openFloors(address: string): Promise<Floors> {
   const taskQueue = `floors-${randomUUID().slice(0, 8)}`
   const worker = fork(fileURLToPath(new URL('./floors/worker.ts', import.meta.url)), [address, taskQueue], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: withMemoryFlags(process.env), // Within the memory that ours has.
+    env: withMemoryFlags(process.env), // With the memory limit of our processes.
   })
   await once(worker, 'message')
   const connection = await Connection.connect({ address })
@@ -44,7 +44,7 @@ export async function openFloors(address: string): Promise<Floors> {
     what: `floor: ${what}`,
     call: async () => (await begin(steps)) !== '',
   })
-  /** What is told after the answer: nobody waits for it, as nobody does for a provider's notice. */
+  /** Signalled after the answer and not awaited, like a provider's notification. */
   const telling = new Set<Promise<void>>()
 
   return {

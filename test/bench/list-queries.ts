@@ -15,10 +15,10 @@ import type { EntityManager } from '../../src/db/client/orm.ts'
 import type { FileStorage } from '../../src/storage/storage.ts'
 import type { SeededAccount } from './seeded-account.ts'
 
-/** Every list of the API with the filters that it has, alone and in pairs that hurt. */
+/** Every list of the API with its filters, alone and in expensive pairs. */
 export type ListCase = {
   what: string
-  /** Whether its total comes from tallies. */
+  /** Whether its total comes from counters. */
   isTallied: boolean
   list(em: EntityManager): Promise<unknown>
 }
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000
 const dateDaysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 const LONG_AGO = { date_from: dateDaysAgo(230), date_to: dateDaysAgo(230) }
 const A_MONTH = { date_from: dateDaysAgo(230), date_to: dateDaysAgo(200) }
-/** Links to proofs are not what is measured, and nothing here has any. */
+/** Links to proofs are not measured, and no row here has any. */
 const NO_FILES = {} as FileStorage
 
 type KnownCharge = { external_ref: string; end_to_end: string; txid: string; uuid: string; value: string }

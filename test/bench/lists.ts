@@ -15,13 +15,13 @@ import { type SeededAccount, seedAccount } from './seeded-account.ts'
 
 const FEW = 1_000
 const CALLERS = 16
-/** Of each statement; the middle one counts. */
+/** Per statement; the median counts. */
 const RUNS = 5
-/** Below a millisecond nothing is told apart. */
+/** Differences below a millisecond are not measurable. */
 const MIN_MS = 1
 const OTHER_TOTAL_MS = 300
 
-/** Every list with a thousand charges and with very many: its rows, its total; and reading beside a bare handler. */
+/** Every list with a thousand charges and with very many: its rows, its total; and reads beside a bare handler. */
 export async function lists({ site, rows, seconds, say }: Bench): Promise<Partial<Figures>> {
   const server = { databaseUrl: site.local.database_url, sealer: site.stage.seal }
   const few = await seedAccount(server, { name: 'bench_few', charges: FEW })
@@ -60,7 +60,7 @@ export async function lists({ site, rows, seconds, say }: Bench): Promise<Partia
 
 type ListTimes = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: number }
 
-/** What PostgreSQL needs for each list, by its own clock: what a list costs beyond that is the same for any number. */
+/** PostgreSQL's time for each list, by its own clock: the rest of a list's cost is the same for any number of rows. */
 async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
   const orm = await openOrm({ databaseUrl: world.databaseUrl, poolSize: 1 })
   try {
@@ -82,7 +82,7 @@ async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
   }
 }
 
-/** The statements that some reading sends, with the values that travel beside them. */
+/** The statements of a read, with their values. */
 async function captureStatements(
   orm: Orm,
   wire: CapturedMessages,
@@ -114,8 +114,8 @@ async function measureMedianMs(em: EntityManager, statement: string): Promise<nu
 }
 
 /**
- * One charge and the first page of a list, asked for over HTTP: of ours, and of a handler that does nothing else. What that
- * one could do if it kept its statements is shown beside it, and no goal: ours does more than ask, and a bare one does not keep.
+ * One charge and the first page of a list over HTTP: ours, and a handler that does nothing else. The time of a handler
+ * that prepares its statements is shown beside it, and is no target.
  */
 async function compareWithBareServer({
   site,

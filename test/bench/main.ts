@@ -15,19 +15,19 @@ import { readRig } from './rig.ts'
 import { transfers } from './transfers.ts'
 
 /**
- * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --temporal postgres --json file]`:
- * how fast it is, beside the floors under it. Every ratio is of one run, in turns, because only those mean something on a
- * machine that does other things too.
+ * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --temporal postgres --json
+ * file]`: its speed beside the floors under it. Every ratio is of one run, in alternating rounds, because only those
+ * are comparable on a machine that does other things too.
  */
 
 export type Bench = {
   site: BenchStack
   floors: Floors
-  /** Of each kind of call with each number of callers. */
+  /** Per kind of call and number of callers. */
   seconds: number
   /** Charges in the large list. */
   rows: number
-  /** Charges after which the memory is looked at. */
+  /** Charges after which the memory is measured. */
   charges: number
   say(line: string): void
 }
@@ -50,7 +50,7 @@ const { only, temporal, json, ...sizes } = new Command('npm run bench --')
 type CliOptions = { only: string[]; temporal: (typeof TEMPORAL_STORES)[number]; json?: string }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-/** Told to stop, or where nobody caught an error, it ends what it started before it goes. */
+/** On a signal or an uncaught error it ends what it started before it exits. */
 const abortController = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => abortController.abort(new Error(`Told by ${name}.`)))

@@ -6,10 +6,10 @@ import type { Figures } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = 16
-/** Looked at so often on the way. */
+/** Measured so often on the way. */
 const SAMPLES = 10
 
-/** API and worker together, on the way to many charges: what they take, and whether it goes on growing. */
+/** Memory of API and worker together over many charges: how much, and whether it keeps growing. */
 export async function memory({ site, charges, say }: Bench): Promise<Partial<Figures>> {
   const { token } = await site.stage.createMerchant()
   const api = site.api()

@@ -8,7 +8,7 @@ const CALLERS = 16
 /** A busy machine pays so many in some tens of seconds. */
 const CHARGES = 200
 
-/** From the payer's bank to the merchant's endpoint: paid, booked, announced; then refunded. */
+/** From the payer's bank to the merchant's endpoint: paid, posted, delivered; then refunded. */
 export async function payments({ site, seconds }: Bench): Promise<Partial<Figures>> {
   const { stage, local } = site
   const merchant = await stage.createMerchant({ providers: [{ balance: 1_000 }] })

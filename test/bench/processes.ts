@@ -6,10 +6,10 @@ import type { Figures } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = 16
-/** Orders that come to both APIs at once under one key. */
+/** Requests sent to both APIs at once under one key. */
 const DUPLICATE_ORDERS = 50
 
-/** A second API and a second worker over the same servers: what they add, and that together they are still one. */
+/** A second API and a second worker over the same servers: what they add, and that together they are consistent. */
 export async function processes({ site, seconds }: Bench): Promise<Partial<Figures>> {
   const { token } = await site.stage.createMerchant()
   const first = site.api()

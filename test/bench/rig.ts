@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import type { BenchStack } from './bench-stack.ts'
 
-/** The machine and the servers, without which no figure means anything. */
+/** The machine and the servers, which every figure depends on. */
 export async function readRig({ stage }: BenchStack): Promise<Record<string, string>> {
   const [postgres] = await stage.sql<{ version: string }>('select version()')
   const settings = await stage.sql<{ name: string; setting: string }>(

@@ -9,8 +9,8 @@ import { PROVIDER_NAMES } from '../../src/domain/providers/provider.ts'
 import type { Sealer } from '../../src/security/sealing.ts'
 
 /**
- * A merchant who has been here for a year: charges, transfers, refunds, disputes, the ledger, events and deliveries,
- * straight in SQL, with every constraint and trigger on but one: what went out is not booked here.
+ * A merchant with a year of data: charges, transfers, refunds, disputes, the ledger, events and deliveries, written in
+ * SQL, with every constraint and trigger on but one: outgoing money is not posted here.
  */
 export type SeededAccount = {
   databaseUrl: string
@@ -25,7 +25,7 @@ export type SeededAccount = {
   perThousandMs: number
 }
 
-/** Rows of one statement: a transaction that long is nobody's, but a million single ones take a quarter of an hour. */
+/** Rows per statement: a million single ones take a quarter of an hour. */
 const ROWS_PER_STATEMENT = 50_000
 
 export async function seedAccount(
@@ -96,7 +96,7 @@ async function createSeedMerchant(orm: Orm, sealer: Sealer): Promise<SeedMerchan
   return { accountUuid, token, connections, webhook }
 }
 
-/** The oldest first, as a year goes by: lines of the ledger are numbered in their order. */
+/** The oldest first: lines of the ledger are numbered in their order. */
 function slicesOf(charges: number): { from: number; upTo: number }[] {
   const slices = Array.from(
     { length: Math.ceil(charges / ROWS_PER_STATEMENT) },
@@ -107,7 +107,7 @@ function slicesOf(charges: number): { from: number; upTo: number }[] {
 
 type Slice = { merchant: SeedMerchant; charges: number; from: number; upTo: number }
 
-/** `:account`, `:from` … stand in the statements, because each names them several times. */
+/** `:account`, `:from` … are placeholders, because each statement uses them several times. */
 async function runSlice(
   orm: Orm,
   statement: string,
@@ -124,7 +124,7 @@ async function runSlice(
   await orm.em.fork().execute(sql, [], 'run')
 }
 
-/** The same number everywhere, without a sequence: what is where is known by the row's place in the year. */
+/** The same number everywhere, without a sequence: the row's place in the year decides its values. */
 const uuidSql = (noun: string, n = 'n') => `md5('${noun}' || ${n})::uuid`
 const AT = `(now() - interval '365 days' * (n::float8 / :charges))`
 const SERIES = `generate_series(:from, :upto) as n`
@@ -199,7 +199,7 @@ select uuid, :account, connection_uuid, provider_account_uuid, state, cents, cas
   ${PAID_HISTORY}, 1, 'bench', 'f', at, at
 from made`
 
-/** Two legs of each PIX that came in; the balances are the sum of them, as if they had been posted one by one. */
+/** Two legs of each received PIX; the balances are the sum of them, as if they had been posted one by one. */
 const POSTINGS = `
 with legs as (
   select m.uuid, m.provider_account_uuid, bucket, sign * m.value_cents as cents, m.created_at
@@ -231,7 +231,7 @@ select uuid, charge_uuid, :account, connection_uuid, provider_account_uuid, 'set
   at, at
 from made`
 
-/** One of a hundred charges is disputed, which is far more than anybody could bear. */
+/** One of a hundred charges is disputed, far more than in reality. */
 const DISPUTES = `
 insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
   end_to_end, movement_uuid, charge_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at)
@@ -243,7 +243,7 @@ select ${uuidSql('med')}, :account, m.connection_uuid, m.provider_account_uuid, 
   m.created_at
 from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')} where n % 100 = 0`
 
-/** They are kept for thirty days, so all of them lie there. */
+/** They are kept for thirty days, so all of them are in that period. */
 const EVENTS = `
 insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
 select ${uuidSql('event')}, :account, c.connection_uuid,

@@ -11,8 +11,9 @@ import { waitForTemporal } from '../../src/dev/services/temporal.ts'
 import { startServer } from '../support/servers.ts'
 
 /**
- * Temporal as docker-compose.yml runs it: the server of that version over PostgreSQL, told by the same variables, its schema
- * made by the same script and its namespace by the same command. Built from its Go module, for there may be no containers here.
+ * Temporal as docker-compose.yml runs it: the server of that version over PostgreSQL, configured by the same variables,
+ * its schema created by the same script and its namespace by the same command. Built from its Go module, because there
+ * may be no containers here.
  */
 export async function startTemporalServer(order: {
   /** Of the PostgreSQL where it gets two databases of its own. */
@@ -41,7 +42,7 @@ export async function startTemporalServer(order: {
   const server = startServer(join(programs, 'temporal-server'), ['--allow-no-auth', 'start'], {
     env: { ...environment, ...SERVER_ENV, ...ports },
   })
-  opening.defer(() => server.kill('SIGKILL')) // Nothing of it is read again.
+  opening.defer(() => server.kill('SIGKILL')) // Not read again after a crash.
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`
   await waitForTemporal(address, { namespace: 'temporal-system', searchAttributes: [] }, abort)
   await runCommand(process.execPath, ['src/cli.ts', 'prepare-temporal'], {

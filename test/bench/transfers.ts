@@ -6,10 +6,10 @@ import type { Bench } from './main.ts'
 
 const CALLERS = [1, 16]
 const BALANCES = 100
-/** Far longer than a settlement at the simulator takes, and all that follows it. */
+/** Far longer than a settlement at the simulator with all its follow-ups. */
 const SETTLE_WAIT_MS = 600
 const SEQUENTIAL_CALLS = 40
-/** Reais of which so many transfers of a centavo can be sent. */
+/** Reais that cover so many transfers of a centavo. */
 const INITIAL_BALANCE_REAIS = 1_000_000
 
 /** POST /transfers, whose settlements follow while others are sent, beside the floors under it; over one balance beside many. */

@@ -7,7 +7,7 @@ import { pollUntil } from '../api/support/poll-until.ts'
 import type { TestStack } from '../api/support/test-stack.ts'
 import { type BrowserUsers, clickAndLoad, describeWithBrowser, setUpBrowserSuite } from './support/browser.ts'
 
-/** What a merchant sets up in the dashboard, and what an operator sends home. */
+/** What a merchant sets up in the dashboard, and an operator's return of an unmatched payment. */
 
 describeWithBrowser('the dashboard in a browser', () => {
   let stage: TestStack
@@ -41,7 +41,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await delivery.getByText('200', { exact: true }).first().waitFor()
     const [first, ...rest] = await stage.simulator.listInbox(inbox)
     expect(JSON.parse(first!.body).type).toBe('TEST')
-    // Each try is the same event, as its receiver knows it.
+    // Each attempt delivers the same event, as its receiver knows it.
     expect(new Set(rest.map(({ headers }) => headers['webhook-id']))).toEqual(
       new Set([first!.headers['webhook-id']]),
     )

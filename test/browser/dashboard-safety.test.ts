@@ -13,7 +13,7 @@ import {
   setUpBrowserSuite,
 } from './support/browser.ts'
 
-/** What others write does nothing on our pages, what others' pages send does nothing here, and everybody can use them. */
+/** Texts of others execute nothing on our pages, forms of other sites change nothing here, and the pages are accessible. */
 
 const EVIL = `"'><script>window.evil=1</script><img src=x onerror="window.evil=1"><svg onload=alert(1)>`
 
@@ -43,7 +43,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     const webhook = await api.post('/api/v1/webhooks', {
       url: `${stage.local.inbox_url}/evil?${encodeURIComponent(EVIL)}`,
     })
-    // Operators are shown it among the dead ones, with an address that offers a line nowhere to break.
+    // Operators see it among the failing ones, with an address that offers a line no place to break.
     const url = `${stage.local.inbox_url}/${'x'.repeat(200)}`
     const dead = await api.post('/api/v1/webhooks', { url })
     await api.call('PATCH', `/api/v1/webhooks/${dead.body.data.uuid}`, { body: { status: 'DISABLED' } })
@@ -81,7 +81,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
       expect([one, await page.evaluate('window.evil')]).toEqual([one, undefined])
       expect(await page.locator('img[src="x"], script:not([src])').count()).toBe(0)
     }
-    expect(seen).toBe(pages.length) // The account's own name stands on each of them.
+    expect(seen).toBe(pages.length) // The account's own name is on each of them.
     expect(people.complaints).toEqual([])
   })
 

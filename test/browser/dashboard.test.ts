@@ -6,7 +6,7 @@ import { pollUntil } from '../api/support/poll-until.ts'
 import type { Merchant, TestStack } from '../api/support/test-stack.ts'
 import { type BrowserUsers, clickAndLoad, describeWithBrowser, setUpBrowserSuite } from './support/browser.ts'
 
-/** The dashboard as people use it, in a real browser over the real stack. */
+/** The dashboard in a real browser over the real stack. */
 
 describeWithBrowser('the dashboard in a browser', () => {
   let stage: TestStack
@@ -21,7 +21,7 @@ describeWithBrowser('the dashboard in a browser', () => {
   })
 
   const statusOf = (page: Page) => page.locator('#life .title .status')
-  /** A page that was loaded anew has forgotten this. */
+  /** A reloaded page has lost this. */
   const remember = (page: Page) => page.evaluate('void (window.remembered = true)')
   const remembers = (page: Page) => page.evaluate<boolean>('window.remembered === true')
   const turns = (page: Page, text: string) => statusOf(page).getByText(text, { exact: true }).waitFor()
@@ -35,7 +35,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await row.getByRole('link').click()
 
     await page.getByRole('img', { name: 'QR Code da cobrança' }).waitFor()
-    // It has its place before it has come; one that is no picture is refused here.
+    // Its place is reserved before it loads; a file that is not a picture is refused here.
     await page.evaluate('document.querySelector("img.qr").decode()')
     expect(await page.getByLabel('PIX copia e cola').inputValue()).toBe(charge.payment.payload)
     await page.getByRole('button', { name: 'Copiar o código' }).click()
@@ -112,7 +112,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const page = await people.signIn(merchant.uuid)
     await page.goto('/dashboard/tokens')
     await page.getByLabel('Nome').fill('com pressa')
-    // The answer is slow: there is time to press it again.
+    // The response is slow, so that the button can be pressed again.
     await page.route('**/dashboard/tokens', async route => {
       const response = await route.fetch()
       await pause(2_000)
@@ -199,7 +199,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByText(/O prazo para responder termina em/).waitFor()
     await page.getByLabel('Discordamos').check()
     await page.getByLabel('Justificativa').pressSequentially('A mercadoria foi entregue; ')
-    // News while somebody writes: they are shown, and what is written goes on where it was.
+    // An update while the user types is shown, and the typing continues where it was.
     await stage.sql('update med set reply_failure = ? where uuid = ?', [
       JSON.stringify({ code: 'not_heard', message: '' }),
       body.data[0].uuid,

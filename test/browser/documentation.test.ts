@@ -10,7 +10,7 @@ import {
   setUpBrowserSuite,
 } from './support/browser.ts'
 
-/** What anybody may read without signing in: the documentation, and the pages of the simulated payer's bank. */
+/** What can be read without signing in: the documentation, and the pages of the simulated payer's bank. */
 
 describeWithBrowser('pages for everybody', () => {
   let stage: TestStack

@@ -1,6 +1,6 @@
 const BATCH_SIZE = 16
 
-/** Does the same with each, some at a time. */
+/** Runs the same action for each item, some at a time. */
 export async function runInBatches<Item, Result>(
   items: Item[],
   act: (item: Item) => Promise<Result>,

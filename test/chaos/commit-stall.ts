@@ -3,7 +3,7 @@ import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import type { StackClients } from './stack-clients.ts'
 
 /**
- * Lets every COMMIT wait as if the only synchronous standby were away: its caller has no answer, and its rows are
+ * Delays every COMMIT as if the only synchronous standby were away: its caller has no answer, and its rows are
  * invisible. Neither statement writes to the log that the standby is awaited for, so they do not wait themselves.
  */
 export async function stallCommits({ sql }: Pick<StackClients, 'sql'>, forMs: number): Promise<void> {

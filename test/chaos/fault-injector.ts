@@ -9,12 +9,15 @@ import type { FaultEvent, RestartableProcess } from './planned-faults.ts'
 import { createProviderPanel } from './provider-panel.ts'
 import type { StackClients } from './stack-clients.ts'
 
-/** The supervisor gives up a child that dies five times in a row, each within ten seconds: no death comes sooner than this. */
+/**
+ * The supervisor gives up a child that ends five times in a row, each within ten seconds: the interval between kills is
+ * longer than this.
+ */
 const MIN_UPTIME_MS = 11_000
 const RECOVERY_LIMIT_MS = 60_000
-/** Longer than a beat may be missed (src/workflows/shared/activity-proxies.ts), and than it takes to be sure that nothing arrived. */
+/** Longer than a heartbeat may be missed (src/workflows/shared/activity-proxies.ts), and than the proof of absence takes. */
 const PAUSE_MS = 20_000
-/** How a server is told to restart: as its supervisor would tell it to stop. */
+/** How a server is told to restart: with the stop signal of its supervisor. */
 const RESTART_SIGNALS = {
   postgres: 'SIGINT',
   temporal: 'SIGTERM',
@@ -24,7 +27,7 @@ const RESTART_SIGNALS = {
 
 export type FaultInjector = ReturnType<typeof createFaultInjector>
 
-/** Makes the weather as the operations go on: faults at once, deaths one after the other, each waited for. */
+/** Injects the faults as the operations go on: call faults immediately, kills one after the other, each waited for. */
 export function createFaultInjector({
   site,
   participants: cast,
@@ -46,7 +49,7 @@ export function createFaultInjector({
 
   return {
     counts,
-    /** Lets everything come that was to come before this operation. */
+    /** Waits for every fault that was planned before this operation. */
     injectBefore(place: number): void {
       while (coming[0] && coming[0].before <= place) {
         const event = coming.shift()!
@@ -56,7 +59,7 @@ export function createFaultInjector({
         else faults = faults.then(() => bring(event))
       }
     },
-    /** What was begun is over: who died is back. */
+    /** Waits until every fault has ended and every killed process is back. */
     finish: async () => {
       await Promise.all([faults, deaths])
       await panel.unblockAll()

@@ -5,23 +5,26 @@ import type { TransferState } from '../../src/domain/transfers/transfer.ts'
 import type { SimulatedDisputeView, StatementLine } from '../../src/simulator/control/client.ts'
 import type { RequestRecord } from './merchant-requests.ts'
 
-/** One reply to a dispute, as its provider was told it. */
+/** One reply to a dispute, as its provider received it. */
 export type ProviderDisputeReply = SimulatedDisputeView['replies'][number]
 
-/** All that is looked at when a storm is over: our rows, the far side's books, who runs, what was heard. Money in centavos. */
+/**
+ * The state that is checked when a storm is over: our rows, the simulator's books, running workflows, received
+ * webhooks. Money in centavos.
+ */
 export type FinalState = {
   /** The rail's own record of what settled, by provider account. */
   lines: ProviderStatementLine[]
-  /** What the far side holds for each provider account of ours. */
+  /** The balance at the simulator of each provider account of ours. */
   holdings: { providerAccount: string; cents: number }[]
-  /** Each side of a dispute that an account of ours has, as its provider holds it. */
+  /** Each side of a dispute that an account of ours has, as its provider stores it. */
   disputesAtProvider: {
     id: string
     providerAccount: string
     status: SimulatedDisputeView['status']
     replies: ProviderDisputeReply[]
   }[]
-  /** What providers say of the payloads that no merchant was shown. */
+  /** The providers' states of the orphan payloads. */
   undisclosedPayloads: { attempt: string; status: 'open' | 'closed' | 'no_answer' }[]
 
   charges: ChargeRow[]
@@ -44,32 +47,32 @@ export type FinalState = {
     /** The id that the provider was given. */
     reference: string
   }[]
-  /** Items of no documented shape that the far side listed, by the end-to-end ids that they name. */
+  /** Items of no documented shape that the simulator listed, by the end-to-end ids that they name. */
   undocumentedItems: { id: string; providerAccount: string; mustBeKept: boolean }[]
-  /** The answers and items that were kept because no document explains them, as they came. */
+  /** The answers and items that were stored because they are undocumented, unchanged. */
   unexplainedAnswers: string[]
   /** The sum of all postings of a movement, where it is not zero. */
   unbalancedMovements: { movement: string; cents: number }[]
   buckets: BucketRow[]
 
-  /** Where each account's endpoints are in the far side's inbox; they were there before everything else. */
+  /** Each account's endpoints in the simulator's inbox; they were created before everything else. */
   endpoints: { account: string; inbox: string }[]
   events: EventRow[]
-  /** What each endpoint of an account heard and answered with success. */
+  /** The webhooks that each endpoint of an account received and answered with success. */
   deliveries: { uuid: string; event: string; inbox: string; status: string }[]
-  /** What came to the endpoints, whatever they answered. */
+  /** The webhooks that reached the endpoints, whatever the response. */
   receivedDeliveries: { inbox: string; event: string; data: unknown }[]
-  /** Notices that no life has taken. */
+  /** Notifications that no workflow has processed. */
   unroutedNotifications: string[]
 
   /** The ids of the workflows that run. */
   runningWorkflowIds: string[]
   /** Workflows whose history the workflow code does not reproduce. */
   failedReplays: { workflowId: string; error: string }[]
-  /** The ids among those asked for without an answer that have a life, over or not. */
+  /** The ids among unanswered requests that have a workflow, running or ended. */
   startedWorkflowIds: string[]
   requests: RequestRecord[]
-  /** Each charge, transfer and refund as its GET shows it; absent: it does not answer. */
+  /** Each charge, transfer and refund as its GET shows it; absent: no answer. */
   resources: Map<string, ApiResource>
 }
 
@@ -78,7 +81,7 @@ export type ProviderStatementLine = {
   kind: StatementLine['kind']
   /** The id that we sent. */
   id: string | null
-  /** Null of what is no PIX. */
+  /** Null where it is not a PIX. */
   endToEnd: string | null
   original: string | null
   cents: number
@@ -116,12 +119,12 @@ type DisputeRow = {
   kind: DisputeKind
   state: DisputeState
   charge: string | null
-  /** What it keeps from refunds, and what it has of that. */
+  /** The amount that it claims, and the amount blocked for it so far. */
   claimedCents: number
   heldCents: number
   retainedCents: number
   returnedCents: number
-  /** How many replies we took. */
+  /** The number of replies that we accepted. */
   replies: number
   history: string[]
 }
@@ -161,5 +164,5 @@ export type EventRow = {
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it is shown.
 export type ApiResource = any
 
-/** A rule that does not hold, and where. */
+/** A violated rule, and where. */
 export type Violation = { rule: string; where: string; detail: string }

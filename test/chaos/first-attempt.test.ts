@@ -7,7 +7,7 @@ import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from './support/activity-fixture.ts'
 import { slowDownCommits } from './support/slow-commit.ts'
 
-/** A transfer's row is written with its first attempt, before its provider is called, and by whoever comes first. */
+/** A transfer's row is created with its first attempt, before its provider is called, by whichever worker runs first. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let calls = 0
@@ -76,7 +76,7 @@ test('of several concurrent attempts one calls the provider, and a repeat does n
   const order = fixture.transferInput(await fixture.createMerchant(1_000))
   await Promise.allSettled([sent(order), sent(order), sent(order)])
   expect(calls).toBe(1)
-  // What was sent once is only asked about, and what its provider took is known to be on its way.
+  // A sent payout is only polled, and an accepted one is known to be in progress.
   expect(await sent(order)).toEqual({ kind: 'in_process' })
   expect(calls).toBe(1)
   expect(await rows(order.uuid)).toMatchObject([{ state: 'settling', attempt: 'accepted' }])
@@ -130,7 +130,7 @@ describe('no provider is called', () => {
     await fixture.sql('update account set unique_external_ref = true where uuid = ?', [merchant.accountUuid])
     const lock = 'select from account where uuid = ? for no key update'
     const { over } = await holdLock(em => em.execute(lock, [merchant.accountUuid]), 5_000)
-    // It begins in time even where the machine stands still for a moment.
+    // It starts in time even where the machine stands still for a moment.
     const takeBefore = new Date(Date.now() + 4_000).toISOString()
     const order = fixture.transferInput(merchant, { acceptBefore: takeBefore }, { externalRef: 'invoice 8' })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
@@ -190,7 +190,7 @@ describe('no provider is called', () => {
   })
 })
 
-/** Somebody else has what this locks, for so long from now on; answers with when it is over. */
+/** Holds a lock in another transaction for a time from now; resolves when it is released. */
 async function holdLock(
   lock: (em: EntityManager) => Promise<unknown>,
   forMs = 1_000,

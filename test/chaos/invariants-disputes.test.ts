@@ -8,7 +8,7 @@ import {
 } from './support/planted-violations.ts'
 import { disputeReply } from './support/valid-final-state.ts'
 
-/** The checker is checked: what is wrong with disputes. */
+/** Tests the checker: violations of disputes. */
 
 test.each<PlantedViolation>([
   [

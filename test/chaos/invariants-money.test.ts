@@ -10,7 +10,7 @@ import {
 } from './support/planted-violations.ts'
 import { buildValidFinalState } from './support/valid-final-state.ts'
 
-/** The checker is checked: it is silent where everything holds, and names whatever was planted. Here what is wrong with money. */
+/** Tests the checker: it is silent on a valid state, and names every planted violation. Here violations of money. */
 
 test('the valid final state has no violation', () => {
   expect(findViolations(buildValidFinalState())).toEqual([])

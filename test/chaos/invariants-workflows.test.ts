@@ -8,7 +8,7 @@ import {
   removeWhere,
 } from './support/planted-violations.ts'
 
-/** The checker is checked: what is wrong with lives, with requests and with what was told. */
+/** Tests the checker: violations of workflows, requests and events. */
 
 test.each<PlantedViolation>([
   [

@@ -8,7 +8,7 @@ import { checkProviderStatement } from './invariants/statement.ts'
 import { checkUndocumentedAnswers } from './invariants/undocumented-answers.ts'
 import { checkWorkflows } from './invariants/workflows.ts'
 
-/** Everything that must hold when a storm is over. Pure: it takes what was found and answers what is wrong with it. */
+/** Everything that must hold when a storm is over. Pure: from the final state to its violations. */
 export function findViolations(world: FinalState): Violation[] {
   return RULES.flatMap(rule => rule(world))
 }

@@ -12,7 +12,10 @@ import { createDisputeFixture } from './support/dispute-fixture.ts'
 import { createPaidCharge, createUnmatchedPayment, newEndToEndId } from './support/money-fixture.ts'
 import { slowDownCommits } from './support/slow-commit.ts'
 
-/** A real process that calls a bank is killed with SIGKILL; what the next one does, and how often the bank was called. */
+/**
+ * A real process that calls a provider is killed with SIGKILL; the tests check what the next one does, and how often
+ * the provider was called.
+ */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
@@ -44,7 +47,7 @@ function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDi
   })
   const ended = new Promise(resolve => child.once('close', resolve))
   return {
-    /** The orders that have reached the bank, by our id. */
+    /** The payouts that have reached the provider, by our id. */
     orders: () => (existsSync(bank) ? readFileSync(bank, 'utf8').trim().split('\n') : []),
     says: (what: string) =>
       waitUntil(async () => output.includes(what), { what: `the sender to say ${what}`, limitMs: 30_000 }),
@@ -55,7 +58,7 @@ function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDi
   }
 }
 
-/** The bank of this process, which counts what reaches it. */
+/** The provider of this process, which counts the calls that reach it. */
 function openBank(find: 'not_found' | ProviderPayout) {
   const orders: string[] = []
   const takes = async ({ id }: { id: string }) => {
@@ -73,7 +76,7 @@ const attempts = (uuid: string) =>
 
 type Payout = {
   key: { uuid: string; connectionUuid: string }
-  /** What the first sending is told besides; a transfer's writes its row. */
+  /** Further input of the first call; a transfer's creates its row. */
   first: { order?: TransferInput }
 }
 const PAYOUTS = {
@@ -137,7 +140,7 @@ test.each(NOUNS)(
     const { send, ask, open } = PAYOUTS[noun]
     const { key, first } = await open()
     const process = sender(send, { ...key, isResend: false, ...first })
-    await process.says('called') // What it has written reaches nobody: the bank of this process knows nothing of it.
+    await process.says('called') // Its call reaches nothing: the provider of this process does not know of it.
     await process.killed()
     const orders = openBank('not_found')
     expect(await fixture.providers[ask]({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
@@ -160,7 +163,7 @@ test('a worker killed while the row of a transfer without a key is committed: it
     limitMs: 10_000,
   })
   await process.killed()
-  // PostgreSQL commits it all the same, when its caller has been told otherwise.
+  // PostgreSQL commits it all the same, after its caller was answered otherwise.
   const isThere = async () =>
     (await fixture.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
   await waitUntil(isThere, { what: 'the row', limitMs: 15_000 })

@@ -11,7 +11,7 @@ import {
   uuidOf,
 } from './storm-context.ts'
 
-/** What merchants do in a storm: each request as the contract describes it, again under its key until it is answered. */
+/** What merchants do in a storm: each request as the contract describes it, repeated under its key until it is answered. */
 export function createMerchantActions(scene: StormContext) {
   const {
     site,
@@ -76,7 +76,7 @@ export function createMerchantActions(scene: StormContext) {
     return { uuid: uuidOf(mine), request, record: mine }
   }
 
-  /** Who has no key by which to repeat an order reads whether it is there; where it is not, he may order anew. */
+  /** A caller without a key reads whether the operation exists before it sends another request. */
   async function readUnconfirmed(mine: RequestRecord, { token, path }: { token: string; path: string }) {
     if (mine.key !== null) return
     for (const { code, uuid } of mine.answers) {
@@ -176,7 +176,7 @@ export function createMerchantActions(scene: StormContext) {
     return NO_OUTCOME
   }
 
-  /** Cancels the scheduled transfers that still wait for money: a day of tries is longer than anybody watches a storm. */
+  /** Cancels the scheduled transfers that still wait for balance: a storm does not last a day of attempts. */
   async function callOff(): Promise<void> {
     await Promise.all(
       scene.operations.map(async (operation, place) => {
@@ -189,7 +189,7 @@ export function createMerchantActions(scene: StormContext) {
     )
   }
 
-  /** Cancels the charges that nobody will pay any more, so that the end is not a minute of waiting for their expiry. */
+  /** Cancels the charges that will not be paid any more, so that the storm does not wait a minute for their expiry. */
   async function closeShop(): Promise<void> {
     const charges = scene.operations.flatMap(({ kind }, place) => (kind === 'charge' ? [place] : []))
     await runInBatches(charges, async place => {

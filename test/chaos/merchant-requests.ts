@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How merchants ask in a storm: what is not answered is asked again under its key, as the contract tells them. */
+/** How merchants call in a storm: an unanswered request is repeated under its key, as the contract says. */
 
-/** One thing that was asked for, however often, and all that was answered. */
+/** One logical request, however often it was sent, and all its responses. */
 export type RequestRecord = {
   /** Its place among the operations. */
   place: number
   kind: 'charge' | 'transfer' | 'refund' | 'cancel_charge' | 'cancel_transfer' | 'reply'
   merchant: number
   key: string | null
-  /** By which its row is found again, where its noun has one. */
+  /** The value by which its row is found again, where its type has one. */
   externalRef: string | null
   /** Requests sent; those without an answer are in no other count. */
   sent: number
   answers: RecordedResponse[]
-  /** What was not confirmed to a caller without a key, who then read that it does not exist. */
+  /** The uuid that was not confirmed to a caller without a key, who then read that it does not exist. */
   absent: string[]
 }
 export type RecordedResponse = {
   status: number
   code: string | null
-  /** Of what the answer is about, where it says. */
+  /** The uuid of the response, where it has one. */
   uuid: string | null
-  /** Whether it came to the request's own body, or to another one under the same key. */
+  /** Whether it answers the request's own body, or another one under the same key. */
   body: 'same' | 'other'
 }
 
@@ -36,7 +36,7 @@ const RETRY_DELAY_MS = 2_000
 /** A stack whose servers restart is back long before. */
 const MAX_RETRY_MS = 150_000
 
-/** One request; null where no answer came, so that nobody knows whether it was taken. */
+/** Sends one request; null where no answer came, so that it is unknown whether it was accepted. */
 async function sendRequest(
   apiUrl: string,
   method: 'GET' | 'POST',
@@ -62,8 +62,8 @@ async function sendRequest(
 }
 
 /**
- * Asks, with a key until the answer is one, whichever API hears it; writes down all that was said. Null where there is
- * none in the end.
+ * Sends a request, with a key until it is answered, to either API; records every response. Null where there is none in
+ * the end.
  */
 export async function postUntilAnswered(
   api: () => string,
@@ -82,7 +82,7 @@ export async function postUntilAnswered(
   }
 }
 
-/** Reads a resource however long the API is away. */
+/** Reads a resource however long the API is down. */
 export async function getUntilAnswered(
   api: () => string,
   request: Omit<ApiRequest, 'key'>,

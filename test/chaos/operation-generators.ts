@@ -8,9 +8,9 @@ import type {
 } from './operations.ts'
 import type { Random } from './random.ts'
 
-/** One operation by itself: amounts, shares, recipients, and how often it is asked for. */
+/** Generates a single operation: amounts, splits, recipients, and how often it is requested. */
 
-/** SPEC §10's keys whose name alone decides, and such as settle. */
+/** SPEC §10's keys whose name decides the outcome, and keys that settle. */
 const PIX_KEY_WEIGHTS = {
   'fornecedor@exemplo.com.br': 40,
   '+5511987654321': 10,
@@ -32,14 +32,14 @@ export function drawCharge(random: Random, cast: ParticipantCounts): Operation {
     merchant: random.between(0, cast.merchants - 1),
     cents,
     splits: random.chance(0.35) ? drawSplits(random, cents, cast) : [],
-    // Woovi issues none that expires before 300 s; the others expire while the storm goes on.
+    // Woovi issues none that expires before 300 s; the others expire during the storm.
     expiresInS: random.chance(0.4) ? random.between(300, 330) : random.between(60, 75),
     bound: random.chance(0.1),
     asking: drawRepetition(random),
   }
 }
 
-/** Each recipient once, all together at most what is charged. */
+/** Each recipient once, all together at most the charged amount. */
 function drawSplits(random: Random, cents: number, cast: ParticipantCounts): PlannedSplit[] {
   const recipients = random.shuffle(Array.from({ length: cast.recipients }, (_, place) => place))
   const some = recipients.slice(0, random.between(1, cast.recipients))

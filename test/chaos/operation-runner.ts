@@ -8,7 +8,7 @@ import {
   type StormContextInput,
 } from './storm-context.ts'
 
-/** Carries the operations of a storm out, each once, in any order that keeps to what names what. */
+/** Runs the operations of a storm, each once, in any order that respects their references. */
 export function createOperationRunner(stagehands: StormContextInput) {
   const scene = createStormContext(stagehands)
   const merchants = createMerchantActions(scene)
@@ -23,10 +23,10 @@ export function createOperationRunner(stagehands: StormContextInput) {
       try {
         resolve(await act(scene.operations[place]!, place))
       } finally {
-        resolve(NO_OUTCOME) // Whoever waits for it need not, whatever it came to.
+        resolve(NO_OUTCOME) // A waiting operation continues, whatever the outcome of this one.
       }
     },
-    /** Waits for what payers do later, and ends what would wait for money longer than anybody watches. */
+    /** Waits for the payers' later actions, and ends operations that would wait for money longer than a storm lasts. */
     async finish(): Promise<void> {
       await Promise.all([payers.awaitLatePayments(), payers.decideTheRest()])
       await Promise.all([merchants.callOff(), merchants.closeShop()])

@@ -11,8 +11,8 @@ import {
 import type { Random } from './random.ts'
 
 /**
- * What merchants and payers do in a storm, drawn before it begins: the same seed gives the same list. An operation names
- * another one by its place in the list, and waits for it.
+ * What merchants and payers do in a storm, drawn before it starts: the same seed gives the same list. An operation
+ * names another one by its place in the list, and waits for it.
  */
 export type Operation =
   | {
@@ -22,13 +22,13 @@ export type Operation =
       cents: number
       splits: PlannedSplit[]
       expiresInS: number
-      /** Which of the merchant's tokens asks: the one for all providers, or one bound to its first. */
+      /** The merchant's token: the one for all providers, or one bound to its first. */
       bound: boolean
       asking: Repetition
     }
   | { kind: 'pay'; charge: number; how: 'right' | 'wrong' | 'again' | 'late'; cents: number }
   | { kind: 'cancel_charge'; charge: number; times: number }
-  /** Each share is one refund, in hundredths of what was paid; null asks for the rest. All at the same time. */
+  /** Each share is one refund, in hundredths of what was paid; null requests the rest. All concurrently. */
   | { kind: 'refund'; charge: number; shares: (number | null)[]; asking: Repetition }
   | { kind: 'deposit'; merchant: number; cents: number }
   | {
@@ -40,13 +40,13 @@ export type Operation =
       asking: Repetition
     }
   | { kind: 'cancel_transfer'; transfer: number }
-  /** The recipient of a transfer gives some of it back, in hundredths. */
+  /** The recipient of a transfer returns some of it, in hundredths. */
   | { kind: 'give_back'; transfer: number; share: number }
-  /** A bank contests what a charge brought in or a transfer sent, in hundredths; `about` is the place of either. */
+  /** A bank disputes what a charge received or a transfer sent, in hundredths; `about` is the place of either. */
   | { kind: 'dispute'; about: number; share: number; type: DisputeType }
-  /** The merchant answers a dispute, perhaps several times at once. */
+  /** The merchant replies to a dispute, perhaps several times at once. */
   | { kind: 'reply'; dispute: number; accept: boolean; proof: boolean; times: number }
-  /** What the analysis of a dispute comes to. Those that nobody decided are decided when the storm is over. */
+  /** The decision of a dispute's analysis. Undecided ones are decided when the storm is over. */
   | { kind: 'decide'; dispute: number; decision: DisputeDecision }
   /** An earlier request once more under its key, with its own body or another. */
   | { kind: 'repeat'; of: number; body: 'same' | 'other' }
@@ -73,7 +73,7 @@ const OPERATION_WEIGHTS = {
 const DECISION_WEIGHTS: Record<DisputeDecision, number> = { agreed: 50, disagreed: 35, cancelled: 15 }
 const PAYMENT_WEIGHTS = { right: 82, wrong: 7, again: 6, late: 5 }
 
-/** How far back an operation looks for the one it is about: near, so that the two often overlap. */
+/** How far back an operation looks for the one it refers to: near, so that the two often overlap. */
 const MAX_LOOKBACK = 30
 
 export type ParticipantCounts = { merchants: number; recipients: number }
@@ -81,7 +81,7 @@ export type ParticipantCounts = { merchants: number; recipients: number }
 /** The operations of a storm. */
 export function planOperations(random: Random, count: number, cast: ParticipantCounts): Operation[] {
   const planned: Operation[] = []
-  /** Places of charges nobody has paid, of paid ones, of transfers and of disputes, as far as planned. */
+  /** Places of unpaid charges, of paid ones, of transfers and of disputes, as far as planned. */
   const charges = { open: [] as number[], paid: [] as number[] }
   const transfers = { sent: [] as number[], scheduled: [] as number[] }
   const disputes: number[] = []
@@ -156,7 +156,7 @@ export function planOperations(random: Random, count: number, cast: ParticipantC
     const place = near(how === 'again' ? charges.paid : charges.open)
     if (place === undefined) return undefined
     if (how === 'right') {
-      // Some stay among the open ones, so that a cancellation or a second payment meets them on their way.
+      // Some stay in the list, so that a cancellation or a second payment meets them in progress.
       if (random.chance(0.9)) charges.open.splice(charges.open.indexOf(place), 1)
       charges.paid.push(place)
     }

@@ -8,7 +8,7 @@ import { type FeeTable, NO_FEES } from '../../src/domain/ledger/money.ts'
 import type { ProviderApi, ProviderName } from '../../src/domain/providers/provider.ts'
 import type { StackClients } from './stack-clients.ts'
 
-/** Who takes part in a storm: merchants with providers of their own, and recipients of shares. */
+/** The participants of a storm: merchants with providers of their own, and recipients of splits. */
 export type Merchant = {
   uuid: string
   /** The endpoints of its webhooks, names in the simulator's inbox. */
@@ -25,11 +25,14 @@ type MerchantProfile = {
   openingCents: number
   fees?: FeeTable
   unmatched?: 'keep'
-  /** A second endpoint, which the weather makes slow and failing. */
+  /** A second endpoint, which faults make slow and failing. */
   hasFailingEndpoint?: true
 }
 
-/** Rich and poor, with one provider and with four, with fees and without; few foul endpoints, as each doubles the work. */
+/**
+ * With much and little balance, with one provider and with four, with and without fees; few failing endpoints, as each
+ * doubles the work.
+ */
 export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   {
     providers: ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'],
@@ -50,10 +53,10 @@ export const MERCHANT_PROFILES: readonly MerchantProfile[] = [
   { providers: ['PROVIDER_D', 'PROVIDER_C', 'PROVIDER_B'], openingCents: 1_000_000_00 },
 ]
 
-/** The merchants whose provider accounts each recipient of shares can be paid at; the last one at none. */
+/** The merchants whose provider accounts each recipient of splits can be paid at; the last one at none. */
 export const RECIPIENT_MERCHANTS: readonly number[][] = [[0, 1, 2, 3, 4], [0, 4], []]
 
-/** What each provider speaks, as in the local demo. */
+/** The API of each provider, as in the local demo. */
 export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
   PROVIDER_A: 'efi',
   PROVIDER_B: 'woovi',
@@ -62,10 +65,10 @@ export const PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
 }
 const HOLDER = { name: 'Loja da Tempestade Ltda', document: '11222333000181' }
 const ISPB = '09089356'
-/** A simulator is sure after this long, before the time scale, that a sending never arrived. */
+/** A simulator can prove absence after this time, before the time scale. */
 const SETTLE_WINDOW_MS = 5_000
 
-/** Makes everybody, straight in the database and at the simulator. */
+/** Creates all participants, directly in the database and at the simulator. */
 export async function createParticipants(site: StackClients): Promise<Participants> {
   const merchants: Merchant[] = []
   for (const [place, role] of MERCHANT_PROFILES.entries())
@@ -81,7 +84,7 @@ export async function createParticipants(site: StackClients): Promise<Participan
   return { merchants, recipients }
 }
 
-/** The endpoints that the weather may trouble. */
+/** The endpoints that faults may affect. */
 export function failingInboxesOf({ merchants }: Participants): string[] {
   return merchants.flatMap(({ inboxes: [, foul] }) => foul ?? [])
 }
@@ -120,7 +123,8 @@ async function connectMerchant(
   const collectionKey = randomUUID()
   const dialect = PROVIDER_APIS[provider]
   const login = generateSimulatorLogin(account)
-  // As after registration at Woovi, whose secret is shown in its panel only: notifications are known by the published key.
+  // As after registration at Woovi, whose secret is shown in its panel only: notifications are verified by the
+  // published key.
   const hasSecret = dialect !== 'woovi' || place % 2 === 1
   const { webhook_secret: secret, ...credentials } = toProviderCredentials(dialect, login)
   await site.simulator.putAccount(account, {
@@ -159,7 +163,7 @@ async function registerWebhook(site: StackClients, token: string, url: string): 
   if (answer.status !== 201) throw new Error(`no webhook: ${answer.status} ${await answer.text()}`)
 }
 
-/** An account that can take shares of what these merchants' provider accounts receive. */
+/** An account that can receive splits of what these merchants' provider accounts receive. */
 async function createRecipient(site: StackClients, merchants: Merchant[]): Promise<string> {
   const em = site.orm.em.fork()
   const { uuid } = await createAccount(em, { name: 'Recebedor da Tempestade', document: '52998224725' })

@@ -15,7 +15,7 @@ const LATE_PAYMENT_DELAY_MS = 4_000
 /** A charge that can be paid for longer is paid now: a storm does not wait for it to expire. */
 const MAX_LATE_PAYMENT_DELAY_MS = 90_000
 
-/** What the far side of the rail does in a storm: payers pay, strangers deposit, recipients give back, banks contest. */
+/** What the other side of the rail does in a storm: payers pay, deposit money, recipients return, banks dispute. */
 export function createPayerActions(scene: StormContext) {
   const { site, cast, outcomeOf, merchantOf, skipOperation: nothing, waitForResource: when } = scene
   const { simulator } = site
@@ -96,7 +96,7 @@ export function createPayerActions(scene: StormContext) {
     return decided ? NO_OUTCOME : nothing('decide')
   }
 
-  /** No analysis goes on for ever; the far side refuses those that are decided already. */
+  /** Every analysis ends; the simulator refuses to decide one twice. */
   async function decideTheRest(): Promise<void> {
     await runInBatches([...scene.disputes.entries()], ([place, { id }]) =>
       nullIfRefused(simulator.decideDispute(id, FINAL_DECISIONS[place % FINAL_DECISIONS.length]!)),
@@ -114,7 +114,7 @@ function endToEndOf({ payment, transfer }: PixTransactionHolder): string {
   return payment?.pix?.transaction?.end_to_end ?? transfer?.end_to_end ?? ''
 }
 
-/** The far side may refuse: a code that is no longer payable, money that is no longer there. Null then. */
+/** The simulator may refuse: a code that is no longer payable, balance that is gone. Null then. */
 async function nullIfRefused<Answer>(something: Promise<Answer>): Promise<Answer | null> {
   try {
     return await something

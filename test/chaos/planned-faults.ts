@@ -10,7 +10,7 @@ import {
 } from '../../src/simulator/faults.ts'
 import type { Random } from './random.ts'
 
-/** What goes wrong in a storm, drawn before it begins; each event comes when its operation's turn has come. */
+/** The faults of a storm, drawn before it starts; each event happens at the turn of its operation. */
 export type FaultEvent = { before: number } & (
   | {
       kind: 'fault'
@@ -23,22 +23,22 @@ export type FaultEvent = { before: number } & (
     }
   | { kind: 'clear' }
   | { kind: 'death'; of: RestartableProcess; by: 'kill -9' | 'restart' }
-  /** The worker sleeps in the middle of what it does, and wakes up when Temporal has given that up. */
+  /** The worker is suspended in the middle of its work, and resumes when Temporal has given that work up. */
   | { kind: 'sleep' }
-  /** A foul endpoint answers this, until it answers 200 again. */
+  /** A failing endpoint answers this, until it answers 200 again. */
   | { kind: 'inbox'; endpoint: number; status: number; delayMs: number }
   /** Every COMMIT waits so long for its answer, and its rows stay invisible: a synchronous standby is away. */
   | { kind: 'stall'; forMs: number }
   /** Money moves at a provider without its API; a block is released by its second event. */
   | { kind: 'panel'; place: number; movement: PanelMovement; cents: number }
   | { kind: 'unblock'; block: number }
-  /** A person decides on the oldest order that waits in a provider's panel. */
+  /** A person decides the oldest payment that waits in a provider's panel. */
   | { kind: 'operator'; approves: boolean }
 )
 type PanelMovement = 'tariff' | 'withdrawal' | 'block'
 export type RestartableProcess = Exclude<ChildProcessName, 'simulator'>
 
-/** The calls of a provider that money and disputes depend on. */
+/** The provider calls that money and disputes depend on. */
 const FAULTED_CALLS = [
   'issueCharge',
   'findCharge',
@@ -54,7 +54,7 @@ const FAULTED_CALLS = [
 ] as const satisfies ProviderOperation[]
 const NOTIFIED_CALLS = ['issueCharge', 'sendTransfer', 'refund'] as const satisfies ProviderOperation[]
 
-/** Look-ups and lists, whose answers may show what no document explains. */
+/** Lookups and lists, whose answers may be undocumented. */
 const LOOK_UPS = [
   'findCharge',
   'findTransfer',
@@ -73,25 +73,25 @@ const MAX_FAULTED_CALLS = 4
 /** Calls whose pages are capped: enough for all pages of a list. */
 const CAPPED_CALLS = 200
 const PAGE_SIZES = [7, 25, 60] as const
-/** A row of handshakes that fails: long enough to open a breaker. */
+/** A row of handshakes that fails: long enough to open a circuit breaker. */
 const MAX_RESETS = 12
-/** One death of each kind for so many operations, at least one of each in any storm. */
+/** One kill of each kind for so many operations, at least one of each in any storm. */
 const OPERATIONS_PER_RESTART = { worker: 400, api: 500, postgres: 1_000, temporal: 1_000 } satisfies Record<
   RestartableProcess,
   number
 >
-/** A sleep holds a storm up for long: short ones have none. */
+/** A suspension delays a storm for long: short ones have none. */
 const OPERATIONS_PER_PAUSE = 350
-/** The same of a stalled COMMIT. */
+/** The same for a stalled COMMIT. */
 const OPERATIONS_PER_STALL = 500
 const STALL_MS = 15_000
-/** Where in their stretch of operations the deaths come, so that they do not come together. */
+/** Where in their stretch of operations the kills happen, so that they do not coincide. */
 const RESTART_OFFSETS = { worker: 0.35, api: 0.6, postgres: 0.8, temporal: 0.15 } satisfies Record<
   RestartableProcess,
   number
 >
 
-/** The weather over `operations` operations. */
+/** The faults over `operations` operations. */
 export function planFaults(random: Random, operations: number): FaultEvent[] {
   const events: FaultEvent[] = []
   const faults = createFaultSequence(random)
@@ -117,7 +117,7 @@ export function planFaults(random: Random, operations: number): FaultEvent[] {
   return events.sort((a, b) => a.before - b.before)
 }
 
-/** Every fault of every operation at every provider once, in an order of chance, and then again. */
+/** Every fault of every operation at every provider once, in random order, and then again. */
 function createFaultSequence(random: Random) {
   const all = PROVIDER_NAMES.flatMap(provider => [
     { provider, operation: undefined, fault: 'unreachable' as FaultKind },
@@ -153,7 +153,7 @@ function createFaultSequence(random: Random) {
   }
 }
 
-/** A PIX of the panel is booked after a day, longer than a storm; a credit only when operators have explained it. */
+/** A PIX of the panel is posted after a day, longer than a storm; a credit only when operators have explained it. */
 const PANEL_MOVEMENT_WEIGHTS = { tariff: 6, withdrawal: 3, block: 3 }
 
 function planPanelMovement(random: Random, before: number): FaultEvent[] {
@@ -180,7 +180,7 @@ function planInboxFault(random: Random, before: number): FaultEvent[] {
   ]
 }
 
-/** Worker and API die without a word, in the middle of what they do; the servers are restarted in order. */
+/** Worker and API are killed in the middle of their work; the servers are restarted in order. */
 function planRestarts(random: Random, operations: number, of: RestartableProcess): FaultEvent[] {
   const count = Math.max(1, Math.round(operations / OPERATIONS_PER_RESTART[of]))
   const stretch = operations / count

@@ -7,13 +7,13 @@ import type { StackClients } from './stack-clients.ts'
 type PanelEvent = Extract<FaultEvent, { kind: 'panel' }>
 type PanelConnection = Participants['merchants'][number]['connections'][number]
 
-/** What people do in the providers' panels during a storm: money moves without the API, waiting orders are decided. */
+/** What people do in the providers' panels during a storm: money moves without the API, waiting payments are decided. */
 export function createProviderPanel(
   { simulator }: Pick<StackClients, 'simulator'>,
   { merchants }: Participants,
 ) {
   const connections = merchants.flatMap(one => one.connections).filter(listsEntries)
-  /** Blocks that hold, by the place at which they came. */
+  /** Active blocks, by the place at which they came. */
   const blocks = new Map<number, { connection: PanelConnection; cents: number }>()
 
   return {
@@ -33,7 +33,7 @@ export function createProviderPanel(
     async unblockAll(): Promise<void> {
       for (const block of [...blocks.keys()]) await unblock(block)
     },
-    /** False where no order waits. An order that the provider does not carry out is removed. */
+    /** False where no payment waits. One that the provider does not carry out is removed. */
     async decideOrder(approves: boolean): Promise<boolean> {
       const [order] = await simulator.listOrders()
       if (!order) return false
@@ -53,7 +53,7 @@ export function createProviderPanel(
   }
 }
 
-/** Efí's API lists no movement that is no PIX: operators book those. */
+/** Efí's API lists only movements that are a PIX: operators post the others. */
 function listsEntries({ provider }: PanelConnection): boolean {
   return PROVIDER_APIS[provider] === 'woovi'
 }

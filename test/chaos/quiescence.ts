@@ -6,14 +6,14 @@ import { isScheduledWorkflow, readUndocumentedItems, readUnexplainedAnswers } fr
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
 
-/** What still goes on, by the words of an operator. */
+/** What is unfinished, as the operator commands name it. */
 export type PendingWork = Record<string, number>
 
-/** One look could come between two steps; so everything must be at rest this often in a row. */
+/** One check could come between two steps; so all must be finished this often in a row. */
 const REQUIRED_IDLE_CHECKS = 3
 const CHECK_INTERVAL_MS = 1_000
 
-/** Everything that waits for something, in one question. */
+/** Everything that is unfinished, in one query. */
 const PENDING_WORK_SQL = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
   union all select 'transfers', count(*)::int from transfer where state in ('created', 'sending', 'settling')
@@ -24,7 +24,7 @@ const PENDING_WORK_SQL = `
   union all select 'deliveries', count(*)::int from delivery where status = 'PENDING'
   union all select 'notices', count(*)::int from notice where handed_at is null`
 
-/** The weather clears: no fault is left, and every endpoint answers. */
+/** Ends all faults, and every endpoint answers. */
 export async function clearAllFaults(
   { simulator }: StackClients,
   { merchants }: Participants,
@@ -34,7 +34,7 @@ export async function clearAllFaults(
     await simulator.setInboxResponse(inbox, { status: 200 })
 }
 
-/** Lets each provider list an item of no documented shape once, when nothing is in the way of keeping it. */
+/** Makes each provider list an item of no documented shape once, when nothing hinders its storage. */
 export async function injectUndocumentedItems(
   { simulator }: StackClients,
   { merchants }: Participants,
@@ -47,8 +47,8 @@ export async function injectUndocumentedItems(
 }
 
 /**
- * Waits until every life is over and the far side has nothing that we do not know, or the limit has passed; answers what
- * goes on then. What a fault or a kill left half done is taken up by itself: nothing here helps.
+ * Waits until every workflow has ended and we know all that the simulator knows, or the limit has passed; answers what
+ * is unfinished then. What a fault or a kill interrupted must recover by itself: nothing here helps.
  */
 export async function waitForQuiescence(
   site: StackClients,
@@ -58,7 +58,7 @@ export async function waitForQuiescence(
   const panel = createProviderPanel(site, far.participants)
   let still = 0
   for (let looks = 1; ; looks++) {
-    // What waits for a person is decided by one: each second order is carried out.
+    // A person decides what waits in a panel: each second payment is carried out.
     while (await panel.decideOrder(looks % 2 === 0)) looks++
     const unrest = await findPendingWork(site, far).catch(error => ({ [String(error)]: 1 }))
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
@@ -69,10 +69,10 @@ export async function waitForQuiescence(
   }
 }
 
-/** Reasons of what is no PIX and is in a statement. */
+/** Reasons of statement entries that are not a PIX. */
 const BOOKED_ENTRY_REASONS = new Set(['provider_tariff', 'provider_withdrawal', 'provider_credit'])
 
-/** What the far side knows, which we must know as well: its accounts' movements, and what banks contest. */
+/** What the simulator knows, which we must know as well: its accounts' movements, and the banks' disputes. */
 type ExpectedProviderState = { participants: Participants; disputes: OpenedDispute[]; faultsClearedAt: Date }
 
 async function findPendingWork(site: StackClients, far: ExpectedProviderState): Promise<PendingWork> {
@@ -83,7 +83,7 @@ async function findPendingWork(site: StackClients, far: ExpectedProviderState): 
   return Object.fromEntries(busy.map(({ what, count }) => [what, count]))
 }
 
-/** Movements of the rail and disputes that nobody told us of, or not yet: reconciliation finds them in its time. */
+/** Movements and disputes that were not notified, or not yet: reconciliation finds them in time. */
 async function findUnrecordedFacts(
   site: StackClients,
   { participants: { merchants }, disputes, faultsClearedAt: clearSince }: ExpectedProviderState,

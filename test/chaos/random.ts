@@ -1,4 +1,4 @@
-/** Chance that repeats itself: the same seed gives the same numbers in the same order. */
+/** Reproducible random numbers: the same seed gives the same numbers in the same order. */
 export type Random = ReturnType<typeof createRandom>
 
 export function createRandom(seed: number) {
@@ -38,7 +38,7 @@ export function createRandom(seed: number) {
       }
       return rest
     },
-    /** Another stream of chance, so that what is drawn here does not move what is drawn there. */
+    /** Another stream of random numbers, so that draws from one do not change the other. */
     fork: (salt: number) => createRandom(Math.imul(seed ^ 0x9e3779b9, 2 * salt + 1)),
   }
 }

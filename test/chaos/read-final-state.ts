@@ -7,7 +7,7 @@ import type { Participants } from './participants.ts'
 import type { StackClients } from './stack-clients.ts'
 import type { OpenedDispute } from './storm-context.ts'
 
-/** `clearSince`: the moment from which on nothing dies and every provider answers. */
+/** `clearSince`: the time after which no process is killed and every provider answers. */
 type FinalStateInput = {
   participants: Participants
   requests: RequestRecord[]
@@ -16,7 +16,7 @@ type FinalStateInput = {
   failedReplays: FinalState['failedReplays']
 }
 
-/** Looks at everything once a storm is over: our rows, the far side's books, who runs, what was heard. */
+/** Reads the final state of a storm: our rows, the simulator's books, running workflows, received webhooks. */
 export async function readFinalState(
   site: StackClients,
   {
@@ -47,7 +47,7 @@ export async function readFinalState(
   }
 }
 
-/** Schedules, which begin and end all the time. */
+/** Schedules, which start and end all the time. */
 export function isScheduledWorkflow(workflowId: string): boolean {
   return !/^(charge|transfer|refund|orphan|return|deposit|med|webhook)\//.test(workflowId)
 }
@@ -70,7 +70,7 @@ type DatabaseRows = Pick<
 
 const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(entry ->> 'status'), '[]') from jsonb_array_elements(history) as entry) as history`
 
-/** Column names are the names of our terms; PostgreSQL's bigint is made a number. */
+/** Column names are the names of our terms; PostgreSQL's bigint becomes a number. */
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
   const [charges, splits, transfers, refunds, meds, movements, attempts] = await Promise.all([
     sql<DatabaseRows['charges'][number]>(
@@ -190,7 +190,7 @@ async function readProviderDisputes(
     }))
 }
 
-/** Every payload that was asked for and is not the one a merchant was shown, as its provider sees it. */
+/** Every issued payload that no merchant was shown, with its provider's state. */
 async function readUndisclosedPayloads({
   orm,
   providers,
@@ -223,7 +223,7 @@ export async function readUnexplainedAnswers({ sql, seal }: StackClients): Promi
   return rows.map(({ body }) => seal.open(body) as string)
 }
 
-/** Of what was answered "not known whether it was taken": the lives that did begin. */
+/** Of the requests answered "not known whether it was taken": the workflows that did start. */
 async function findStartedWorkflowIds(site: StackClients, asked: RequestRecord[]): Promise<string[]> {
   const doubtful = asked.flatMap(({ kind, answers }) =>
     answers

@@ -10,12 +10,12 @@ import { createSealer } from '../../src/security/sealing.ts'
 import { createSimulatorClient } from '../../src/simulator/control/client.ts'
 import type { Stack } from '../support/stack.ts'
 
-/** Histories that are fetched at once. */
+/** Histories fetched concurrently. */
 const HISTORY_BATCH_SIZE = 10
 
 export type StackClients = Awaited<ReturnType<typeof openStackClients>>
 
-/** A running stack from all its sides: APIs, database, far side, Temporal. What a restart breaks is tried again. */
+/** A running stack with clients of its APIs, database, simulator and Temporal. A call that a restart breaks is repeated. */
 export async function openStackClients({ home, local }: Stack, secondApi?: string) {
   const [secretKey, ca] = await Promise.all([
     readFile(home.secretKey, 'utf8'),
@@ -32,7 +32,7 @@ export async function openStackClients({ home, local }: Stack, secondApi?: strin
     Object.entries(facts.providers).map(([name, { base_url }]) => [name, base_url]),
   ) as Record<ProviderName, string>
 
-  /** A connection of its own for each question: what a restart breaks is made anew. */
+  /** A connection of its own for each query: one that a restart breaks is opened anew. */
   async function temporal<T>(ask: (client: Client) => Promise<T>): Promise<T> {
     const connection = await Temporal.connect({ address: local.temporal_address })
     try {
@@ -48,7 +48,7 @@ export async function openStackClients({ home, local }: Stack, secondApi?: strin
   return {
     local,
     home,
-    /** Where the next request goes: to each API in turn. */
+    /** The API of the next request: each in turn. */
     nextApiUrl: () => apis[requests++ % apis.length]!,
     orm,
     seal,
@@ -83,7 +83,7 @@ export async function openStackClients({ home, local }: Stack, secondApi?: strin
             histories.set(id, text)
         return histories
       }),
-    /** Those of these ids that have a workflow, running or over. */
+    /** Those of these ids that have a workflow, running or ended. */
     findStartedWorkflows: (ids: string[]) =>
       temporal(async ({ workflow }) => {
         const found: string[] = []

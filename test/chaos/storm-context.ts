@@ -7,14 +7,14 @@ import type { StackClients } from './stack-clients.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a resource as it is shown.
 type AnyResource = any
 
-/** What has become of an operation, as far as others need it. */
+/** The result of an operation, as far as other operations need it. */
 export type OperationOutcome = {
   uuid: string | null
   request?: ApiRequest
   record?: RequestRecord
   dispute?: OpenedDispute
 }
-/** What a bank opened: the far side's id of it, and the PIX that it is about. */
+/** A bank's dispute: the simulator's id of it, and its PIX. */
 export type OpenedDispute = { id: string; endToEnd: string; about: number }
 export const NO_OUTCOME: OperationOutcome = { uuid: null }
 
@@ -26,7 +26,7 @@ export const API_PATHS = {
   transfer: '/api/v1/transfers',
   dispute: '/api/v1/meds',
 } as const
-/** Within this a healthy stack has settled what was paid or sent. */
+/** Within this a healthy stack has settled every payment. */
 const SETTLE_LIMIT_MS = 4_000
 const POLL_INTERVAL_MS = 600
 
@@ -38,7 +38,7 @@ export type StormContextInput = {
   runId: string
 }
 
-/** Where the operations of a storm meet: what each came to, and all that was asked. */
+/** The shared results of a storm's operations, and all their requests. */
 export function createStormContext({ site, participants: cast, operations, runId: run }: StormContextInput) {
   const outcomes = operations.map(() => Promise.withResolvers<OperationOutcome>())
   const asked: RequestRecord[] = []
@@ -63,7 +63,7 @@ export function createStormContext({ site, participants: cast, operations, runId
     outcomeOf: (place: number) => outcomes[place]!.promise,
     placeOfMerchant,
     merchantOf: (place: number): Merchant => cast.merchants[placeOfMerchant(place)]!,
-    /** Begins to write down what is asked. */
+    /** Starts the record of a request. */
     recordRequest(mine: Omit<RequestRecord, 'sent' | 'answers' | 'absent'>): RequestRecord {
       const one = { ...mine, sent: 0, answers: [], absent: [] }
       asked.push(one)
@@ -90,7 +90,7 @@ export function createStormContext({ site, participants: cast, operations, runId
   }
 }
 
-/** What the answers agree on; the invariants look at those that do not. */
+/** What the responses agree on; the invariants check those that do not. */
 export function uuidOf({ answers }: RequestRecord): string | null {
   return answers.find(answer => answer.uuid !== null)?.uuid ?? null
 }

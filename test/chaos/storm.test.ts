@@ -14,7 +14,7 @@ test('one seed plans one storm, and another seed plans another', () => {
   expect(plan(7)).not.toEqual(plan(8))
 })
 
-/** Any seed must hold (`npm run chaos`); this one's late payments come early, so that it does not wait long for them. */
+/** Any seed must pass (`npm run chaos`); this one's late payments come early, so that it does not wait long for them. */
 const SEED = 360
 
 test('a short storm breaks no invariant', async () => {

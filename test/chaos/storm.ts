@@ -21,7 +21,7 @@ export type StormOptions = {
   /** A second API and a second worker over the same servers, of which none is killed. */
   hasSecondProcesses?: boolean
   say?: (line: string) => void
-  /** Called before the stack is stopped and its home removed: for whoever wants to look at what is left. */
+  /** Called before the stack is stopped and its home removed, to inspect what is left. */
   beforeStop?: (storm: {
     folder: string
     world: FinalState
@@ -33,25 +33,25 @@ export type StormOptions = {
 export type StormResult = {
   violations: Violation[]
   pendingWork: PendingWork
-  /** What was planned, what had nothing to act on, what was answered, what the weather did. */
+  /** The plan, the operations without a target, the responses, the faults. */
   counts: Record<'operations' | 'idle' | 'answers' | 'faults' | 'states', Record<string, number>>
   seconds: { acting: number; settling: number }
 }
 
-/** Minutes of the lives pass in seconds, while nothing a provider needs a second for is given up. */
+/** Minutes of workflow time pass in seconds, while no provider call that needs a second is given up. */
 export const TIME_SCALE = 50
 const PROGRESS_INTERVAL_MS = 10_000
-/** Operations under way at once. */
+/** Concurrent operations. */
 const CONCURRENCY = 40
-/** What one token may ask is tried elsewhere. */
+/** One token's rate limit is tested elsewhere. */
 const UNLIMITED_RATE_ENV = {
   TRILHO_RATE_LIMIT: '100000',
   TRILHO_RATE_BURST: '100000',
   TRILHO_LOG_LEVEL: 'warn',
 }
-/** A killed call is given up after a minute, whatever the time scale; a charge lives for one at least. */
+/** A killed call is given up after a minute, whatever the time scale; a charge is open for one at least. */
 const MIN_OPERATIONS_FOR_UNDOCUMENTED_ITEMS = 500
-/** Some charges live for 300 s, the shortest life that Woovi takes. */
+/** Some charges are open for 300 s, the shortest time that Woovi accepts. */
 const MIN_QUIESCENCE_MS = 420_000
 
 function quiescenceLimitMs(operations: number): number {
@@ -156,7 +156,7 @@ export async function runStorm({
       seconds: { acting: (acted - began) / 1_000, settling: (rested - acted) / 1_000 },
     }
   } finally {
-    // Where the storm itself breaks off, its weather must not outlive the site and be taken for the cause.
+    // Where the storm itself fails, its faults must not outlive the stack and be taken for the cause.
     await making?.finish().catch(() => {})
   }
 }
@@ -166,7 +166,7 @@ async function startSecondOfEach(stack: Stack, timeScale: number) {
   return startSecondProcesses(stack, await readProcessEnvironment(stack, more))
 }
 
-/** Each place once, in order, as many at a time as there are lanes. */
+/** Each place once, in order, as many concurrently as there are lanes. */
 async function runConcurrently(count: number, act: (place: number) => Promise<void>): Promise<void> {
   let next = 0
   const lane = async () => {

@@ -91,7 +91,7 @@ describe.each(runbooks)('$file', runbook => {
   })
 })
 
-/** Paths that the dashboard answers by GET, from its router: no request is made, so it needs nothing that it would use. */
+/** Paths that the dashboard answers by GET, from its router, without a request. */
 const SERVED = servedPaths()
 
 function servedPaths(): Set<string> {

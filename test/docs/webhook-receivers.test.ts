@@ -10,7 +10,7 @@ import {
   startReceiver,
 } from './support/receivers.ts'
 
-/** The receivers of docs/webhooks.md, as they stand there, against deliveries that Trilho has signed. */
+/** The receivers of docs/webhooks.md, unchanged, against deliveries that Trilho has signed. */
 
 jest.setTimeout(600_000)
 

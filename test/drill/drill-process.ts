@@ -6,7 +6,7 @@ const RESTART_MS = 500
 
 export type DrillProcess = ReturnType<typeof startDrillProcess>
 
-/** An API or a worker of a drill, started again when it ends by itself as a supervisor would. */
+/** An API or a worker of a drill, restarted when it exits, as a supervisor would. */
 export function startDrillProcess(program: string, environment: NodeJS.ProcessEnv, logPath: string) {
   const log = openSync(logPath, 'a')
   let env = environment
@@ -27,7 +27,7 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
     signal(name: NodeJS.Signals) {
       child.kill(name)
     },
-    /** Ends it without a signal it could handle; nothing starts it again before `startAgain`. */
+    /** Kills it without a signal it could handle; nothing restarts it before `startAgain`. */
     lose() {
       isStopped = true
       child.kill('SIGKILL')
@@ -36,7 +36,7 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
       isStopped = false
       child = start()
     },
-    /** Ends it in order and starts it with these variables in addition. */
+    /** Stops it in order and starts it with these variables in addition. */
     async restartWith(more: NodeJS.ProcessEnv) {
       isStopped = true
       await stopProcess(child)

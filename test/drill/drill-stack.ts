@@ -37,7 +37,7 @@ export type DrillStack = {
   providers: Record<ProviderName, TcpProxy>
   /** A second worker, started on demand and closed by the caller; `environment` in addition to what a worker needs. */
   startSecondWorker(environment?: NodeJS.ProcessEnv): Promise<ProxiedProcess>
-  /** Where the second worker logs. */
+  /** The log file of the second worker. */
   secondWorkerLog: string
   close(): Promise<void>
 }

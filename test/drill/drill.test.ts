@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { runDrill } from './drill.ts'
 import { FAULTS } from './faults.ts'
 
-/** Those that tell most for their time; the whole table is `npm run drill -- faults`. */
+/** The most informative ones for their time; the whole table is `npm run drill -- faults`. */
 const SHORT = ['worker-host-lost', 'read-only-postgres', 'expired-certificate']
 
 test('money is correct and every account is served again after a lost host, a read-only database and an expired certificate', async () => {

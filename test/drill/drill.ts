@@ -12,7 +12,7 @@ import { findMissedTargets, type Observation } from './verdict.ts'
 
 export type DrillOptions = {
   faults: Fault[]
-  /** How long a fault lasts that says nothing of it. */
+  /** How long a fault without a duration of its own lasts. */
   seconds: number
   /** Requests a second. */
   rate?: number
@@ -28,11 +28,11 @@ const DEFAULT_RATE = 3
 /** Waits of production, so that recovery takes as long as there. */
 const TIME_SCALE = 1
 const WARM_UP_MS = 4_000
-/** After which a row is given up and the next one begins. */
+/** After which a row is given up and the next one starts. */
 const RECOVERY_LIMIT_MS = 120_000
 const QUIESCENCE_LIMIT_MS = 420_000
 
-/** Plays faults one after the other against a stack of its own under light load. */
+/** Applies faults one after the other to a stack of its own under light load. */
 export async function runDrill({
   faults,
   seconds,

@@ -14,12 +14,12 @@ import type { DrillStack, ProxiedProcess } from './drill-stack.ts'
 import { type ExpiredServer, startExpiredServer } from './expired-server.ts'
 import { type Expectation, TARGETS } from './verdict.ts'
 
-/** One row of the table. `apply` answers how the fault is taken away. */
+/** One row of the table. `apply` answers how the fault is removed. */
 export type Fault = {
   name: string
   apply(stage: DrillStack): Promise<() => Promise<void>>
   expects: Expectation
-  /** How long it lasts, where that is part of it; the option `--seconds` else. */
+  /** How long it lasts, where that is part of it; otherwise the option `--seconds`. */
   lastsMs?: number
 }
 
@@ -46,7 +46,7 @@ const LINKS: Record<string, { proxies(stage: DrillStack): TcpProxy[]; expects: E
   'worker-provider': { proxies: ({ providers }) => [providers.PROVIDER_A], expects: {} },
 }
 
-/** The whole table, in the order in which it is played. */
+/** The whole table, in order of execution. */
 export const FAULTS: Fault[] = [
   { name: 'kill-api', apply: killMember(({ api }) => api), expects: { readsMayBeSlow: API_STOPPED } },
   { name: 'kill-worker', apply: killMember(({ worker }) => worker), expects: {} },
@@ -178,7 +178,7 @@ async function waitForRestart(
   )
 }
 
-/** A second worker takes over; the first one's process ends, and no server hears of it. */
+/** A second worker takes over; the first one's process ends, without any server noticing. */
 async function loseWorkerHost(stage: DrillStack) {
   const second = await stage.startSecondWorker()
   const { process: part, postgres, temporal } = stage.worker
@@ -228,7 +228,7 @@ async function makeReadOnly({ clients: site }: DrillStack) {
   }
 }
 
-/** Other clients take what is free, and each connection that Trilho's processes give up. */
+/** Other clients use all free connections, and each one that Trilho's processes release. */
 async function takeAllConnections(stage: DrillStack) {
   const pool = new Pool({ connectionString: stage.stack.local.database_url, max: MAX_CONNECTIONS })
   pool.on('error', () => {})
@@ -281,7 +281,7 @@ function limitFileSize(pid: number, size: string): void {
     spawnSync('prlimit', ['--pid', one, `--fsize=${size}:unlimited`])
 }
 
-/** The host name of one provider is asked of a name server that never answers. */
+/** The host name of one provider is resolved by a name server that never answers. */
 async function silenceNameServer(stage: DrillStack) {
   const silent = createSocket('udp4')
   silent.bind(0, '127.0.0.1')
@@ -308,7 +308,7 @@ async function expireCertificate(stage: DrillStack) {
   }
 }
 
-/** Where PROVIDER_A is looked for from now on; answers how that is taken back. */
+/** The address of PROVIDER_A from now on; answers how that is undone. */
 async function reachProviderAt({ clients: site }: DrillStack, baseUrl: string): Promise<() => Promise<void>> {
   const change = async (url: string) =>
     void (await site.sql("update connection set base_url = ? where provider = 'PROVIDER_A'", [url]))

@@ -1,4 +1,4 @@
-/** Waits for an operation that may fail while a fault lasts; what it came to is judged by the checkers. */
+/** Waits for an operation that may fail during a fault; the checkers judge its result. */
 export async function ignoreErrors(operation: Promise<unknown>): Promise<void> {
   await operation.catch(() => {})
 }

@@ -15,7 +15,7 @@ const POLL_INTERVAL_MS = 500
 
 export type Load = ReturnType<typeof createLoad>
 
-/** Light load of every kind of operation, each merchant in turn. What was asked is kept for the checkers. */
+/** Light load of every kind of operation, each merchant in turn. Requests are kept for the checkers. */
 export function createLoad(stage: DrillStack, perSecond: number) {
   const { clients: site, participants: cast } = stage
   const asked: RequestRecord[] = []
@@ -24,7 +24,7 @@ export function createLoad(stage: DrillStack, perSecond: number) {
 
   return { asked, start, allServe, awaitRounds: () => Promise.all(running) }
 
-  /** Begins rounds until it is stopped; a round that waits for an answer does not hold up the next. */
+  /** Starts rounds until it is stopped; a round that waits for an answer does not delay the next. */
   function start(run: string): { stop(): void } {
     const timer = setInterval(
       () => running.push(ignoreErrors(round(`${run}-${rounds}`, rounds++ % cast.merchants.length))),

@@ -13,8 +13,8 @@ const SCRAPE_TIMEOUT_MS = 6_000
 type UndiciRequest = { origin: string; path: string; method: string }
 
 /**
- * Watches one row of a drill: every answer to this process's own requests, what the parts log, and which alerts fire.
- * `instances` are the addresses of the API processes that are scraped.
+ * Observes one row of a drill: every response to this process's own requests, the log of each part, and the alerts that
+ * fire. `instances` are the addresses of the API processes that are scraped.
  */
 export function createObserver({
   apiUrl,

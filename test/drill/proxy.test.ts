@@ -33,7 +33,7 @@ async function echoed(socket: Socket, text: string): Promise<string> {
   const [chunk] = await once(socket, 'data')
   return String(chunk)
 }
-/** Whether the event has come after all that is under way has been handled. */
+/** Whether the event has come after all pending input has been handled. */
 async function emitsWithin(socket: Socket, event: string, withinMs: number): Promise<boolean> {
   return Promise.race([
     once(socket, event).then(() => true),

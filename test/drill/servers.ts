@@ -3,7 +3,7 @@ import { runDevStack } from '../../src/dev/run.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 
 /**
- * The servers of a drill as `npm start` runs them, and an API without a proxy before it, by which the checkers read. The
+ * The servers of a drill as `npm start` runs them, and an API without a proxy before it, which the checkers read. The
  * workers are the drill's own.
  */
 process.exit(

@@ -17,10 +17,10 @@ export type Expectation = {
   unavailableShare?: number
   /** No transfer takes longer than this from creation to its final state. */
   operationMs?: number
-  /** From the beginning of the fault, which is not taken away; else from its end. */
+  /** From the start of a fault that is not removed; otherwise from its end. */
   recoversDuringFault?: boolean
   recoveryMs?: number
-  /** A call of a provider fails, so that the worker logs one at least. */
+  /** A provider call fails, so that the worker logs one at least. */
   failsProviderCalls?: boolean
   /** Alerts that must fire. */
   firesAlerts?: string[]
@@ -35,7 +35,7 @@ export type Observation = {
   slowestTransferMs: number
 }
 
-/** What misses a target; empty where the row holds. */
+/** The missed targets; empty where the row passes. */
 export function findMissedTargets(expectation: Expectation, seen: Observation): string[] {
   return RULES.flatMap(rule => rule(expectation, seen) ?? [])
 }

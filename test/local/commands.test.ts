@@ -27,7 +27,10 @@ import { hashToken } from '../../src/security/tokens.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
 import { startPostgres } from '../support/postgres.ts'
 
-/** Every command that needs no far side, over a PostgreSQL of its own; those that do are in test/api/commands.test.ts. */
+/**
+ * Every command that needs no provider or Temporal, over a PostgreSQL of its own; the others are in
+ * test/api/commands.test.ts.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects and fails where it is not.
 type Line = any
@@ -69,7 +72,7 @@ beforeEach(async () => {
   ;[{ account_uuid: account }] = await run('account', 'open', 'Loja', '11.222.333/0001-81')
 })
 
-/** Gives a command as a shell would, and answers what it printed. */
+/** Runs a command as a shell would, and answers its output. */
 async function run(...words: string[]): Promise<Line[]> {
   const lines: Line[] = []
   const config = readConfig({
@@ -356,7 +359,7 @@ describe('connection', () => {
       ['connection_withdraw', 'ana'],
       ['connection_add', 'ana'],
     ])
-    await run('check-ledger', '--providers') // Looks for no connection where none is left.
+    await run('check-ledger', '--providers') // Looks up no connection where none is left.
     process.exitCode = 0
 
     const [{ provider_uuid }] = await add()
@@ -584,7 +587,7 @@ test('check-ledger calls a provider through an ACTIVE connection where one exist
   expect(await wrong()).toContain(old.providerAccountUuid)
   await run('connection', 'status', old.uuid, 'INACTIVE', ...BY)
   expect(await wrong()).not.toContain(old.providerAccountUuid)
-  // One whose credentials no dialect of its own can read is told of, beside all others.
+  // A connection whose credentials its provider's API cannot parse is reported beside all others.
   await em().execute(`update connection set dialect = 'woovi' where provider_account_uuid = ?`, [
     old.providerAccountUuid,
   ])

@@ -54,7 +54,7 @@ test('every variable documented for production reaches the processes, except the
   const handed = [...shared.matchAll(/^ {4}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
   expect(told).toContain('TRILHO_METRICS_TOKEN')
   expect(told.filter(name => !handed.includes(name))).toEqual(['HOST', 'PORT'])
-  // A line of .env without a value says nothing.
+  // A line of .env without a value sets nothing.
   const empty = Object.fromEntries(told.map(name => [name, '']))
   expect(readConfig({ ...empty, ...NEEDED })).toEqual(readConfig(NEEDED))
 })
@@ -135,7 +135,7 @@ test('the image uses the memory flags of `npm start`, and no service overrides t
   expect(production).toContain(`export NODE_OPTIONS="${NODE_OPTIONS.replace('/app', '$PWD')}"`)
   expect(production).toContain(`export ${told.join(' ')}`)
   const [, later] = dockerfile.split('RUN node src/untyped.mjs\n')
-  expect(later).toContain('ENV NODE_OPTIONS=') // What it names is there from here on.
+  expect(later).toContain('ENV NODE_OPTIONS=') // Its target exists from here on.
   expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)
 })
 

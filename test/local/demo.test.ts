@@ -4,7 +4,7 @@ import { type DemoOptions, setUpDemo } from '../../src/dev/demo/demo.ts'
 import { openSimulatorFixture, type SimulatorFixture } from '../simulator/support/simulator-fixture.ts'
 import { startPostgres } from '../support/postgres.ts'
 
-/** A first start that fails half-way, and the next one: the demo account has all it is to have. */
+/** A first start that fails half-way, and the next one: the demo account is complete. */
 
 let stack: SimulatorFixture
 let postgres: Awaited<ReturnType<typeof startPostgres>>

@@ -6,7 +6,7 @@ import { runCommand } from '../../src/dev/os/exec.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { startTemporal } from '../support/temporal.ts'
 
-/** A server that knows nothing of Trilho, as a fresh cluster does. */
+/** A server without Trilho's namespace and search attributes, as a new cluster is. */
 let temporal: Awaited<ReturnType<typeof startTemporal>>
 beforeAll(async () => {
   temporal = await startTemporal()

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
-/** The programs of the tests say what they take, and refuse the rest before they begin. */
+/** The programs of the tests document their options, and refuse all others before they start. */
 
 const root = join(import.meta.dirname, '../..')
 

@@ -17,7 +17,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 import { startTemporal } from '../support/temporal.ts'
 
-/** SPEC §11: PostgreSQL is put back to an older moment, while providers and Temporal have gone on. */
+/** SPEC §11: PostgreSQL is restored to an older moment, while providers and Temporal have gone on. */
 
 const TIME_SCALE = 50
 const HOUR = 3_600_000
@@ -49,7 +49,7 @@ async function open() {
   payouts = createPayoutActions(testStack)
 }
 
-/** Opened anew, because a restart has ended what the stage held. */
+/** Opened anew, because a restart has closed the previous clients. */
 async function restart(meanwhile: () => Promise<void>) {
   await testStack.close()
   await stack.restart(meanwhile)
@@ -62,7 +62,7 @@ const soon = (ms: number) => new Date(Date.now() + ms).toISOString()
 const backup = () => `${stack.home.postgres}.backup`
 const copied = (from: string, to: string) => promisify(execFile)('cp', ['-a', from, to])
 
-/** What every provider settled of the merchant's, by its end-to-end ids. */
+/** What every provider settled for the merchant, by end-to-end id. */
 async function settledThere(): Promise<string[]> {
   const mine = new Set(merchant.connections.map(({ account }) => account))
   const pages = await Promise.all(
@@ -72,7 +72,7 @@ async function settledThere(): Promise<string[]> {
   return [...new Set(lines.map(line => `${line.end_to_end} ${line.kind} ${line.value}`))].sort()
 }
 
-/** What is ordered after the backup, by how it ends, with the keys that ordered it. */
+/** The operations requested after the backup, by their outcome, with their keys. */
 async function everyOutcome(before: { refundable: ApiResource; open: ApiResource; scheduled: ApiResource }) {
   const [, , unsure, poor] = merchant.connections as [
     unknown,
@@ -158,7 +158,7 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
   }
 }
 
-/** Waits until a PIX that is no charge's has gone back to its payer. */
+/** Waits until an unmatched PIX was returned to its payer. */
 async function returned({ end_to_end }: { end_to_end: string }): Promise<void> {
   const disposition = async () => {
     const [row] = await testStack.sql<{ disposition: string }>(
@@ -170,7 +170,7 @@ async function returned({ end_to_end }: { end_to_end: string }): Promise<void> {
   await pollUntil(disposition, is => is === 'returned', LONG)
 }
 
-/** Puts the older copy back, and gives the commands of docs/production.md before any worker runs. */
+/** Restores the older copy, and runs the commands of docs/production.md before any worker runs. */
 async function restoreBackup(since: string): Promise<ApiResource[]> {
   const { home } = stack
   await rename(home.postgres, `${home.postgres}.lost`)
@@ -200,7 +200,7 @@ async function restoreBackup(since: string): Promise<ApiResource[]> {
 
 const statusOf = ({ status, error }: ApiResource) => (error ? `${status} ${error.code}` : status)
 
-/** Each transfer as it is shown, until they stand as they are to stand. */
+/** Waits until each transfer is shown in its expected state. */
 function expectTransferStatuses(expected: Record<string, string>) {
   const now = async () =>
     Object.fromEntries(
@@ -268,15 +268,15 @@ test('after a restore every workflow has its providers’ state, and nothing was
     Object.fromEntries(Object.keys(after.refunds).map(uuid => [uuid, 'settled'])),
   )
 
-  // The keys of before the restore lead to what they made then.
+  // The keys from before the restore lead to the same operations.
   const sentAgain = await payouts.send(merchant, after.order, { key: after.key })
   expect([sentAgain.status, sentAgain.body.data.uuid]).toEqual([201, after.settled.uuid])
   const chargedAgain = await api.post('/api/v1/payments', { value: 25, type: 'PIX' }, { key: after.key })
   expect([chargedAgain.status, chargedAgain.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
   expect(chargedAgain.body.data.payment.payload).toBe(after.unpaid.payment.payload)
 
-  // Those whose provider does not answer stay in doubt, unless their history proves that they failed; once it does, they
-  // are what it says.
+  // Those whose provider does not answer stay unknown, unless their history proves that they failed; once it answers,
+  // that is their state.
   const doubtful = Object.fromEntries(
     Object.entries(after.inDoubt).map(([uuid, end]) => [uuid, end === 'FAILED AC03' ? end : 'PROCESSING']),
   )
@@ -291,7 +291,7 @@ test('after a restore every workflow has its providers’ state, and nothing was
     ({ code }) => code === 0,
     LONG,
   )
-  // What reconciliation told their lives a moment ago, they book.
+  // They post what reconciliation signalled to their workflows a moment ago.
   const checked = async () => (await trilho('check-ledger', '--providers')).lines
   await expectEventually(checked, [{ violations: 0 }])
   expect(await settledThere()).toEqual(there)

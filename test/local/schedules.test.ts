@@ -3,7 +3,7 @@ import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { startTemporal } from '../support/temporal.ts'
 
-/** What workers of several releases and configurations make of the schedules of one namespace. */
+/** How workers of several releases and configurations change the schedules of one namespace. */
 
 const HOUR = 3_600_000
 

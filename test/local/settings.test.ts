@@ -8,7 +8,7 @@ import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { withReachableBindHost } from '../../src/dev/env/bind-host.ts'
 import { resolveStateDir } from '../../src/dev/env/state-dir.ts'
 
-/** What a process refuses to start with, and what it says then. */
+/** Invalid settings that a process refuses at its start, with their messages. */
 
 const key = (id: string, fill: number, bytes = 32) => `${id}:${Buffer.alloc(bytes, fill).toString('base64')}`
 const read = (variables: NodeJS.ProcessEnv) =>

@@ -18,7 +18,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** A process that writes its name down when it is told to end, a little later. */
+/** A process that writes its name to the journal on a stop signal, a little later. */
 async function one(name: string): Promise<ProcessIdentity> {
   const journal = join(folder.path, 'journal')
   const noteAndEnd = `sleep 0.1; echo ${name} >> ${journal}; exit 0`

@@ -14,7 +14,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attribut
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
-/** What API and worker refuse to start with, and what they wait for. Processes are really started. */
+/** Invalid settings that API and worker refuse at their start, and servers they wait for. Processes are really started. */
 
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAMS = { api: 'src/server.ts', worker: 'src/worker.ts' }
@@ -73,7 +73,7 @@ function start(program: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv) {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += String(chunk)))
   return {
     child,
-    /** Every line that it has written so far, whole ones only; fails where one is not JSON. */
+    /** Every complete line written so far; throws where one is not JSON. */
     lines: (): Line[] =>
       output
         .split('\n')
@@ -288,7 +288,7 @@ test('a worker with a build belongs to its version on both task queues, and crea
   }
 }, 300_000)
 
-/** A listener that passes bytes on, which comes up when the test says. */
+/** A listener that passes bytes on, and starts when the test says. */
 async function forwardTo(target: number, port: number): Promise<{ close(): void }> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {

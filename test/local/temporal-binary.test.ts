@@ -30,7 +30,7 @@ function search() {
 
 const cached = () => join(folder.path, 'cache/trilho/temporal-1.5.1/temporal')
 
-/** What each way comes to: it makes one, it cannot, it fails, or what it makes is something else. */
+/** The result of each way: it builds one, it cannot, it fails, or it builds something else. */
 type Outcome = 'makes one' | 'cannot' | 'fails' | 'makes rubbish'
 function makers(outcomes: Record<keyof TemporalBinarySources, Outcome>): TemporalBinarySources {
   const maker = (way: keyof TemporalBinarySources) => async (empty: string) => {

@@ -28,7 +28,7 @@ test('a value refused by PostgreSQL is not quoted in its log', async () => {
     const insert = () => orm.em.execute('insert into payer values (?)', ['52998224725'])
     await insert()
     await expect(insert()).rejects.toThrow(/duplicate key/)
-    // What it writes comes through a pipe, perhaps later than its answer.
+    // Its log comes through a pipe, perhaps later than its answer.
     const isWritten = () => /ERROR: .*duplicate key/.test(log())
     await waitUntil(isWritten, { what: 'the refusal is in no log', limitMs: 10_000 })
   } finally {

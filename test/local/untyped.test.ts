@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 
-/** What takes types off ahead, in a project of its own. */
+/** The program that strips types ahead of time, in a project of its own. */
 
 let root: string
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createSmsGateway } from '../../src/messaging/sms-gateway.ts'
 
-/** Text messages: what a gateway is asked, and what its answers mean. */
+/** Text messages: the request to a gateway, and the meaning of its responses. */
 
 const MESSAGE = { id: 'the-id', to: '+5511987654321', subject: 'Código', text: '123456 é o seu código.' }
 

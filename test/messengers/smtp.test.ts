@@ -5,7 +5,7 @@ import { createSmtpMessenger } from '../../src/messaging/smtp-messenger.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { mailBodyOf, startMailServer } from './support/mail-server.ts'
 
-/** E-mail by nodemailer, taken by a real SMTP server. */
+/** E-mail by nodemailer, received by a real SMTP server. */
 
 const FROM = 'Padaria Trilho <pix@padaria.example>'
 const MAIL_MESSAGE: OutboundMessage = {

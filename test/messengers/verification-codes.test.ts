@@ -9,7 +9,7 @@ import { createSealer } from '../../src/security/sealing.ts'
 import { type ApiFixture, openApiFixture } from '../http/support/api-fixture.ts'
 import { type MailServer, mailBodyOf, startMailServer } from './support/mail-server.ts'
 
-/** A code's way from the order to the mailbox: the real database, and a real SMTP server that comes and goes. */
+/** A code from its request to the mailbox: the real database, and a real SMTP server that stops and starts. */
 
 let fixture: ApiFixture
 let mail: MailServer

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { okReply, openEfiFixture, UNEXPLAINED_REPLIES } from './support/efi-fixture.ts'
 import { openWooviFixture, wooviErrorReply, okReply as wooviOk } from './support/woovi-fixture.ts'
 
-/** Whose account credentials belong to, as each provider's API tells it. */
+/** The account that credentials belong to, as each provider's API reports it. */
 
 const KEY = '345e4568-e89b-12d3-a456-006655440001'
 const account = (accountId: string, isDefault = true) => ({

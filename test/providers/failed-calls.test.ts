@@ -26,7 +26,7 @@ const tooLongALabel = 'a'.repeat(64)
 
 type Setting = { baseUrl: string; ca?: string; more?: object }
 
-/** An adapter as a worker has it, and what it logged and counted. */
+/** An adapter as a worker has it, with its log and counters. */
 function observedAdapter(dialect: string, { baseUrl, ca, more = {} }: Setting) {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })

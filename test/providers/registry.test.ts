@@ -58,7 +58,7 @@ test('accounts at one provider share its connections as long as one of them exis
   await call('a')
   const alone = opened()
   for (const uuid of ['b', 'c', 'd', 'b']) await call(uuid)
-  expect(scriptedProvider.countTokenRequests()).toBe(5) // Two adapters are kept, so that one came anew.
+  expect(scriptedProvider.countTokenRequests()).toBe(5) // Two adapters are kept, so that one is created anew.
   expect(opened()).toBe(alone)
 })
 

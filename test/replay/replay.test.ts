@@ -8,7 +8,7 @@ import * as lives from '../../src/workflows/index.ts'
 import { type NamedHistory, prepareReplay, replayFailures } from '../support/history-replay.ts'
 import { historiesFolder } from '../support/workflow-story-recording.ts'
 
-/** What running lives did under earlier versions must still be what the code does: `RECORD_HISTORIES=1` adds stories. */
+/** The code must still replay what running workflows did under earlier versions: `RECORD_HISTORIES=1` adds histories. */
 
 jest.setTimeout(120_000)
 const files = (await readdir(historiesFolder, { recursive: true }))
@@ -43,7 +43,8 @@ test('every recorded history replays', async () => {
 test('a dispute, whose update handlers run beside its own steps, schedules no local activity', () => {
   const lives = files.filter(file => file.startsWith('disputeWorkflow/') && !file.includes('-by-local-steps'))
   expect(lives.length).toBeGreaterThan(10)
-  // Found by a storm: a reply's local activity ended beside a look, and came before it when the life was replayed.
+  // Found by a storm: a reply's local activity completed beside a poll, and came before it when the workflow was
+  // replayed.
   expect(lives.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])
 })
 
@@ -101,7 +102,7 @@ function historyOf(file: string): History {
   return historyFromJSON(JSON.parse(text))
 }
 
-/** All that a history says: what its payloads hold is spelled out, and the names that Temporal itself gives are left out. */
+/** All texts of a history, payloads decoded, without the names that Temporal itself gives. */
 function spelledOut(value: unknown): string {
   if (Array.isArray(value)) return value.map(spelledOut).join('\n')
   if (typeof value !== 'object' || value === null) return String(value)

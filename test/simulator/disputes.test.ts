@@ -71,7 +71,7 @@ test('a dispute blocks the available amount, is listed, and when accepted is ret
     () => simulator.control.listInbox('efi'),
     all => all.some(one => one.body.includes('MED_FRAUDE')),
   )
-  // What Efí tells is the return with its PIX; of a dispute itself it has no notice.
+  // Efí notifies of the return with its PIX; it has no notification of a dispute itself.
   expect(told.filter(one => one.body.includes(id))).toEqual([])
 })
 

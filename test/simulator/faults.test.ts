@@ -181,7 +181,7 @@ test('notice_reordered is sent after the next one', async () => {
   await send(first)
   const heldUntil = (await settledAt(first)) + 200
   await send(second)
-  const isInTime = (await settledAt(second)) < heldUntil // Else the machine stood still.
+  const isInTime = (await settledAt(second)) < heldUntil // Otherwise the machine stood still.
   const late = await toldAt(first)
   expect(late).toBeGreaterThanOrEqual(heldUntil)
   if (isInTime) expect(await toldAt(second)).toBeLessThanOrEqual(late)

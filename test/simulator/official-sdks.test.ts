@@ -37,7 +37,7 @@ afterAll(async () => {
 type Issue = { code: string; path: PropertyKey[]; errors?: Issue[][] }
 type Schema = { safeParse(value: unknown): { error?: { issues: Issue[] } } }
 
-/** What a schema misses; that there is more than it names does not matter. */
+/** The fields of a schema that a value lacks; further fields do not matter. */
 function lackingIn(issues: Issue[]): string[] {
   return issues
     .flatMap(({ code, path, errors = [] }) => {
@@ -47,12 +47,12 @@ function lackingIn(issues: Issue[]): string[] {
     })
     .filter(path => !OTHERWISE_AT_THE_CENTRAL_BANK.test(path))
 }
-/** The payer: the Central Bank's API shows who it is, the SDK only knows of the bank, where that is asked for. */
+/** The payer: the Central Bank's API shows it, the SDK only knows of the bank, where that is requested. */
 const OTHERWISE_AT_THE_CENTRAL_BANK = /(^|\.)pagador\.contaBanco$/
 
 describe('sdk-node-apis-efi', () => {
   const schemas = efiTypes as unknown as Record<string, Schema | undefined>
-  /** A call of Efí's SDK; its answer must have all that the SDK's own schema of it names, where it has one. */
+  /** A call of Efí's SDK; its answer must have all fields of the SDK's own schema, where it has one. */
   const efi = async (method: string, ...args: unknown[]) => {
     const answer = await sdks.call(`efi.${method}`, ...args)
     const named =

@@ -15,7 +15,7 @@ const charged = async (value = '12.34', more: object = {}) => {
   const { body } = await efi.createCob(`payment${String(++count).padStart(25, '0')}`, value, more)
   return { txid: body.txid as string, payload: body.pixCopiaECola as string }
 }
-/** The notices of a charge, as they reached that inbox. */
+/** The notifications of a charge that reached that inbox. */
 const noticesOf = async (inbox: string, txid: string) =>
   (await simulator.control.listInbox(inbox)).filter(message => message.body.includes(txid))
 const register = (url: string) => efi.put('/v2/webhook/loja@trilho.test', { webhookUrl: url })

@@ -93,7 +93,7 @@ test('a container is healthy while its simulator answers: not before, and not af
   expect(await check(stage.home)).toBe(1)
   expect(existsSync(join(stage.home, 'simulator.json'))).toBe(false)
 
-  // What one that was killed leaves says nothing of the next one.
+  // What a killed one leaves does not count for the next one.
   writeFileSync(join(stage.home, 'simulator.json'), JSON.stringify(stage.facts))
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')

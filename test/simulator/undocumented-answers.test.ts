@@ -3,7 +3,7 @@ import type { EfiClient } from './support/efi-client.ts'
 import { openSimulatorFixture, pollUntil, SHOP, type SimulatorFixture } from './support/simulator-fixture.ts'
 import { createWooviClient, type WooviClient } from './support/woovi-client.ts'
 
-/** Faults whose answers no provider documents, and orders that wait in a provider's panel. */
+/** Faults with undocumented answers, and payments that wait in a provider's panel. */
 
 let simulator: SimulatorFixture
 let efi: EfiClient

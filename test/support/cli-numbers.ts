@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** Numbers that programs of the tests are given. */
+/** Number options of the tests' programs. */
 
 export function parsePositive(value: string): number {
   if (!(Number(value) > 0 && Number.isFinite(Number(value))))

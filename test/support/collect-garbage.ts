@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** All that nobody holds is gone afterwards, what is held weakly included. */
+/** Frees all unreferenced objects, those referenced weakly included. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()

@@ -7,7 +7,7 @@ export type CommandResult = { code: number; lines: any[]; stderr: string }
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What a shell sees of `npm run trilho -- …` where these variables are set. */
+/** The exit code and output of `npm run trilho -- …` with these variables. */
 export function createCommandLine(
   variables: NodeJS.ProcessEnv,
 ): (...words: string[]) => Promise<CommandResult> {

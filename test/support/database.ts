@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { openOrm } from '../../src/db/client/orm.ts'
 import { POSTGRES_VARIABLE } from './shared-postgres.ts'
 
-/** The URL of an empty database of the suite's own, migrated; it is gone with the PostgreSQL that the suites share. */
+/** The URL of an empty migrated database of the suite's own; it ends with the PostgreSQL that the suites share. */
 export async function createTestDatabase(): Promise<string> {
   const shared = process.env[POSTGRES_VARIABLE]
   if (!shared) throw new Error('The shared PostgreSQL does not run: start the tests through `npm test`.')

@@ -1,6 +1,6 @@
 import { encode } from 'fast-png'
 
-/** Files as people send them: what they are is in their first bytes. */
+/** Files as people send them: their type is in their first bytes. */
 export const FILES = {
   pdf: Buffer.from('%PDF-1.7\n1 0 obj <</Type /Catalog>> endobj\ntrailer <</Root 1 0 R>>\n%%EOF\n'),
   png: Buffer.from(encode({ width: 2, height: 2, data: new Uint8Array(16).fill(200) })),

@@ -4,8 +4,8 @@ import type { WorkflowInterceptorsFactory } from '@temporalio/workflow'
 export const LOCAL_ACTIVITY_TIMEOUT_MS = 6_000
 
 /**
- * A question that is asked once within a task has a second (src/workflows/shared/activity-proxies.ts): a story whose machine stands still
- * for as long would be another one.
+ * A local poll within a workflow task has one second (src/workflows/shared/activity-proxies.ts): on a machine that
+ * stands still for as long the test would take another path.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   outbound: [

@@ -1,10 +1,10 @@
 import Sequencer from '@jest/test-sequencer'
 
-/** How many seconds a suite takes that keeps a whole Trilho busy, however small its file is; and any other. */
+/** Expected seconds of a suite that keeps a whole Trilho busy, however small its file is; and of any other. */
 const USUAL_SECONDS = { local: 15, browser: 40, api: 18 }
 const DEFAULT_SECONDS = 4
 
-/** Suites that mostly wait, for lives that last a minute or for programs that start, and how many seconds each takes. */
+/** Suites that mostly wait, for minutes of workflow time or for programs that start, with their expected seconds. */
 const WAITING_SECONDS = {
   'chaos/storm': 130,
   'local/restored-database': 80,
@@ -19,8 +19,8 @@ const WAITING_SECONDS = {
 }
 
 /**
- * The longest begin first: nothing waits for one that began last. Two that mostly wait are kept apart, as far as can be
- * foretold for two at once, or the machine would rest while everything else is still to be done.
+ * The longest start first, so that none that started last delays the end. Two that mostly wait are kept apart, as far
+ * as can be predicted for two workers, or the machine would idle while everything else is still to be done.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
@@ -43,7 +43,7 @@ export default class LongestFirst extends Sequencer {
   }
 }
 
-/** Where no run before tells how long it takes, these do; what runs told is in order already. */
+/** Without the duration of an earlier run these apply; measured durations are in order already. */
 function expectedSecondsOf(test) {
   return test.duration === undefined ? usualSecondsOf(test) : 0
 }

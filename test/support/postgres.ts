@@ -12,13 +12,13 @@ import {
 } from '../../src/dev/services/postgres.ts'
 import { createTemporaryFolder, startServer } from './servers.ts'
 
-/** As fast as it goes: what a suite's database holds need not outlive a loss of power. */
+/** Without durability, for speed: a suite's database need not survive a power failure. */
 const NON_DURABLE_SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
-/** Data that is there already, and stays when the server stops. */
+/** Existing data, which stays when the server stops. */
 export type ExistingCluster = { folder: string; password: string }
 
-/** A PostgreSQL of the suite's own with one empty database; what it holds is gone when it stops, unless it is kept. */
+/** A PostgreSQL of the suite's own with one empty database; its data is removed when it stops, unless it is kept. */
 export async function startPostgres(
   settings: Record<string, string> = NON_DURABLE_SETTINGS,
   kept?: ExistingCluster,
@@ -42,7 +42,7 @@ export async function startPostgres(
     url: buildDatabaseUrl(cluster, port),
     log: () => server.output(),
     stop: async () => {
-      await server.kill(kept ? 'SIGINT' : 'SIGQUIT') // At once where nothing of it is read again.
+      await server.kill(kept ? 'SIGINT' : 'SIGQUIT') // Immediately where its data is not read again.
       await release()
       await temporary?.remove()
     },

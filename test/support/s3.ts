@@ -16,7 +16,7 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (options: S3Optio
 
 export const BUCKET = 'attachments'
 
-/** A server that speaks S3, verifies signatures and keeps a bucket; and the environment that leads there. */
+/** A server that speaks S3, verifies signatures and keeps a bucket; and the environment that configures it. */
 export async function startS3() {
   const folder = await createTemporaryFolder()
   const server = new S3rver({

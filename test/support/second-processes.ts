@@ -12,7 +12,7 @@ import { waitForWorker } from '../../src/dev/services/temporal.ts'
 import type { Stack } from './stack.ts'
 
 const READY_LIMIT_MS = 120_000
-/** Before one that ended by itself is begun anew. */
+/** Before a process that exited is restarted. */
 const RESTART_DELAY_MS = 1_000
 
 /** A second API and a second worker over the servers of a stack, as another machine would run them. */
@@ -69,7 +69,7 @@ export async function stopProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** One that ends by itself is begun anew, as a supervisor would; answers how it is ended for good. */
+/** One that exits is restarted, as a supervisor would; answers how it is stopped for good. */
 function keepRunning(program: string, env: NodeJS.ProcessEnv, logPath: string): () => Promise<void> {
   const log = openSync(logPath, 'a')
   let isStopped = false

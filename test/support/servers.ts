@@ -9,7 +9,7 @@ export async function createTemporaryFolder(): Promise<{ path: string; remove():
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
-/** A server that lives as long as its suite; what it says is shown only if it ends by itself. */
+/** A server that lives as long as its suite; its output is shown only if it exits by itself. */
 export function startServer(
   command: string,
   args: string[],

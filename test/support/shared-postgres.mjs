@@ -1,2 +1,2 @@
-// jest imports this kind of file itself, without turning it into CommonJS, which what it is about cannot be.
+// jest imports this kind of file itself, without compiling it to CommonJS, which cannot hold the ES module it exports.
 export { default } from './shared-postgres.ts'

@@ -16,16 +16,16 @@ export type StackOptions = {
 }
 
 export type Stack = {
-  /** What `local.json` says; anew after a restart. */
+  /** The content of `local.json`; new after a restart. */
   readonly local: LocalInfo
   home: StateDir
   /** Everything it has printed. */
   output(): string
-  /** SIGINT and its exit code, or what a kill left is ended; the home is removed. */
+  /** SIGINT and its exit code, or the end of what a kill left; the home is removed. */
   stop(): Promise<number | null>
-  /** Stops it unless it is gone, and starts it again in the same home, after something was done to that. */
+  /** Stops it unless it has exited, changes the home, and starts it again in the same one. */
   restart(meanwhile?: () => Promise<void>): Promise<void>
-  /** Ends the start itself without a word; what it started lives on. */
+  /** Kills the start itself; its children keep running. */
   kill9(): Promise<void>
 }
 
@@ -118,7 +118,7 @@ const ANY_FREE_PORTS = {
   TEMPORAL_UI_PORT: '0',
 }
 
-/** The file is there from the moment everything is ready; an old one of a killed start does not count. */
+/** The file exists from the moment everything is ready; an old one of a killed start does not count. */
 async function waitForLocalInfo(home: StateDir, child: ChildProcess, said: string[]): Promise<LocalInfo> {
   await waitUntil(
     () => {

@@ -2,10 +2,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * What a proxy does instead of passing bytes on at once. `silent`: connections are accepted and no byte, FIN or RST passes,
- * which is what a partition and a server that hangs look like over an accepted connection; what was held passes afterwards.
- * `reset`: every connection ends by RST. `half_close`: the client receives a FIN while the server's side stays open.
- * `slow`: each way takes `delayMs` longer.
+ * What a proxy does instead of passing bytes on immediately. `silent`: connections are accepted and no byte, FIN or RST
+ * passes, which is how a partition and an unresponsive server look over an accepted connection; held bytes pass
+ * afterwards. `reset`: every connection ends by RST. `half_close`: the client receives a FIN while the server's side
+ * stays open. `slow`: each direction takes `delayMs` longer.
  */
 export type ProxyFault = { kind: 'silent' | 'reset' | 'half_close' } | { kind: 'slow'; delayMs: number }
 
@@ -48,7 +48,7 @@ export async function startTcpProxy(to: { host: string; port: number }) {
       for (const passEnd of heldEnds) passEnd()
       heldEnds = []
     },
-    /** The host of the clients is lost: the server never hears of their connections again. New ones are passed on. */
+    /** The clients' host is lost: the server never receives anything over their connections again. New ones are passed on. */
     abandonClients() {
       for (const pair of pairs) {
         pairs.delete(pair)

@@ -9,7 +9,7 @@ import {
 } from '../../src/dev/services/temporal.ts'
 import { startServer } from './servers.ts'
 
-/** A Temporal server of the suite's own without a UI, in memory unless it has a file, as fast as it goes. */
+/** A Temporal server of the suite's own without a UI, in memory unless it has a file, configured for speed. */
 export async function startTemporal(
   searchAttributes: readonly SearchAttribute[] = [],
   databaseFile?: string,
@@ -31,7 +31,7 @@ export async function startTemporal(
     address,
     namespace,
     stop: async () => {
-      // Where it keeps nothing, an ordered end would only take a second.
+      // Without stored data, an orderly end would only take a second.
       await server.kill(databaseFile === undefined ? 'SIGKILL' : 'SIGTERM')
       await release()
     },

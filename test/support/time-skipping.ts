@@ -8,7 +8,7 @@ import { buildWorkflowBundle } from './workflow-bundle.ts'
 
 type ActivityFunctions = Record<string, (...inputs: never[]) => Promise<unknown>>
 
-/** Who acts on the two queues of a worker, as src/worker.ts divides them. */
+/** The activities on the two queues of a worker, as src/worker.ts divides them. */
 export type QueueActivities = { main: ActivityFunctions; webhooks: ActivityFunctions }
 
 export type TimeSkippingServer = {
@@ -17,13 +17,13 @@ export type TimeSkippingServer = {
   /** A client whose waiting lets no time pass by itself. */
   client: WorkflowClient
   runWithTimeSkipping(happens: () => Promise<void>): Promise<void>
-  /** Gives back the hold on the clock that the server keeps for a child whose parent was over before it. */
+  /** Releases the lock on the clock that the server keeps for a child whose parent ended before it. */
   unlockTime(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * A Temporal server whose clock jumps ahead while a result is awaited, with the workers of one test file. Its names are
+ * A Temporal server whose clock skips ahead while a result is awaited, with the workers of one test file. Its names are
  * the same in every run, because the server is the file's own; so recorded histories differ in little but their times.
  */
 export async function startTimeSkippingServer(cast: QueueActivities): Promise<TimeSkippingServer> {

@@ -1,18 +1,18 @@
 /** How many tests passed, failed and were skipped; a suite that could not run counts as a failure. */
 export type Verdict = { passed: number; failed: number; skipped: number }
 
-/** The one line that a gate can read: `N passed, N failed`. */
+/** The line that a gate reads: `N passed, N failed`. */
 export function printVerdict({ passed, failed, skipped }: Verdict): void {
   process.stdout.write(`\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`)
 }
 
-/** What jest tells its reporters in the end, as far as it is looked at. */
+/** The part of jest's results that the verdict needs. */
 type JestResults = Record<
   'numPassedTests' | 'numPendingTests' | 'numFailedTests' | 'numRuntimeErrorTestSuites',
   number
 >
 
-/** Says the verdict at the end, or tells it to test/all.ts, of whose runs this jest is one. */
+/** Prints the verdict at the end, or sends it to test/all.ts, which started this jest. */
 export default class VerdictReporter {
   onRunComplete(_contexts: unknown, results: JestResults): void {
     const { numPassedTests: passed, numPendingTests: skipped } = results

@@ -21,7 +21,7 @@ import { startTemporal } from './temporal.ts'
 import { buildWorkflowBundle } from './workflow-bundle.ts'
 import type { ActivityName } from './workflow-story.ts'
 
-/** Answers of the activities, by name; the id of the workflow says whose they are. */
+/** Answers of the activities, by name; the id of the workflow selects among them. */
 export type ActivityAnswers = Partial<Record<ActivityName, (workflowId: string) => unknown>>
 
 export const DEPLOYMENT = 'trilho'

@@ -12,7 +12,7 @@ const CACHE_FOLDER = join(ROOT, 'node_modules/.cache/trilho')
 /** The folders whose code may be in it, as test/architecture/architecture.test.ts holds. */
 const BUNDLED_FOLDERS = ['workflows', 'domain', 'activities']
 
-/** The real bundle of all workflows, built once for each state of their code: building takes as long as ten stories. */
+/** The real bundle of all workflows, built once for each state of their code: building takes as long as ten tests. */
 export async function buildWorkflowBundle(): Promise<WorkflowBundleOption> {
   const codePath = join(CACHE_FOLDER, `workflows-${await fingerprintSources()}.cjs`)
   const isThere = await readFile(codePath).catch(() => null)
@@ -22,7 +22,7 @@ export async function buildWorkflowBundle(): Promise<WorkflowBundleOption> {
       workflowInterceptorModules: [INTERCEPTOR_PATH],
     })
     await mkdir(CACHE_FOLDER, { recursive: true })
-    // Another run may build the same one now: each renames a whole file into place.
+    // A concurrent run may build the same one: each renames a complete file into place.
     const own = `${codePath}.${process.pid}`
     await writeFile(own, code)
     await rename(own, codePath)

@@ -10,12 +10,12 @@ import type { TransferSnapshot } from '../../src/workflows/contracts/payouts.ts'
 import type { CodeOutcome } from '../../src/workflows/contracts/pix-keys.ts'
 import type { ActivityResult, Story } from './workflow-story.ts'
 
-/** What the far side says in the stories, so that a script reads like one. */
+/** Scripted results of the activities, named so that a test reads like its scenario. */
 
 const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
 const DAY_MS = 86_400_000
 
-/** The attempt that an operator looked at. */
+/** The attempt that an operator settles. */
 export const SETTLED_ATTEMPT = { attempt: '00000000-0000-4000-8000-00000000a77e', sending: 1 } as const
 
 /** The charge has a payload that expires a day from now, or after `expiresInMs`. */
@@ -40,7 +40,7 @@ export const chargeNotIssued = (more: Partial<IssueChargeResult> = {}): IssueCha
   ...more,
 })
 
-/** The provider has answered, and the charge stands there now. */
+/** The provider has answered with this state of the charge. */
 export const chargeKnown = (
   state: ChargeState,
   left: Partial<FollowUps> = {},
@@ -58,17 +58,17 @@ export const chargeNoAnswer = (code = 'timeout') => ({
   code,
 })
 
-/** It has, and holds a payload open whose time is over. */
+/** It has, and reports a payload as open whose time is over. */
 export const chargeStillOpen = (left: Partial<FollowUps> = {}): ActivityResult<'pollCharge'> => ({
   ...chargeNoAnswer('still_open'),
   ...NO_FOLLOW_UPS,
   ...left,
 })
 
-/** A PIX that is to go back to its payer. */
+/** A PIX that is to be returned to its payer. */
 export const unmatchedReturn = (uuid: string) => ({ uuid, connectionUuid: 'connection-a' })
 
-/** A notice comes while the far side is asked, about what it does not know yet. */
+/** A notification that arrives during the poll, about something the provider does not list yet. */
 export const afterNotification =
   <Said>(said: Said) =>
   async (story: Story): Promise<Said> => {
@@ -76,19 +76,19 @@ export const afterNotification =
     return said
   }
 
-/** The far side breaks off before it has said anything. */
+/** The activity is interrupted before the provider has answered. */
 export const failActivity = (): never => {
   throw new Error('broken off')
 }
 
-/** What the row of a woken charge says: its payload's time was over long ago. */
+/** The row of a reopened charge: its payload's time was over long ago. */
 export const chargeRow = (state: ChargeState): ActivityResult<'getCharge'> => ({
   state,
   expiresAt: '2020-01-01T00:00:00.000Z',
   cancelRequested: false,
 })
 
-/** The row of a woken charge that is still pending: its payload expires a day from now. */
+/** The row of a reopened charge that is still pending: its payload expires a day from now. */
 export const pendingChargeRow =
   (more: Partial<ActivityResult<'getCharge'>> = {}) =>
   async (story: Story): Promise<ActivityResult<'getCharge'>> => ({
@@ -114,7 +114,7 @@ export const depositRecorded = (left: Partial<FollowUps> = {}): ActivityResult<'
 })
 export const depositNotFound: ActivityResult<'recordDeposit'> = { kind: 'not_found' }
 
-/** What became of money that was sent. */
+/** Outcomes of a payout. */
 export const payoutSettled = (
   left: Partial<FollowUps & { transfer: TransferSnapshot }> = {},
 ): ActivityResult<'sendReturn'> => ({ kind: 'settled', ...NO_FOLLOW_UPS, ...left })
@@ -125,7 +125,7 @@ export const payoutRejected: ActivityResult<'sendReturn'> = {
   finality: 'final',
   ...NO_FOLLOW_UPS,
 }
-/** A definite no whose cause is the provider's own. */
+/** A final refusal whose cause is the provider's own. */
 export const payoutDeclined: ActivityResult<'sendReturn'> = {
   kind: 'rejected',
   code: 'limit_exceeded',
@@ -143,10 +143,10 @@ export const payoutUnreachable: ActivityResult<'sendReturn'> = {
 }
 export const payoutUnknown: ActivityResult<'sendReturn'> = { kind: 'unknown', code: 'timeout' }
 export const payoutNotFound = notFoundWithin()
-/** Asked after 5, 15, 45, 105 and 405 s, at the end of the settle window and a minute later: then its absence is proved. */
+/** Polled after 5, 15, 45, 105 and 405 s, at the end of the settle window and a minute later: then its absence is proved. */
 export const payoutProvenAbsent = Array(7).fill(payoutNotFound)
 
-/** Where a transfer, or a refund, stands. */
+/** The state of a transfer, or a refund. */
 export const transferRow = (
   state: TransferState,
   left: Partial<FollowUps> = {},
@@ -156,7 +156,7 @@ export const transferRow = (
   ...NO_FOLLOW_UPS,
   ...left,
 })
-/** An attempt is live there, which a worker began after Temporal had given it up. */
+/** An attempt is live there, which a worker started after Temporal had given it up. */
 export const attemptRunningAt = (liveConnectionUuid: string): ActivityResult<'failTransfer'> => ({
   ...transferRow('sending'),
   liveConnectionUuid,
@@ -174,23 +174,23 @@ export const refundRow = (state: RefundState): ActivityResult<'getRefund'> => ({
   connectionUuid: 'connection-a',
 })
 
-/** What one try of a delivery comes to. */
+/** Results of a delivery attempt. */
 export const webhookDelivered: ActivityResult<'attemptDelivery'> = { kind: 'closed', outcome: 'DELIVERED' }
 export const webhookRetry = (waitMs: number): ActivityResult<'attemptDelivery'> => ({ kind: 'again', waitMs })
 
-/** What becomes of a key. */
+/** Outcomes of a PIX key. */
 export const pixKeyEnded = (state: PixKeyState) => ({ kind: 'closed' as const, state })
 export const pixKeyStillExists: ActivityResult<'pollPixKeyRemoval'> = { kind: 'still_there' }
 export const pixKeyUnknown: ActivityResult<'pollPixKey'> = { kind: 'unknown', code: 'timeout' }
 export const pixKeyNotStarted: ActivityResult<'pollPixKey'> = { kind: 'not_started' }
 
-/** What becomes of a code. */
+/** Outcomes of a verification code. */
 export const codeSendingEnded = (fate: CodeOutcome): ActivityResult<'sendAuthCode'> => ({
   kind: 'closed',
   outcome: fate,
 })
 export const codeSendingRetry: ActivityResult<'sendAuthCode'> = { kind: 'again', code: 'smtp_451' }
-/** Where a dispute stands; its deadline is `dueInMs` from now, by the server's clock. */
+/** The state of a dispute; its deadline is `dueInMs` from now, by the server's clock. */
 export type DisputeRowOptions = Partial<DisputeSnapshot> & { dueInMs?: number }
 export const disputeRow =
   (state: DisputeState, { dueInMs = 20 * 3_600_000, ...more }: DisputeRowOptions = {}) =>

@@ -5,15 +5,15 @@ import {
   providerNotificationSignal,
 } from '../../src/workflows/contracts/provider-notifications.ts'
 
-/** A life's door. The stories knock at it by the same messages and policies as src/engine does. */
+/** A client for one workflow. It uses the same messages and policies as src/temporal does. */
 export type WorkflowTarget = { client: WorkflowClient; taskQueue: string; workflowId: string }
 
-/** A kind of life, the input it begins with, and what its start shows an operator. */
+/** A workflow type, its input, and the search attributes of its start. */
 export type WorkflowStart = { type: string; input: unknown; searchAttributes?: SearchAttributePair[] }
 
 const UPDATE_TIMEOUT_MS = 60_000
 
-/** Starts a life. */
+/** Starts a workflow. */
 export async function startWorkflow(
   { client, ...door }: WorkflowTarget,
   { type, input, searchAttributes: shown }: WorkflowStart,
@@ -21,7 +21,7 @@ export async function startWorkflow(
   await client.start(type, { ...door, args: [input], typedSearchAttributes: shown ?? [] })
 }
 
-/** Starts a life that was never there, or joins it, and asks it for something. */
+/** Starts a workflow, or joins the running one, and sends it an update. */
 export function startAndUpdate<Answer>(
   door: WorkflowTarget,
   life: WorkflowStart,
@@ -30,7 +30,7 @@ export function startAndUpdate<Answer>(
   return updateWithStart(door, { start: life, request: ask, reuse: 'REJECT_DUPLICATE' })
 }
 
-/** Asks a life for something and wakes it for that, with this input, where it has ended. */
+/** Sends an update, and reopens the workflow for it with this input where it has ended. */
 export function reopenAndUpdate<Answer>(
   door: WorkflowTarget,
   life: WorkflowStart,
@@ -39,7 +39,7 @@ export function reopenAndUpdate<Answer>(
   return updateWithStart(door, { start: life, request: ask, reuse: 'ALLOW_DUPLICATE' })
 }
 
-/** Asks a life that runs for something, and comes back when it has heard it. */
+/** Sends an update to a running workflow, and resolves when it is accepted. */
 export function startUpdate<Answer>(
   { client, workflowId }: WorkflowTarget,
   { update, updateId }: UpdateRequest<Answer>,
@@ -49,7 +49,7 @@ export function startUpdate<Answer>(
   )
 }
 
-/** Signals a life and wakes it for that, with this input, where it has ended. */
+/** Signals a workflow, and reopens it with this input where it has ended. */
 export async function reopenAndSignal(
   { client, ...door }: WorkflowTarget,
   life: WorkflowStart,
@@ -65,7 +65,7 @@ export async function reopenAndSignal(
   })
 }
 
-/** Signals a life that runs; false where there is none. */
+/** Signals a running workflow; false where there is none. */
 export async function signalIfRunning(
   { client, workflowId }: WorkflowTarget,
   notice: ProviderNotificationSignal,
@@ -79,7 +79,7 @@ export async function signalIfRunning(
   }
 }
 
-/** Asks a life that runs for something. */
+/** Sends an update to a running workflow. */
 export function updateRunning<Answer>(
   { client, workflowId }: WorkflowTarget,
   { update, updateId }: UpdateRequest<Answer>,

@@ -1,18 +1,18 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js'
 
-/** What a life's history says of it. */
+/** What a workflow's history contains. */
 export type HistorySummary = {
-  /** The statuses an operator saw, one after another. */
+  /** The statuses shown to an operator, in order. */
   statuses: string[]
-  /** How often what an operator finds it by was written anew. */
+  /** How often the search attributes were written after the start. */
   upsertCount: number
-  /** What the operator was told of an outcome that is not known; null where it is again. */
+  /** The values of the search attribute for an unknown outcome; null where it was cleared. */
   outcomes: (string | null)[]
-  /** Each timer with its reason and length; `woken` where it was not waited for to its end. */
+  /** Each timer with its summary and length; `woken` where it was cancelled before its end. */
   timers: string[]
-  /** What went to a worker by a queue; local activities did not. */
+  /** The activities scheduled on a task queue, without local activities. */
   queuedActivities: string[]
-  /** The ids of the lives it began. */
+  /** The ids of the workflows that it started. */
   childWorkflowIds: string[]
   /** Those of them that ended before it did. */
   completedChildIds: string[]
@@ -64,7 +64,7 @@ function decodePayload(payload: { data?: Uint8Array | null } | null | undefined)
   return payload?.data?.length ? JSON.parse(Buffer.from(payload.data).toString()) : ''
 }
 
-/** A wait in words; an hour and more is rounded to minutes, because the way there takes some milliseconds. */
+/** A wait in words; an hour and more is rounded to minutes, because reaching it takes some milliseconds. */
 function formatDuration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`
   if (ms < 60_000) return `${ms / 1_000} s`

@@ -7,8 +7,8 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 export const historiesFolder = join(import.meta.dirname, '../replay/histories')
 
 /**
- * With `RECORD_HISTORIES=1`, keeps the history of a life that ended, under the name of the story that is being told:
- * what running lives have done already must stay replayable (test/replay).
+ * With `RECORD_HISTORIES=1`, stores the history of an ended workflow under the name of the current test: what running
+ * workflows have done already must stay replayable (test/replay).
  */
 export async function recordHistory(client: Client, workflowId: string): Promise<void> {
   if (!process.env.RECORD_HISTORIES) return
@@ -23,7 +23,7 @@ export async function recordHistory(client: Client, workflowId: string): Promise
   )
 }
 
-/** Where an error was thrown on the machine that recorded it is nobody's business, and replay does not ask. */
+/** Stack traces contain paths of the recording machine, and replay ignores them. */
 function withoutPaths(key: string, value: unknown): unknown {
   return key === 'stackTrace' ? '' : value
 }

@@ -95,7 +95,7 @@ const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery'>, true> = 
   foldListCounters: true,
 }
 
-/** The stage of one test file: its stories are told one after another, each about uuids of its own. */
+/** The Temporal server of one test file: its tests run one after another, each with uuids of its own. */
 export function setUpWorkflowStories() {
   let temporal: TimeSkippingServer
   let playing: Story | undefined
@@ -109,7 +109,7 @@ export function setUpWorkflowStories() {
       webhooks: { attemptDelivery: act('attemptDelivery') },
     })
   })
-  // A life that a failed test left behind must not act in the next one.
+  // A workflow that a failed test left running must not act in the next one.
   afterEach(() => playing?.abort())
   afterAll(() => temporal?.stop())
 
@@ -136,7 +136,7 @@ export function setUpWorkflowStories() {
   return {
     uuid,
 
-    /** A charge that was ordered; the story goes on when it is issued or cannot be. */
+    /** A requested charge; the test continues when it is issued or cannot be. */
     async charge(script: ActivityScript, wanted: Partial<ChargeInput> = {}): Promise<Story> {
       const order = { ...chargeInput(uuid()), ...wanted }
       const story = tell({
@@ -148,7 +148,7 @@ export function setUpWorkflowStories() {
       await orderCharge(story, order)
       return story
     },
-    /** Money that was ordered to go out; `isAnswered` waits as its request does. */
+    /** A requested payout; `isAnswered` waits as its request does. */
     async transfer(script: ActivityScript, wanted: Partial<TransferInput> = {}): Promise<Story> {
       const { expiresInSeconds: _, ...order }: ChargeInput & TransferInput = {
         ...chargeInput(uuid()),
@@ -190,17 +190,17 @@ export function setUpWorkflowStories() {
       return story
     },
 
-    /** A charge of which only the row is there. */
+    /** A charge of which only the row exists. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
       const own = uuid()
       return tell({ ...CHARGE, script, workflowId: chargeWorkflowId(own), uuid: own })
     },
-    /** Lives that ended long ago, woken by a notice. */
+    /** Workflows that ended long ago, reopened by a notification. */
     notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: chargeWorkflowId }),
     notifiedTransfer: (script: ActivityScript, notice?: { isAboutReturn: true }) =>
       woken(script, { ...TRANSFER, id: transferWorkflowId, notice }),
     notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: refundWorkflowId }),
-    /** Rows that move and had lost their workflows (src/disaster-recovery/reopen.ts). */
+    /** Rows in progress that had lost their workflows (src/disaster-recovery/reopen.ts). */
     reopenedTransfer: (script: ActivityScript) =>
       begun(script, { type: 'transferWorkflow', id: transferWorkflowId, input: unfinishedInput }),
     reopenedRefund: (script: ActivityScript) =>
@@ -218,7 +218,7 @@ export function setUpWorkflowStories() {
     notifiedReturn: (script: ActivityScript) =>
       woken(script, { ...RETURN, input: uuid => returnInput(uuid, 1) }),
 
-    /** A dispute, begun by its provider's notice. */
+    /** A dispute, started by its provider's notification. */
     async dispute(script: ActivityScript, timeScale = 1): Promise<Story> {
       const input = disputeInput(uuid(), timeScale)
       const story = tell({
@@ -231,7 +231,7 @@ export function setUpWorkflowStories() {
       await story.reopenByNotification()
       return story
     },
-    /** One whose life runs no more; nothing wakes it yet. */
+    /** One whose workflow has ended; nothing reopens it yet. */
     disputeWithoutWorkflow(script: ActivityScript): Story {
       const input = disputeInput(uuid(), 1)
       return tell({
@@ -308,7 +308,7 @@ export function setUpWorkflowStories() {
     reconciliation: (script: ActivityScript, hours: number) =>
       begun(script, { type: 'reconciliationWorkflow', id: () => 'reconciliation', input: () => ({ hours }) }),
 
-    /** Begun by its notice, as the inbox does it. */
+    /** Started by its notification, as the routing does it. */
     async deposit(script: ActivityScript): Promise<Story> {
       const deposit = {
         connectionUuid: uuid(),
@@ -330,7 +330,7 @@ export function setUpWorkflowStories() {
 }
 
 type StartOptions = { type: string; id: (uuid: string) => string; input: (uuid: string) => unknown }
-/** Where there is no input of its own, it resumes from its row. */
+/** Without an input of its own, it is reopened from its row. */
 type ReopenOptions = Omit<StartOptions, 'input'> &
   Partial<Pick<StartOptions, 'input'>> & { notice?: { isAboutReturn: true } | undefined }
 const CHARGE = { type: 'chargeWorkflow' }
@@ -338,7 +338,7 @@ const TRANSFER = { type: 'transferWorkflow' }
 const REFUND = { type: 'refundWorkflow' }
 const RETURN = { type: 'returnWorkflow', id: returnWorkflowId }
 
-/** Resolves when a charge is issued or cannot be; ordered twice, it is joined. */
+/** Resolves when a charge is issued or cannot be; requested twice, it is joined. */
 export async function orderCharge(story: Story, order: ChargeInput): Promise<void> {
   const ask = { update: awaitIssuedUpdate, updateId: order.uuid }
   await storyClient.startAndUpdate(
@@ -365,7 +365,7 @@ export function chargeInput(uuid: string): ChargeInput {
   }
 }
 
-/** What its start shows an operator, by whom it is tried first. */
+/** The search attributes of its start, with the connection of the first attempt. */
 const visibilityOf = ({ candidates }: { candidates: string[] }) => ({ provider: candidates[0]! })
 const searchAttributesOf = ({ typedSearchAttributes }: WorkflowMetadata) =>
   typedSearchAttributes as SearchAttributePair[]

@@ -29,15 +29,15 @@ type Activities = ReturnType<typeof providerActivities> &
 export type ActivityName = keyof Activities
 export type ActivityResult<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>
 
-/** What one call answers: a value, or something that happens while the far side is being asked. */
+/** The result of one call: a value, or something that happens during the call. */
 export type ScriptedAnswer<Name extends ActivityName> =
   | ActivityResult<Name>
   | ((story: Story) => ActivityResult<Name> | Promise<ActivityResult<Name>>)
 
-/** What the far side does, by activity and in order. A call that nobody wrote a line for fails the story. */
+/** The results by activity, in order. A call without a scripted result fails the test. */
 export type ActivityScript = { [Name in ActivityName]?: ScriptedAnswer<Name>[] }
 
-/** `wokenWith` is the input that wakes the life once it has ended. */
+/** `wokenWith` is the input that reopens the workflow once it has ended. */
 export type StoryOptions = {
   script: ActivityScript
   workflowId: string
@@ -46,15 +46,15 @@ export type StoryOptions = {
   reopenInput?: unknown
 }
 
-/** The life of one workflow: the workflow is the real one on a real server, and only the far side is played. */
+/** One real workflow on a real server; only its activities are scripted. */
 export class Story {
   readonly uuid: string
   readonly target: storyClient.WorkflowTarget
-  /** What the far side was asked, in order, with the flags that were set: `pollCharge isPayloadExpired`. */
+  /** The activity calls, in order, with the flags that were set: `pollCharge isPayloadExpired`. */
   readonly calls: string[] = []
   /** The same, with the connection where a call names one: `sendTransfer connection-a`. */
   readonly callsByConnection: string[] = []
-  /** When it was asked, in ms of the server's clock. */
+  /** The times of the calls, in ms of the server's clock. */
   readonly callTimesMs: number[] = []
   readonly #temporal: TimeSkippingServer
   readonly #script: ActivityScript
@@ -75,7 +75,7 @@ export class Story {
     this.#reopenStart = { type, input: wokenWith ?? { reopen: uuid, timeScale: 1 } }
   }
 
-  /** The far side's part. A local activity whose workflow task was lost runs again, and hears what it heard. */
+  /** The scripted activities. A local activity whose workflow task was lost runs again, and gets the same result. */
   answerCall(name: ActivityName, input: unknown): Promise<unknown> {
     const { isLocal, activityId, attempt, workflowExecution } = activityInfo()
     if (!isLocal) return this.#nextAnswer(name, input)
@@ -85,7 +85,7 @@ export class Story {
     return heard
   }
 
-  /** The next line of the script. */
+  /** The next result of the script. */
   async #nextAnswer(name: ActivityName, input: unknown): Promise<unknown> {
     const { canAnswerFromRow: _, ...asked }: { canAnswerFromRow?: boolean } = input ?? {}
     const flags = Object.entries(asked).filter(([name, value]) => value === true || name === 'order')
@@ -106,28 +106,28 @@ export class Story {
     return this.#temporal.env.currentTimeMs()
   }
 
-  /** Lets time pass; what falls due in it happens. */
+  /** Lets time pass; timers that fall due fire. */
   passTime(ms: number): Promise<void> {
     return this.#temporal.env.sleep(ms)
   }
 
-  /** A notice for a life that runs; false where there is none. */
+  /** A notification for a running workflow; false where there is none. */
   notify(connectionUuid: string = NOTIFICATION.connectionUuid): Promise<boolean> {
     return storyClient.signalIfRunning(this.target, { ...NOTIFICATION, connectionUuid })
   }
 
-  /** The same of one that came some time ago. */
+  /** The same for one that was received some time ago. */
   notifyLate(): Promise<boolean> {
     const { isNew: _, ...notice } = NOTIFICATION
     return storyClient.signalIfRunning(this.target, notice)
   }
 
-  /** A notice that wakes the life where it has ended. */
+  /** A notification that reopens the workflow where it has ended. */
   reopenByNotification(more: { isAboutReturn?: true } = {}): Promise<void> {
     return storyClient.reopenAndSignal(this.target, this.#reopenStart, { ...NOTIFICATION, ...more })
   }
 
-  /** Somebody cancels the charge, which wakes its life where it has ended. */
+  /** A cancel request for the charge, which reopens its workflow where it has ended. */
   cancelCharge(updateId = 'cancel'): Promise<CancelChargeResult> {
     return storyClient.reopenAndUpdate(this.target, this.#reopenStart, {
       update: cancelChargeUpdate,
@@ -135,7 +135,7 @@ export class Story {
     })
   }
 
-  /** The merchant answers a dispute, which wakes its life where it has ended. */
+  /** The merchant's reply to a dispute, which reopens its workflow where it has ended. */
   replyToDispute(updateId = 'reply'): Promise<ReplyToDisputeResult> {
     const args = [{ details: 'sealed', requestId: updateId }]
     return storyClient.reopenAndUpdate(this.target, this.#reopenStart, {
@@ -145,7 +145,7 @@ export class Story {
     })
   }
 
-  /** Somebody asks to cancel, and has been heard: the answer comes later. */
+  /** A cancel request that was accepted: its result comes later. */
   startCancel(updateId = 'cancel'): Promise<{ result(): Promise<CancelChargeResult> }> {
     return storyClient.startUpdate(this.target, { update: cancelChargeUpdate, updateId })
   }
@@ -159,13 +159,13 @@ export class Story {
     return storyClient.updateRunning(this.target, { update: cancelTransferUpdate, updateId })
   }
 
-  /** Its history grows as in weeks of asking, so that the server advises it to go on as new. */
+  /** Grows the history as weeks of polling do, so that the server suggests continue-as-new. */
   async growHistory(): Promise<void> {
     const handle = this.target.client.getHandle(this.target.workflowId)
     for (let part = 0; part < 3; part++) await handle.signal('ballast', 'x'.repeat(1_500_000))
   }
 
-  /** The run that it is in. */
+  /** The id of its current run. */
   async readRunId(): Promise<string> {
     const { runId } = await this.target.client.getHandle(this.target.workflowId).describe()
     return runId
@@ -176,17 +176,17 @@ export class Story {
     return this.target.client.getHandle(this.target.workflowId).query('__stack_trace')
   }
 
-  /** What an operator found out where no provider can tell. */
+  /** The settlement that an operator enters where no provider can tell the outcome. */
   async settleManually(word: ManualSettlement): Promise<void> {
     await this.target.client.getHandle(this.target.workflowId).signal(manualSettlementSignal, word)
   }
 
-  /** Somebody has changed the row of a delivery. */
+  /** Signals that the row of a delivery has changed. */
   async signalDeliveryChanged(): Promise<void> {
     await this.target.client.getHandle(this.target.workflowId).signal(deliveryChangedSignal)
   }
 
-  /** Waits, while time stands still, until the far side was asked so often. */
+  /** Waits, with the clock stopped, until so many calls were made. */
   async waitForCalls(times: number): Promise<void> {
     const limit = Date.now() + 15_000
     while (this.calls.length < times) {
@@ -195,7 +195,7 @@ export class Story {
     }
   }
 
-  /** Lets time run until the life and all that it began are over; answers what the life itself came to. */
+  /** Lets time run until the workflow and all that it started have ended; answers its result. */
   async finish(): Promise<unknown> {
     const { client } = this.#temporal.env
     const handle = client.workflow.getHandle(this.target.workflowId)
@@ -207,13 +207,13 @@ export class Story {
     return result
   }
 
-  /** Ends like `ends`, with the whole script said. */
+  /** Ends like `ends`, with the whole script used. */
   async finishWith(result: unknown): Promise<void> {
     expect(await this.finish()).toEqual(result)
     expect(Object.values(this.#script).flat()).toEqual([])
   }
 
-  /** What the life's last run looked like, once it has ended. */
+  /** The history of the workflow's last run, once it has ended. */
   get history(): HistorySummary {
     if (!this.#history) throw new Error('The story has not ended.')
     return this.#history
@@ -225,7 +225,7 @@ export class Story {
     await handle.terminate('the story is over').catch(() => {})
   }
 
-  /** Waits for the children of a life that is over, and for theirs. */
+  /** Waits for the children of an ended workflow, and for theirs. */
   async #awaitChildren(parent: HistorySummary): Promise<void> {
     await Promise.all(
       parent.childWorkflowIds.map(async workflowId => {

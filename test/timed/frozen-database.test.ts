@@ -12,7 +12,7 @@ import { type ApiFixture, createCaller, openApiFixture } from '../http/support/a
 import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 
-/** A PostgreSQL that takes connections and says nothing, from one moment to the next: nobody waits for it in vain. */
+/** A PostgreSQL that accepts connections and stops answering: no caller waits for it without a limit. */
 
 const POOL = 3
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   way.close()
 })
 
-/** How long it takes until something fails. */
+/** The time until an action fails. */
 async function failingMs(something: Promise<unknown>): Promise<number> {
   const started = Date.now()
   await expect(something).rejects.toThrow()
@@ -103,7 +103,7 @@ test('a slow statement that is answered within its timeout is not cancelled', as
   expect(await numbers()).toEqual(NUMBERS)
 })
 
-/** The far side takes what is begun, once all have come, and PostgreSQL freezes at that moment. */
+/** The Temporal fake accepts what is started, once all have come, and PostgreSQL freezes at that moment. */
 async function apiThatFreezes(expected: number, answer: () => Promise<void>): Promise<RunningServer> {
   let begun = 0
   const client = {

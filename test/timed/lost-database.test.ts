@@ -13,7 +13,7 @@ import { readProcessEnvironment, spawnProgram, stopProcess } from '../support/se
 import { type Stack, startStack } from '../support/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
-/** Two workers, of which one loses its database: the other one does all the work, and the first ends by itself. */
+/** Two workers, of which one loses its database: the other one does all the work, and the first exits by itself. */
 
 const TIME_SCALE = 10
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await stack?.stop()
 }, 60_000)
 
-/** A second worker, whose way to PostgreSQL leads through the proxy, and its log. */
+/** A second worker that reaches PostgreSQL through the proxy, and its log. */
 async function workerBehindProxy(name: string) {
   const databaseUrl = new URL(stack.local.database_url)
   databaseUrl.host = `127.0.0.1:${proxy.port}`

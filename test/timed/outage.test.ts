@@ -12,9 +12,9 @@ import { type Merchant, openTestStack, type TestStack } from '../api/support/tes
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 
-/** Processes die, servers freeze, everything is stopped: callers hear 503 in time, and what was accepted goes on. */
+/** Processes are killed, servers freeze, everything is stopped: callers get 503 in time, and accepted operations continue. */
 
-/** A provider's notice is repeated soon, yet a call of three seconds takes three. */
+/** A provider's notification is repeated soon, yet a call of three seconds takes three. */
 const TIME_SCALE = 10
 
 let stack: Stack
@@ -30,9 +30,9 @@ afterAll(async () => {
 
 const processes = async () => (await tryReadJsonFile<RunningProcesses>(stack.home.pids))!
 
-/** A process with all it has started, which stop or go on together. */
+/** A process with all its descendants, which are stopped or continued together. */
 function signalTree({ pid }: ProcessIdentity, signal: 'SIGSTOP' | 'SIGCONT') {
-  process.kill(pid, signal) // First, so that it starts no other while its children are looked for.
+  process.kill(pid, signal) // First, so that it starts no other while its children are listed.
   const all = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
   const children = all
     .trim()
@@ -48,7 +48,7 @@ function signalTree({ pid }: ProcessIdentity, signal: 'SIGSTOP' | 'SIGCONT') {
   }
 }
 
-/** Freezes a server while something happens: it takes connections, and never answers. */
+/** Freezes a server during an action: it accepts connections, and never answers. */
 async function whileFrozen<T>(name: ChildProcessName, act: () => Promise<T>): Promise<T> {
   const server = (await processes())[name]!
   signalTree(server, 'SIGSTOP')
@@ -59,7 +59,7 @@ async function whileFrozen<T>(name: ChildProcessName, act: () => Promise<T>): Pr
   }
 }
 
-/** Kills a process without a word, and gives its successor once there is one. */
+/** Kills a process, and answers its successor once there is one. */
 async function killed(name: ChildProcessName): Promise<void> {
   const before = (await processes())[name]!
   process.kill(before.pid, 'SIGKILL')
@@ -80,13 +80,13 @@ async function timed(answer: Promise<ApiResponse>) {
 
 const create = ({ api }: Merchant, key: string) =>
   api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
-/** Waits until the service says that it is ready again. */
+/** Waits until the service reports that it is ready again. */
 const isReady = ({ api }: Merchant) =>
   pollUntil(
     () => api.get('/readyz'),
     ({ status }) => status === 200,
   )
-/** Asks with one key until there is a charge. */
+/** Requests with one key until there is a charge. */
 const isCreated = (merchant: Merchant, key: string, limit: { limitMs?: number } = {}) =>
   pollUntil(
     () => create(merchant, key),
@@ -141,7 +141,7 @@ test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, 
   const key = randomUUID()
   const requests = listEndpointRequests(made, key)
   const before = await count(merchant)
-  // The token is known and has its share of the limit, so that nothing is read before what an endpoint itself reads.
+  // The token is cached and has its lease of the limit, so that the endpoint's own read is the first.
   await merchant.api.get('/api/v1/providers')
   const answers = await whileFrozen('postgres', async () => {
     const paying = testStack.simulator.pay({ payload: open.payment.payload })
@@ -156,7 +156,7 @@ test('PostgreSQL frozen: every endpoint except the metrics answers 503 in time, 
     isInTime: ms < RESPONSE_LIMIT_MS,
     saysWhenAgain: retryAfter > 0,
   }))
-  // Whoever watches is told what this process knows by itself, and that PostgreSQL does not answer.
+  // A scrape gets this process's own figures, and that PostgreSQL does not answer.
   const refused = (name: string) => name !== 'GET /metrics'
   expect(said).toEqual(
     requests.map(([name]) => ({

@@ -16,7 +16,7 @@ import { type ApiFixture, createCaller, openApiFixture } from '../http/support/a
 import { type FreezableProxy, startFreezableProxy } from '../http/support/freezable-proxy.ts'
 import { RESPONSE_LIMIT_MS } from '../support/response-limit.ts'
 
-/** PostgreSQL and Temporal are slow or silent from some step of a request on: all its steps share the time of one answer. */
+/** PostgreSQL and Temporal are slow or silent from some step of a request on: all its steps share one deadline. */
 
 let fixture: ApiFixture
 let way: FreezableProxy
@@ -62,7 +62,7 @@ afterEach(async () => {
   way.close()
 })
 
-/** Takes what is begun, and never says that it did. */
+/** Accepts what is started, and never answers. */
 const silentTemporal = {
   withDeadline: (_: number, work: () => Promise<unknown>) => work(),
   workflow: {
@@ -103,7 +103,7 @@ test.each([0, 2, 4, 7])(
     way.freezeAfter(messages)
     const answers = await Promise.all([...ORDERS, ...OTHERS].map(timed))
     for (const { path, status, code, ms } of answers) {
-      if (status < 500) continue // It had all that it asked for before.
+      if (status < 500) continue // It had all results it needed before.
       expect([path, status]).toEqual([path, 503])
       expect(['unavailable', 'not_confirmed']).toContain(code)
       expect(ms).toBeLessThan(RESPONSE_LIMIT_MS)
@@ -126,7 +126,7 @@ test('a slow PostgreSQL and a silent Temporal share one deadline, and no update 
 })
 
 test('a request that has used up its time starts nothing, and says so', async () => {
-  way.delay(2_200) // Two messages fit: who calls, and what may be done. With what is left nothing is begun.
+  way.delay(2_200) // Two messages fit: the token, and the limits. With the remaining time nothing is started.
   const answers = await Promise.all(ORDERS.map(timed))
   for (const { path, status, code, ms } of answers) {
     expect([path, status, code]).toEqual([path, 503, 'unavailable'])

@@ -90,7 +90,7 @@ test('a slow body is given up in time, and its status is kept', async () => {
   const { post, countOpenConnections: open } = await openWebhookClientFixture(
     (_, response) => response.writeHead(200).write('one'),
     {
-      timeoutMs: 3_000, // Within which it must have begun.
+      timeoutMs: 3_000, // Within which it must have started.
     },
   )
   expect(await post()).toMatchObject({ kind: 'answered', status: 200, answer: 'one' })

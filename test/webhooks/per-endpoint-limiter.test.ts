@@ -69,7 +69,7 @@ test('attempts that were turned away return one after another, at the endpointâ€
   const { acquire: enter } = createPerEndpointLimiter({ maxRequests: 2, maxWaitMs: 0 }, () => nowMs)
   const [first] = [await enter('slow'), await enter('slow')]
   nowMs = 10_000
-  if (first && 'release' in first) first.release() // A stay was taken to last 5 s; now it is 6.25 s.
+  if (first && 'release' in first) first.release() // A request was expected to last 5 s; now it is 6.25 s.
   await enter('slow')
   const turnedAway = []
   for (let one = 0; one < 4; one++) turnedAway.push(await enter('slow'))
@@ -105,6 +105,6 @@ test('attempts return within five minutes, however many there are, and not all a
   expect(Math.max(...away)).toBe(300_000)
   const times = Object.values(Object.groupBy(away, ms => ms)).map(same => same!.length)
   expect([away.length, Math.max(...times)]).toEqual([600, 19])
-  // Once all places are booked, nobody looks again at once.
+  // Once all slots are booked, no attempt returns immediately.
   expect(Math.min(...away.slice(60))).toBe(155_000)
 })

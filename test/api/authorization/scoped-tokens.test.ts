@@ -4,7 +4,10 @@ import type { ApiClient, ApiResponse } from '../support/client.ts'
 import { type ApiResource, createPayoutActions, randomPixKey } from '../support/payout-actions.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** What a token that is bound to a provider sees and does, endpoint by endpoint: its provider's, and nothing else. */
+/**
+ * Which resources a token that is bound to a provider reads and changes, endpoint by endpoint: its provider's, and
+ * nothing else.
+ */
 
 let stack: TestStack
 let merchant: Merchant
@@ -40,7 +43,7 @@ type Carried = {
   scheduled: string
 }
 
-/** One of everything, carried by one connection of the merchant. */
+/** One resource of each type, all at one connection of the merchant. */
 async function carried(index: number): Promise<Carried> {
   const { uuid: provider, providerAccountUuid } = merchant.connections[index]!
   const provider_uuid = provider
@@ -75,7 +78,7 @@ const get = (path: string) => bound.get(`/api/v1${path}`)
 const post = (path: string, body?: object) => bound.post(`/api/v1${path}`, body)
 const of = (row: ApiResource) => row.provider.uuid
 
-/** A list shows its provider's only, the global token all. */
+/** A bound token lists its provider's resources only, the global token all. */
 const lists =
   (path: string, isOf: (row: ApiResource) => unknown, what: (one: Carried) => unknown) => async () => {
     const rows = async (api: ApiClient) => (await api.get(`/api/v1${path}?per_page=100`)).body.data.map(isOf)
@@ -83,20 +86,23 @@ const lists =
     expect(await rows(merchant.api)).toEqual(expect.arrayContaining([what(mine), what(theirs)]))
   }
 
-/** What is its provider's is there, what is another's is not. */
+/** A resource of its provider is found, one of another provider is 404. */
 const reads = (path: (one: Carried) => string) => async () => {
   isAnswered(await get(path(mine)), 200)
   isAnswered(await merchant.api.get(`/api/v1${path(theirs)}`), 200)
   expect(await get(path(theirs))).toMatchObject({ status: 404, body: { code: 'not_found' } })
 }
 
-/** Another's cannot be acted upon: it is as if it were not there, and stays as it is. */
+/** A resource of another provider cannot be changed: it is 404 and stays unchanged. */
 const refuses = (method: string, path: (one: Carried) => string, body?: object) => async () => {
   const answer = await bound.call(method, `/api/v1${path(theirs)}`, body && { body })
   expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
 }
 
-/** Its own provider carries it, whatever the body names: another of the account, one of a stranger, or nothing known. */
+/**
+ * The token's own provider is used, whatever the body names: another one of the account, one of another account, or an
+ * unknown one.
+ */
 const overrides = (path: string, body: () => object, isOf: (data: ApiResource) => unknown) => async () => {
   const stranger = await stack.createMerchant()
   for (const provider_uuid of [theirs.provider, stranger.connection.uuid, 'no uuid', undefined]) {
@@ -158,7 +164,7 @@ const RULES: Record<string, () => Promise<void>> = {
     const woovi = merchant.connections[2]!.uuid
     const order = { type: 'EMAIL', key: `${randomUUID()}@example.com`, provider_uuid: woovi }
     isAnswered(await merchant.api.post('/api/v1/pix-keys/auth-code', order), 201)
-    // Its own provider makes no keys of that kind.
+    // Its own provider does not support keys of that type.
     expect((await post('/pix-keys/auth-code', order)).body.code).toBe('key_not_supported')
   },
   'GET /api/v1/pix-keys/{key}': reads(one => `/pix-keys/${one.key}`),
@@ -228,7 +234,7 @@ const RULES: Record<string, () => Promise<void>> = {
   'GET /readyz': OPEN,
 }
 
-/** What is no merchant's: pages, notices, links to files that are their own permission, what machines scrape. */
+/** Paths without a merchant's token: pages, provider notifications, signed file links, scraped endpoints. */
 const NO_MERCHANTS = /^(GET|POST) \/(docs|openapi\.json|metrics|notices\/|files\/)/
 
 test('the table lists every operation of the service', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** A charge that its merchant does not want any more. */
+/** Cancellation of a charge by its merchant. */
 
 let stack: TestStack
 beforeAll(async () => {

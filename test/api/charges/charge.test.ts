@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack, VIRTUAL_ACCOUNT } from '../support/test-stack.ts'
 
-/** The story that the product exists for: a charge, from its creation to the signed webhook. */
+/** A charge from its creation to the signed webhook. */
 
 let stack: TestStack
 beforeAll(async () => {
@@ -228,7 +228,7 @@ test('a charge with splits is created, read, paid, split, sent as an event and p
     },
   })
 
-  // A picture of the past stays what it was: the replay of the creation is tested in idempotency.test.ts.
+  // Stored snapshots do not change: the replay of the creation is tested in idempotency.test.ts.
   expect(textIn((await api.get(`/api/v1/payments/${created.uuid}/qr.png`)).bytes)).toBe(
     created.payment.payload,
   )
@@ -368,13 +368,13 @@ function textIn(png: Buffer): string {
   return decodeQR({ width, height, data: rgba(Array.from(data)) })
 }
 
-/** Draws the picture's one path as a browser would, four pixels a module, and reads it. */
+/** Renders the picture's one path as a browser would, four pixels a module, and decodes it. */
 function textInSvg(svg: string): string {
   const size = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1])
   const dark = Array.from({ length: size }, () => Array.from({ length: size }, () => false))
   let [x, y] = [0, 0]
   for (const [, move, right, down] of svg.matchAll(/([Mm])(-?\d+)[ ,]?(-?\d+)h1v1/g)) {
-    // After a module the pen is back where it began.
+    // After a module the pen is back at its start.
     x = Number(right) + (move === 'm' ? x : 0)
     y = Number(down) + (move === 'm' ? y : 0)
     dark[y]![x] = true

@@ -4,7 +4,7 @@ import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'
 import { openSharedTestStack } from '../support/test-stack.ts'
 
-/** One key, one charge: however often, from wherever and whenever it is sent. */
+/** One key creates one charge, however often, from wherever and whenever it is sent. */
 
 let stack: TestStack
 beforeAll(async () => {
@@ -79,7 +79,7 @@ test('a key is refused with another body or by another scoped token; another acc
     await create(scoped, key),
   ])
     expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
-  // The default that is spelled out is the same order.
+  // A default written out is the same request.
   expect((await create(merchant, key, { ...body, splits: [], expires_in: 86_400 })).status).toBe(201)
   const second = { api: merchant.api.withToken(await stack.token({ accountUuid: merchant.uuid })) }
   expect((await create(second, key)).body).toEqual(first.body)
@@ -169,7 +169,7 @@ test('a key is answered from the row when its workflow was terminated or deleted
     const again = await create(merchant, key)
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
     expect(again.body).toEqual(answer.body)
-    // And the charge can still be paid: a notice wakes it from its row.
+    // And the charge can still be paid: a notification reopens its workflow from the row.
     await stack.simulator.pay({ payload: answer.body.data.payment.payload })
     await pollUntil(
       () => merchant.api.readCharge(answer.body.data.uuid),
@@ -181,7 +181,7 @@ test('a key is answered from the row when its workflow was terminated or deleted
   await stack.waitUntilLedgerAgrees(merchant)
 })
 
-/** What the provider has of this merchant, whoever it believes made it. */
+/** The charges that the provider has of this merchant, whichever connection created them. */
 async function chargesAtProvider({ connection }: Merchant): Promise<number> {
   const list = await stack.callEfi(connection, `/v2/cob?inicio=2020-01-01T00:00:00Z&fim=2099-01-01T00:00:00Z`)
   return (list as { cobs: unknown[] }).cobs.length

@@ -5,11 +5,11 @@ import { chargesQuery, showCharge } from '../../../src/contract/charges/charge.t
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** The list of charges: every filter, its pages, and what it costs. */
+/** The list of charges: every filter, its pages, and its number of statements. */
 
 let stack: TestStack
 let merchant: Merchant
-/** The charges of the story, by the names that the table below calls them. */
+/** The charges of this test, by the names used in the table below. */
 const charges: Record<string, { uuid: string; endToEnd?: string }> = {}
 
 beforeAll(async () => {
@@ -47,14 +47,14 @@ afterAll(() => stack.close())
 
 const names: Record<string, string> = {}
 
-/** A charge that was made on some day. */
+/** A charge created on a given day. */
 async function made(name: string, at: string, body: object): Promise<void> {
   const { uuid } = await merchant.api.createCharge(body)
   await stack.sql('update charge set created_at = ? where uuid = ?', [at, uuid])
   charges[name] = { uuid }
 }
 
-/** A charge of 100 that nobody has issued yet. */
+/** A charge of 100 that is not issued yet. */
 async function issuing(connection: string, at: string): Promise<string> {
   const uuid = randomUUID()
   await stack.sql(
@@ -90,7 +90,7 @@ test.each([
   ['type=UNDEFINED', []],
   ['end_to_end=E2E_OF_paid', ['paid']],
   ['end_to_end=E9999900420260101120000000000000', []],
-  // What others call a PIX is kept however long it is, so it is found by that.
+  // A foreign end-to-end id is stored at any length, and found by it.
   [`end_to_end=${'E'.repeat(255)}`, []],
   [`txid=${'t'.repeat(255)}`, []],
   ['payment_date_from=2026-03-10', ['paid']],

@@ -6,13 +6,13 @@ import { createPayoutActions, type PayoutActions } from '../support/payout-actio
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** Issuing while providers fail: the next one is asked, and no payload that nobody was shown stays payable. */
+/** Issuing while providers fail: the next provider is called, and no orphan payload stays payable. */
 
 let stack: Stack
 let testStack: TestStack
 let payouts: PayoutActions
 beforeAll(async () => {
-  stack = await startStack() // Faults strike a provider whoever calls it; the breaker's waits are those of real life.
+  stack = await startStack() // Faults apply to a provider for every caller; the circuit breaker's waits are those of production.
   testStack = await openTestStack(stack.home)
   await testStack.pauseProviderSchedules()
   payouts = createPayoutActions(testStack)
@@ -39,7 +39,7 @@ const attempts = (uuid: string) =>
     [uuid],
   )
 
-/** Waits until the attempt of the first candidate is closed; its provider shows the charge as cancelled by us. */
+/** Waits until the first candidate's attempt is closed; its provider shows the charge as cancelled by us. */
 async function firstIsCancelled({ connections }: Merchant, uuid: string, limit: { limitMs?: number } = {}) {
   await pollUntil(
     () => attempts(uuid),
@@ -58,7 +58,7 @@ test('a transfer is sent through the next provider after a TLS handshake is rese
       { provider: 'PROVIDER_C', balance: 100 },
     ],
   })
-  // Of anybody: nobody else calls it here.
+  // For any account: no other test calls this provider.
   await testStack.simulator.addFault({ provider: 'PROVIDER_D', fault: 'unreachable' })
   const { attempts } = await payouts.sendAndSettle(merchant)
   expect(attempts).toMatchObject([
@@ -71,7 +71,7 @@ test('a transfer is sent through the next provider after a TLS handshake is rese
 test.each([
   ['unreachable', 'unreachable', {}],
   ['refused', 'rejected', {}],
-  ['http_429', 'orphan', {}], // Efí documents no 429 of a charge.
+  ['http_429', 'orphan', {}], // Efí documents no 429 for a charge.
 ] as const)('a charge is issued by the next provider when the first one is %s', async (kind, state, more) => {
   const merchant = await merchantWith(A_AND_B)
   await fault('PROVIDER_A', kind, more)
@@ -226,7 +226,7 @@ test('with unresponsive providers the request is answered after ten seconds with
   ])
   for (const provider of ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C'] as const)
     await fault(provider, 'timeout_then_absent', { delay_ms: 30_000 })
-  await fault('PROVIDER_D', 'slow', { delay_ms: 4_000 }) // It is asked when the third is slow, after 7.5 s.
+  await fault('PROVIDER_D', 'slow', { delay_ms: 4_000 }) // It is called when the third one is slow, after 7.5 s.
   const started = Date.now()
   const key = 'slow'
   const answer = await merchant.api.post('/api/v1/payments', { value: 10, type: 'PIX' }, { key })
@@ -255,7 +255,7 @@ test('the circuit breaker opens after five failures, moves the provider last, an
     (await merchant.api.get(`/api/v1/providers/${first!.uuid}`)).body.data.is_operational
   const carrier = async () => (await merchant.api.createCharge()).provider.provider
   expect(await operational()).toBe(true)
-  // A fault would be spent on whoever looks at the provider, as the orphans before do.
+  // Another poll of the provider could use up the fault, as those of the orphans before do.
   const reachable = await payouts.makeUnreachable(first!)
   for (let failures = 1; failures <= 5; failures++) {
     expect(await operational()).toBe(true)
@@ -266,7 +266,8 @@ test('the circuit breaker opens after five failures, moves the provider last, an
   const { PIX } = (await merchant.api.get('/api/v1/providers/defaults')).body.data
   expect(PIX.map((one: { is_operational: boolean }) => one.is_operational)).toEqual([false, true])
 
-  // It is well again, but nobody knows yet: others go first, and it is asked where it is the only one.
+  // The provider has recovered, but its circuit is still open: others are called first, and it is called where it is
+  // the only one.
   expect(await carrier()).toBe('PROVIDER_B')
   expect((await attempts((await merchant.api.createCharge()).uuid)).map(({ provider }) => provider)).toEqual([
     'PROVIDER_B',

@@ -4,7 +4,7 @@ import { deriveOperationUuid } from '../../../src/api/operations/idempotency.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** Money that comes in: on time, late, twice, wrong, unasked for, and announced well, badly or not at all. */
+/** Incoming money: on time, late, twice, of a wrong amount, unexpected, and notified correctly, wrongly or not at all. */
 
 let stack: TestStack
 let expiring: Expiring
@@ -18,7 +18,7 @@ type Shown = { status: string; history: { status: string }[]; [field: string]: u
 const isPaid = (charge: Shown) => charge.status === 'PAID'
 const steps = (charge: Shown) => charge.history.map(entry => entry.status)
 
-/** A notice as the provider of a connection would send it. */
+/** A notification as the provider of a connection would send it. */
 function notice(
   { connection }: Pick<Merchant, 'connection'>,
   items: { endToEndId?: string; txid?: string; devolucoes?: { id: string }[] }[],
@@ -49,7 +49,7 @@ function movements({ uuid }: { uuid: string }): Promise<Row[]> {
   )
 }
 
-/** The PIX events of an account, as they were announced. */
+/** The PIX events of an account, as they were delivered. */
 async function pixEvents({ uuid }: { uuid: string }) {
   const rows = await stack.sql<{ body: Record<string, unknown> }>(
     `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
@@ -66,7 +66,7 @@ async function paymentEvents(charge: { uuid: string }) {
   return rows.map(row => row.body)
 }
 
-/** Waits until what was set aside has gone back to its payer, once, and says what the rail has of it. */
+/** Waits until an unmatched payment was returned to its payer once, and answers the rail's record of it. */
 async function returned(merchant: Merchant, endToEnd: string) {
   await pollUntil(
     () => movements(merchant),
@@ -277,18 +277,18 @@ test('a notification only triggers a lookup: forged, invented and foreign ones c
   const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
   expect((await anonymous.post(path, undefined, { raw: '{"pix": 1}' })).status).toBe(400)
   expect((await anonymous.post(path, { evento: 'teste_webhook' })).status).toBe(200)
-  // As its provider tries the address when it is registered.
+  // As its provider tests the address when it is registered.
   for (const probed of [path, `${path}/pix`]) {
     expect((await anonymous.post(probed, undefined, { raw: '' })).status).toBe(200)
     expect((await anonymous.get(probed)).status).toBe(200)
   }
   expect((await anonymous.get(`/notices/${merchant.connection.uuid}/wrong`)).status).toBe(401)
 
-  // Well signed, and not true: the provider knows no such payment.
+  // Correctly signed and false: the provider has no such payment.
   expect((await notice(merchant, [item])).status).toBe(200)
   expect((await notice(merchant, [{ endToEndId: endToEndId.replace('x', 'y') }])).status).toBe(200)
   expect((await notice(other, [item])).status).toBe(200)
-  // All of them are looked into before the charge's own payment is.
+  // All of them are polled before the charge's own payment is.
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(paid.payment.pix.transaction.end_to_end).toBe(end_to_end)
@@ -354,8 +354,8 @@ test('under many concurrent payments and repeated notifications every centavo is
 type Expiring = Awaited<ReturnType<typeof chargesThatExpire>>
 
 /**
- * No charge lives shorter than a minute: these begin before all other stories and end after them. Meanwhile the provider
- * of one of them cannot be reached.
+ * No charge expires in less than a minute: these start before all other tests and end after them. Meanwhile one of
+ * their providers is unreachable.
  */
 async function chargesThatExpire() {
   const silent = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
@@ -380,13 +380,13 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
   const { merchant, silent, unpaid, paidInSilence, isBack } = expiring
   const { uuid } = merchant.connection
 
-  // Its notice was lost: asked when the time is over, or by a reconciliation, the provider says that it was paid.
+  // Its notification was lost: polled at expiry or by a reconciliation, the provider answers that it was paid.
   const paid = await pollUntil(() => silent.api.readCharge(paidInSilence.uuid), isPaid, { limitMs: 80_000 })
   expect(steps(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
   expect((await paymentEvents(paid))[0]).not.toHaveProperty('late')
   await stack.waitUntilLedgerAgrees(silent)
 
-  // Its time is over as well, but nobody knows whether it was paid.
+  // Its time is over as well, but whether it was paid is unknown.
   await pollUntil(
     () =>
       stack.sql<{ n: string }>('select cardinality(failures) as n from breaker where connection_uuid = ?', [
@@ -398,7 +398,7 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
   expect((await merchant.api.readCharge(unpaid.uuid)).status).toBe('PENDING')
 
   await isBack()
-  // By now it may ask no sooner than in an hour; notices, each like no other before it, make it ask now.
+  // The next poll may be an hour away by now; each new notification starts one.
   const expired = await pollUntil(
     async () => {
       const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }

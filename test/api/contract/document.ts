@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The contract as it was handed over, read by its own headings and tables: what is not in it is not tested by it. */
+/** The contract document, parsed by its own headings and tables: nothing else is tested by it. */
 
 const DOCUMENT_TEXT = readFileSync(join(import.meta.dirname, 'api-document.txt'), 'utf8')
 
 export type TableRow = Record<string, string>
 
-/** The text under a heading, whatever its depth, to the next heading of the same or a higher one. */
+/** Answers the text under a heading of any depth, up to the next heading of the same or a higher one. */
 export function readSection(title: string): string {
   const lines = DOCUMENT_TEXT.split('\n')
   const start = lines.findIndex(line => /^#+ /.test(line) && line.replace(/^#+ /, '').startsWith(title))
@@ -18,7 +18,7 @@ export function readSection(title: string): string {
   return rest.slice(0, end < 0 ? undefined : end).join('\n')
 }
 
-/** The rows of the first table of a section, by the names of its columns. */
+/** Answers the rows of the first table of a section, by column name. */
 export function readTable(title: string): TableRow[] {
   const lines = readSection(title)
     .split('\n')
@@ -30,7 +30,7 @@ export function readTable(title: string): TableRow[] {
   return rows.map(row => Object.fromEntries(names.map((name, index) => [name, row[index]!])))
 }
 
-/** A row is cut at its bars, those inside backticks excepted. */
+/** Splits a row at its bars, except those inside backticks. */
 function splitCells(line: string): string[] {
   return line
     .slice(1, line.lastIndexOf('|'))
@@ -38,7 +38,7 @@ function splitCells(line: string): string[] {
     .map(cell => cell.trim())
 }
 
-/** The sentence of a section that begins so. */
+/** Answers the sentence of a section that begins with a text. */
 export function readSentence(title: string, beginning: string): string {
   const text = readSection(title).trimStart()
   const start = text.indexOf(beginning)
@@ -46,7 +46,7 @@ export function readSentence(title: string, beginning: string): string {
   return text.slice(start + beginning.length).split(/\. |\.\n|\n/)[0]!
 }
 
-/** Every operation that the contract names in a heading. */
+/** Answers every operation that the contract names in a heading. */
 export function readOperations(): { method: string; path: string }[] {
   const headings = DOCUMENT_TEXT.split('\n').filter(line => /^#### (GET|POST|PUT|DELETE) /.test(line))
   return headings.flatMap(line =>
@@ -57,7 +57,7 @@ export function readOperations(): { method: string; path: string }[] {
   )
 }
 
-/** What stands between backticks. */
+/** Answers the texts between backticks. */
 function quotedWords(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word!)
 }

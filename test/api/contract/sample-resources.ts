@@ -6,7 +6,7 @@ import type { TestStack } from '../support/test-stack.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the contract says what they are, and that is what is tested.
 export type ApiResource = any
 
-/** One real object of every resource of the contract, each as the operations of the contract made it. */
+/** One real object of every resource of the contract, each created by the contract's operations. */
 export async function createSampleResources(stage: TestStack) {
   const out = createPayoutActions(stage)
   const fees = { charge: { fixedCents: 10, hundredthsOfPercent: 0 } }
@@ -18,7 +18,7 @@ export async function createSampleResources(stage: TestStack) {
     ],
   })
   const { api } = merchant
-  // Woovi tells of a dispute; Efí is asked for them in turn, which takes as long as there are accounts.
+  // Woovi notifies of a dispute; Efí's accounts are polled in turn, which takes as long as there are accounts.
   const tellsOfDisputes = merchant.connections.at(-1)!
   const recipient = await stage.createRecipient(merchant)
   const data = async (path: string): Promise<ApiResource> => (await api.get(path)).body.data
@@ -62,7 +62,7 @@ export async function createSampleResources(stage: TestStack) {
     disputed.uuid,
   ])
   await stage.simulator.openDispute({ end_to_end: movement!.end_to_end, type: 'SCAM' })
-  // Not waited for here, so that what needs no dispute does not.
+  // Not awaited here, so that tests without a dispute do not wait for it.
   const med: Promise<ApiResource> = pollUntil(
     () => data('/api/v1/meds'),
     found => found.length > 0,
@@ -82,7 +82,7 @@ export async function createSampleResources(stage: TestStack) {
     webhook,
     med,
     data,
-    /** A provider of each type: the demo account's fourth kind of connection is shared. */
+    /** A provider of each type: the demo account's fourth connection is shared. */
     providers: (await stage.api.get('/api/v1/providers?per_page=100')).body.data as ApiResource[],
     replyToDispute: async (uuid: string, texts: [string, string][], by = api) =>
       by.call('POST', `/api/v1/meds/${uuid}/reply`, await encodeForm(texts, [])),

@@ -1,8 +1,8 @@
 import { fieldsOf, readTable, type TableRow } from './document.ts'
 
-/** Holds an answer against the contract's tables: every field there, and of the type that its row names. */
+/** Compares a response with the contract's tables: every field exists and has the type of its row. */
 
-/** Where an object stands decides what its notes ask of it. */
+/** The place of an object decides which notes apply to it. */
 export type RecordContext = 'charge' | 'transfer' | 'refund' | 'dispute' | 'ledger'
 type SchemaPosition = { context: RecordContext; path: string }
 
@@ -18,7 +18,7 @@ const RESOURCES: Record<string, TableRow[]> = {
 }
 export const RESOURCE_NAMES = Object.keys(RESOURCES)
 
-/** What is wrong with an object of a resource, each in a sentence; nothing where it is as the contract says. */
+/** Answers each error of an object as a sentence; an empty list where it matches the contract. */
 export function findShapeFaults(
   value: unknown,
   resource: string,
@@ -53,7 +53,7 @@ function findFieldFaults(
   return findTypeFaults(found[name], type, { ...place, path }, row)
 }
 
-/** Whether a field must be there, from its type and what its notes say of where it stands. */
+/** Whether a field is required, from its type and the notes about its place. */
 function requirementOf(row: TableRow, found: Record<string, unknown>, context: RecordContext) {
   const { Type: type = '', Notes: notes = '' } = row
   if (/, optional$/.test(type)) return 'optional'
@@ -67,7 +67,7 @@ function requirementOf(row: TableRow, found: Record<string, unknown>, context: R
   return 'required'
 }
 
-/** `string in charge and dispute records, number in transfer and refund records` leaves one of the two. */
+/** `string in charge and dispute records, number in transfer and refund records` selects one of the two. */
 function narrowType({ Type: type = '', Notes: notes = '' }: TableRow, context: RecordContext): string {
   for (const [, one, places] of notes.matchAll(/(string|number) in ([\w ]+?) records/g))
     if (places!.includes(context)) return one!
@@ -93,7 +93,7 @@ function findTypeFaults(value: unknown, type: string, place: SchemaPosition, row
   return [`${place.path} is ${JSON.stringify(value)}, not ${type}`]
 }
 
-/** `{name: string, document: string}` or `{name, document}`, where a type is not told. */
+/** `{name: string, document: string}` or `{name, document}`, where a type is not given. */
 function findInlineFaults(value: unknown, inline: string, { path }: SchemaPosition): string[] {
   if (typeof value !== 'object' || value === null) return [`${path} is no object`]
   return inline.split(',').flatMap(part => {

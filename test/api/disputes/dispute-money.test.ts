@@ -6,16 +6,16 @@ import { type ApiResource, randomPixKey, statusesOf } from '../support/payout-ac
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant } from '../support/test-stack.ts'
 
-/** SPEC §5 over the real stack: what a dispute holds, keeps, gives back, and that nobody is ever paid back twice. */
+/** SPEC §5 over the real stack: what a dispute blocks, keeps and releases, and that the payer is never paid back twice. */
 
 const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
 
 const endToEndOf = (charge: ApiResource): string => charge.payment.pix.transaction.end_to_end
 
-/** A payer's bank disputes a PIX; what of it, and until when, where the story says so. */
+/** Has the payer's bank dispute a PIX; the amount and the deadline where the test gives them. */
 async function disputes(endToEnd: string, order: { value?: number; due_at?: string } = {}): Promise<string> {
   const { id } = await stage.simulator.openDispute({ end_to_end: endToEnd, type: 'SCAM', ...order })
-  // Its provider's list is read in the next round, whoever has waited longer.
+  // Its provider's list is read in the next round, even for the account that has waited longest.
   await stage.sql(
     `update provider_account set meds_asked_at = null
      where uuid in (select provider_account_uuid from movement where end_to_end = ?)`,
@@ -24,7 +24,7 @@ async function disputes(endToEnd: string, order: { value?: number; due_at?: stri
   return id
 }
 
-/** The dispute about a PIX, once the API shows it as the story wants it. */
+/** The dispute of a PIX, once the API shows the expected state. */
 async function shows(
   { api }: Pick<Merchant, 'api'>,
   endToEnd: string,
@@ -137,7 +137,7 @@ describe('a dispute', () => {
         ({ body }) =>
           body.data.length === 2 && body.data.every((one: ApiResource) => one.refund.status === 'COMPLETED'),
       )
-      // Five tenths of the recipient's tenth: the other four were the owner's to bear.
+      // Five tenths of the recipient's tenth: the owner bears the other four.
       expect(await theirs()).toEqual({ available: 500, outside: 500 })
       expect(await balances(merchant)).toEqual({ available: 500, outside: -1500 })
     },
@@ -165,7 +165,7 @@ describe('a dispute', () => {
     async 'opened while a refund is in progress blocks the rest, and the whole amount if the refund fails'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 20 })
-      // The provider is silent at first and has nothing; asked to send it after all, it refuses.
+      // The provider does not answer at first and has nothing; told to carry the refund out, it refuses.
       await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
       await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
       await out.injectFault(merchant.connection, 'refund', 'refused')
@@ -273,7 +273,8 @@ describe('a dispute', () => {
           connectionUuid: merchant.connection.uuid,
         })
       }
-      // Six hours at this stack's pace are 432 seconds: the day's warning is due at once, the last one in a moment.
+      // Six hours at this stack's time scale are 432 seconds: the 24 hour warning is due immediately, the last one in a
+      // moment.
       await isDueIn(434)
       await pollUntil(
         () =>

@@ -8,7 +8,7 @@ import { type ApiResource, createPayoutActions, type PayoutActions } from '../su
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack, VIRTUAL_ACCOUNT } from '../support/test-stack.ts'
 
-/** api-document.txt, Disputes, and SPEC §5, over the real stack: opened by a provider, answered by the merchant, decided. */
+/** api-document.txt, Disputes, and SPEC §5, over the real stack: opened by a provider, replied to by the merchant, decided. */
 
 let testStack: TestStack
 let payouts: PayoutActions
@@ -30,7 +30,7 @@ const REJECTION: [string, string][] = [
   ['analysis', 'The goods were delivered.'],
 ]
 
-/** Woovi tells of disputes by notices; Efí is only asked for them. */
+/** Woovi notifies of disputes; Efí is only polled for them. */
 async function aMerchant(): Promise<Merchant> {
   const merchant = await testStack.createMerchant({
     providers: [
@@ -76,11 +76,11 @@ const balances = async ({ uuid, connection }: Merchant) => {
   return own
 }
 
-/** What the storage holds of a dispute. */
+/** The stored files of a dispute. */
 const stored = ({ uuid }: ApiResource): Promise<string[]> =>
   readdir(join(testStack.home.files, 'meds', uuid)).catch(() => [])
 
-/** What the provider was told, once. */
+/** The reply that the provider received, once. */
 const repliesAt = async (id: string) => {
   const [side] = await pollUntil(
     () => testStack.simulator.findDispute(id),

@@ -4,12 +4,12 @@ import { type ApiResource, createPayoutActions, type PayoutActions } from '../su
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** SPEC §7: the account's statement, line by line, and the rules the database keeps by itself. */
+/** SPEC §7: the account's statement, line by line, and the rules that the database holds. */
 
 let stack: TestStack
 let payouts: PayoutActions
 let merchant: Merchant
-/** Every line, newest first, once the story is over. */
+/** Every line, newest first, at the end of the test. */
 let lines: ApiResource[]
 
 const scenarioUuids = { charge: '', transfer: '', refund: '', refused: '' }

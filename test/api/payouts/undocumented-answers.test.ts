@@ -10,8 +10,8 @@ import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'
 
 /**
- * The money is counted at the banks: whatever the first one answers after it took an order, its money moves once over all
- * banks, and what is shown in the end is what the bank did.
+ * Counts the money at the simulated banks: whatever the first one answers after it took a payment, its money moves once
+ * over all banks, and the final state shown is what the bank did.
  */
 
 const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
@@ -23,7 +23,7 @@ const answerWith = (status: number, body?: FaultBody['body']): Answer => ({
   ...(body === undefined ? {} : { body }),
 })
 
-/** What a bank of either dialect may answer although it moves the money. */
+/** What a bank of either provider API may answer although it moves the money. */
 const EVERYWHERE: [what: string, answer: Answer][] = [
   ['no answer', { fault: 'timeout_then_done', delay_ms: 50 }],
   ['a body that breaks off', { fault: 'broken_body' }],
@@ -82,7 +82,7 @@ const ANSWERS: Record<ProviderApi, typeof EVERYWHERE> = {
   ],
 }
 
-/** Longer than every look-up that could change something, at the time scale of the suite. */
+/** Longer than every lookup that could change something, at the suite's time scale. */
 const QUIET_PERIOD_MS = 1_500
 const LIMIT_MS = 40_000
 
@@ -105,7 +105,7 @@ async function transferred(merchant: Merchant): Promise<{ uuid: string }> {
   return body.data
 }
 
-/** All that has left a merchant's accounts, after whatever could still follow. */
+/** All that has left a merchant's accounts, after every possible follow-up. */
 async function movedInTheEnd(merchant: Merchant): Promise<ApiResource[]> {
   await sleep(QUIET_PERIOD_MS)
   return out.listPaidOut(merchant)
@@ -122,7 +122,7 @@ async function isRefunded({ api }: Merchant, charge: ApiResource, answer: ApiRes
   return uuid
 }
 
-/** The second payment of a charge, once its provider has sent it back. */
+/** The second payment of a charge, once its provider has returned it. */
 async function isReturned({ uuid }: Merchant): Promise<string> {
   const [stray] = await pollUntil(
     () =>
@@ -213,7 +213,7 @@ describe('an order that seems absent or refused but exists', () => {
       )
       expect(await movedInTheEnd(merchant)).toEqual([])
 
-      // The caller is answered later than the last of the looks that follow each other closely.
+      // The caller is answered after the last of the closely spaced polls.
       await act(order!.id)
       const transfer = await answered
       expect(order!.id).toBe(referenceOf(transfer.uuid))

@@ -4,7 +4,7 @@ import type { ApiResponse } from '../support/client.ts'
 import { type ApiResource, createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** Bad orders to move money: what is wrong is named, all at once, nothing is stored and nothing moves. */
+/** Invalid requests to move money: every error is named at once, nothing is stored and nothing moves. */
 
 let stack: TestStack
 let payouts: PayoutActions
@@ -37,7 +37,7 @@ afterAll(async () => {
   await stack.close()
 })
 
-/** What a refused order must leave as it was. */
+/** What a refused request must leave unchanged. */
 async function everything() {
   const counts = await stack.sql(
     `select (select count(*) from transfer where account_uuid = ?) as transfers,

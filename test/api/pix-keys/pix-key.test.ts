@@ -12,7 +12,7 @@ import { readOutboxCode } from '../support/outbox.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** Keys from the code to the removal over the real stack: Efí's random ones, Woovi's of every kind (SPEC §9). */
+/** Keys from the code to the removal over the real stack: Efí's random ones, Woovi's of every type (SPEC §9). */
 
 const PATH = '/api/v1/pix-keys'
 
@@ -33,7 +33,7 @@ async function create(merchant: Merchant, body: object, request: RequestOptions 
   await testStack.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
   return merchant.api.post(PATH, body, request)
 }
-/** An address of the story's own, and its code as its holder reads it. */
+/** An e-mail address of this test only, and its code as the holder reads it. */
 const anAddress = () => `maria.${randomUUID().slice(0, 13)}@example.com`
 async function proved(merchant: Merchant, key: string, type = 'EMAIL') {
   const { status, body } = await merchant.api.post(`${PATH}/auth-code`, { type, key })
@@ -142,7 +142,7 @@ describe('a PIX key', () => {
     const [merchant, key] = [await byWoovi(), anAddress()]
     const other = await byWoovi()
     expect((await create(other, await proved(other, key))).status).toBe(201)
-    // As if it were registered at an institution that is none of ours.
+    // As if it were registered at an institution that is not ours.
     await testStack.sql(`update pix_key set state = 'removed' where key = ?`, [key])
     const taken = await create(merchant, await proved(merchant, key))
     expect([taken.status, taken.body.code]).toEqual([409, 'pix_key_taken'])
@@ -168,7 +168,7 @@ describe('a PIX key', () => {
       uuid,
       api: merchant.api.withToken(token),
     }))
-    // The token's provider wins: were it the other one, there could be no DOCUMENT key.
+    // The token's provider is used: at the other one there could be no DOCUMENT key.
     const made = await woovi!.api.post(PATH, { type: 'DOCUMENT', provider_uuid: efi!.uuid })
     expect([made.status, made.body.data.provider.uuid]).toEqual([201, woovi!.uuid])
     const path = `${PATH}/${made.body.data.key}`
@@ -182,7 +182,7 @@ describe('a PIX key', () => {
     const merchant = await byEfi()
     const answer = await merchant.api.delete(`${PATH}/${merchant.connection.collectionKey}`)
     expect([answer.status, answer.body.code]).toEqual([409, 'key_in_use'])
-    // Made here, and set to collect afterwards.
+    // Created here, and configured to receive charges afterwards.
     const { key } = (await create(merchant, { type: 'RANDOM' })).body.data
     await testStack.sql('update connection set collection_key = ? where uuid = ?', [
       key,
@@ -218,7 +218,7 @@ describe('with an Idempotency-Key', () => {
   })
 })
 
-/** Lost answers: each waits for a provider that does not speak, so they wait together. */
+/** Lost answers: each waits for a provider that does not answer, so they wait concurrently. */
 describe('after a lost answer', () =>
   runConcurrentTests({
     'a named key is found in the provider’s list': async () => {

@@ -5,7 +5,7 @@ import type { ApiResource } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant } from '../support/test-stack.ts'
 
-/** SPEC §3: whoever asks, however often and at once, a payer is never paid back more than was received. */
+/** SPEC §3: a payer is never paid back more than was received, however often and concurrently refunds are requested. */
 
 const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
 
@@ -26,7 +26,7 @@ async function allRefunds({ api }: Merchant, uuid: string): Promise<ApiResource[
   }
 }
 
-/** One that lost the race, came when there was nothing left, or waited in a crowd for longer than it may. */
+/** One that lost the race, came when nothing was left, or waited for the lock longer than its deadline. */
 const LOST = [
   '409 refund_in_progress',
   '422 validation_failed',
@@ -40,7 +40,7 @@ test('of a hundred concurrent refunds of a third each one runs at a time, and ne
   const charge = await out.createPaidCharge(merchant)
   let accepted = 0
   for (let round = 0; round < 4; round++) {
-    // Four hundred within two seconds are more than one token may ask for.
+    // Four hundred within two seconds are more than one token's rate limit.
     const api = merchant.api.withToken(await stage.token({ accountUuid: merchant.uuid }))
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => out.requestRefund({ api }, charge, { value: 3.5 })),

@@ -20,7 +20,7 @@ const balances = (merchant: Merchant, { uuid }: { uuid: string } = merchant) =>
 const refundsOf = async ({ api }: Merchant, { uuid }: ApiResource): Promise<ApiResource[]> =>
   (await api.get(`/api/v1/payments/${uuid}/refunds?per_page=100`)).body.data
 
-/** Waits until a charge shows a status, and gives it. */
+/** Waits until a charge shows a status, and answers it. */
 const shows = (
   merchant: Merchant,
   { uuid }: ApiResource,
@@ -154,7 +154,7 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   }
   expect(data).toEqual(result)
   expect((await api.readCharge(charge.uuid)).status).toBe('PROCESSING')
-  // 1.00 + 20.25 came, 0.25 was the charge's fee; 20.25 and the refund's 0.10 are held.
+  // 1.00 + 20.25 came in, 0.25 was the charge's fee; 20.25 and the refund's 0.10 are held.
   expect(await balances(merchant)).toEqual({ available: 65, fee: 25, provisioned: 2_035, outside: -2_125 })
   expect(await out.readBalances(merchant, connection)).toEqual({
     available_balance: 0.65,
@@ -382,7 +382,7 @@ describe('the provider’s answer', () => {
     ])
     const { data } = answer.body
     expect(data).toMatchObject({ status: 'PAID', refund: { status: 'FAILED' } })
-    // Neither the provider's host nor what went wrong there is the merchant's.
+    // The merchant is not shown the provider's host or its internal error.
     const error = { code: 'no_provider_available', message: 'No provider could be reached.' }
     expect(data.refund.error).toEqual(error)
     expect((await refundsOf(merchant, charge))[0].refund.error).toEqual(error)
@@ -457,7 +457,7 @@ describe('the provider’s answer', () => {
       },
   })
 
-  /** Nothing of its refund arrives, which has to be proved before it is sent again, and then it is refused. */
+  /** Nothing of its refund arrives, which must be proved before it is sent again, and then it is refused. */
   async function refusedWhenSentAgain() {
     const merchant = await aMerchant()
     const charge = await out.createPaidCharge(merchant)
@@ -495,7 +495,8 @@ describe('splits are taken back', () => {
       value: 10,
       splits: [percentage(33.33, maria), fixed(0.07, joao)],
     })
-    // ⌊share × refunded so far / 1000⌋ is what each has given; the owner the rest, for a moment a centavo too much.
+    // ⌊share × refunded so far / 1000⌋ is what each recipient has paid back; the owner pays the rest, for a moment a
+    // centavo too much.
     let so = 0
     for (const value of [0.01, 1.99, 3.5, 0.03, 4.46, undefined]) {
       await refunded(merchant, charge, value)
@@ -524,7 +525,7 @@ describe('splits are taken back', () => {
     expect(await all()).toEqual([100, 500, 500])
     await refunded(merchant, charge, 0.01)
     expect(await all()).toEqual([99, 500, 500])
-    // Refused, nothing of it stays moved.
+    // After the refusal nothing stays moved.
     await out.injectFault(merchant.connection, 'refund', 'refused')
     expect((await out.requestRefund(merchant, charge, { value: 0.01 })).status).toBe(400)
     expect(await all()).toEqual([99, 500, 500])
@@ -544,11 +545,11 @@ describe('splits are taken back', () => {
       [maria.uuid],
     )
     await out.sendAndSettle(maria, { value: 3.5 })
-    // Half of it: 2.00 asked of her, 0.50 there.
+    // Half of it: 2.00 requested from her, 0.50 available.
     await refunded(merchant, charge, 5)
     expect((await balances(merchant, maria)).available ?? 0).toBe(0)
     expect((await balances(merchant)).available).toBe(500 + 600 - 450)
-    // What comes later is hers: the other half is asked, the missing 1.50 never again.
+    // Later income is hers: only the other half is requested, the missing 1.50 never again.
     const later = await out.createPaidCharge(merchant, { value: 10, splits: [fixed(10, maria)] })
     expect((await balances(merchant, maria)).available).toBe(1_000)
     await refunded(merchant, charge)

@@ -7,18 +7,18 @@ export type ApiResponse = { status: number; headers: Headers; body: any; bytes: 
 
 export type RequestOptions = {
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Uint8Array
   /** Idempotency-Key. */
   key?: string
   headers?: Record<string, string>
-  /** How long the caller waits; the default is longer than any answer may take. */
+  /** How long the client waits; the default is longer than any response may take. */
   limitMs?: number
 }
 
 export type ApiClient = ReturnType<typeof createApiClient>
 
-/** The API as a merchant's program sees it; every answer is held against `/openapi.json`. */
+/** The API as a merchant's program sees it; every response is checked against `/openapi.json`. */
 export function createApiClient({
   url,
   token,
@@ -60,10 +60,10 @@ export function createApiClient({
       call('POST', path, { ...(body !== undefined && { body }), ...request }),
     put: (path: string, body?: unknown) => call('PUT', path, { body }),
     delete: (path: string) => call('DELETE', path),
-    /** The same service for somebody else; undefined is nobody. */
+    /** The same service with another token; undefined sends none. */
     withToken: (other: string | undefined) =>
       createApiClient({ url, contract, ...(other !== undefined && { token: other }) }),
-    /** Creates a charge and gives its data, asking again by its key as docs/errors.md says; fails where it is not created. */
+    /** Creates a charge and answers its data, retrying with its key as docs/errors.md says; fails where it is not created. */
     async createCharge(body: object = {}, request?: RequestOptions) {
       const order = { body: { value: 10, type: 'PIX', ...body }, key: randomUUID(), ...request }
       const answer = await pollUntil(

@@ -1,6 +1,6 @@
 import { beforeAll, test } from '@jest/globals'
 
-/** Stories that mostly wait, begun all at once; each is a test of its own, and ends by itself. */
+/** Runs tests that mostly wait concurrently; each is reported as a test of its own. */
 export function runConcurrentTests(stories: Record<string, () => Promise<void>>, limitMs?: number): void {
   const told = new Map<string, Promise<PromiseSettledResult<void>[]>>()
   beforeAll(() => {

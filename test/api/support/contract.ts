@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-/** What the service says of itself at `/openapi.json`, as a judge of its own answers. */
+/** Checks the service's responses against its own `/openapi.json`. */
 export type Contract = ReturnType<typeof createContract>
 
 type Document = { paths: Record<string, Record<string, { responses: Record<string, DescribedResponse> }>> }
@@ -16,7 +16,7 @@ export type ContractResponse = {
   body: unknown
 }
 
-/** Fails with a sentence where an answer is not what the document promises: its status, its media type, its shape. */
+/** Throws a sentence where a response is not what the document promises: its status, its media type, its shape. */
 export function createContract(document: unknown) {
   const { paths } = document as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -38,8 +38,8 @@ export function createContract(document: unknown) {
       const where = `${said.method} ${said.path} answered ${said.status}`
       if (!known || !operation) {
         const expected = known ? 405 : 404
-        if (!/^\/(api\/|\w+z$)/.test(path)) return // What is no merchant's: notices, pages.
-        // Under webhooks a token is asked for first, whatever is there.
+        if (!/^\/(api\/|\w+z$)/.test(path)) return // Not part of the merchant API: notifications, pages.
+        // Under webhooks the token is checked first, whatever the path names.
         const first = /^\/api\/v1\/webhooks(\/|$)/.test(path) ? [401, 403] : []
         if (![expected, ...first].includes(said.status))
           throw new Error(`${where}, where only ${expected} is known`)

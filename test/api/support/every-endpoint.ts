@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 
 export type EndpointFixtures = Awaited<ReturnType<typeof createEndpointFixtures>>
 
-/** What a merchant has that requests speak of, each made before anything freezes. */
+/** The merchant's resources that requests name, each created before anything freezes. */
 export async function createEndpointFixtures(stage: TestStack) {
   const out = createPayoutActions(stage)
   const merchant = await stage.createMerchant({
@@ -42,12 +42,12 @@ export async function createEndpointFixtures(stage: TestStack) {
     pixKey: pixKey.body.data.key,
     webhook: webhook.body.data,
     connection,
-    /** Of a person who is signed in at the dashboard. */
+    /** Of a user who is signed in at the dashboard. */
     cookie: `trilho_session=${await createSession(em, user.uuid)}`,
   }
 }
 
-/** A request of every kind of endpoint that reads or writes, by its name; those that take a key carry this one. */
+/** A request for every type of endpoint that reads or writes, by its name; those that accept a key carry this one. */
 export function listEndpointRequests(
   made: EndpointFixtures,
   key: string,

@@ -5,11 +5,11 @@ import { type Merchant, openSharedTestStack, type TestStack } from './test-stack
 export type MoneySuite = {
   stage: TestStack
   payouts: PayoutActions
-  /** A merchant of the story's own. */
+  /** A merchant for one test. */
   createMerchant: TestStack['createMerchant']
 }
 
-/** What a suite about money stands on: whatever its stories did, the books of their merchants agree in the end. */
+/** What a suite about money needs: after its tests, the ledgers of their merchants must agree with the providers. */
 export async function openMoneySuite(): Promise<MoneySuite> {
   const stage = await openSharedTestStack()
   const merchants: Merchant[] = []

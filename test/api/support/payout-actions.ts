@@ -4,12 +4,12 @@ import type { ApiClient, ApiResponse, RequestOptions } from './client.ts'
 import { pollUntil } from './poll-until.ts'
 import type { Merchant, TestStack } from './test-stack.ts'
 
-/** What stories of transfers and refunds do and look at, over the stage. */
+/** Actions and reads of the tests of transfers and refunds. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a story reads what it expects and fails where it is not.
 export type ApiResource = any
 
-/** A key of nobody in particular; money sent to it settles. */
+/** A random key; money sent to it settles. */
 export const randomPixKey = () => `maria-${randomUUID().slice(0, 8)}@example.com`
 
 export const statusesOf = ({ history }: { history: { status: string }[] }) =>
@@ -18,7 +18,7 @@ export const statusesOf = ({ history }: { history: { status: string }[] }) =>
 export type PayoutActions = ReturnType<typeof createPayoutActions>
 
 export function createPayoutActions(stage: TestStack) {
-  /** Sends 10 reais to somebody, unless the body says otherwise. */
+  /** Sends 10 reais, unless the body says otherwise. */
   const send = (
     { api }: { api: ApiClient },
     body: object = {},
@@ -36,7 +36,7 @@ export function createPayoutActions(stage: TestStack) {
     send,
     transfer,
 
-    /** Waits until a transfer shows a status, and gives it. */
+    /** Waits until a transfer shows a status, and answers it. */
     waitForStatus: (
       merchant: { api: ApiClient },
       uuid: string,
@@ -51,7 +51,7 @@ export function createPayoutActions(stage: TestStack) {
 
     /** Sends and waits for the settlement. */
     async sendAndSettle(merchant: { api: ApiClient }, body: object = {}): Promise<ApiResource> {
-      // By its key what a machine that stood still has not confirmed is asked again.
+      // A request that a slow machine left unconfirmed is repeated with its key.
       const [order, key] = [{ pix_key: randomPixKey(), ...body }, randomUUID()]
       const answer = await pollUntil(
         () => send(merchant, order, { key }),
@@ -62,7 +62,7 @@ export function createPayoutActions(stage: TestStack) {
       return this.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     },
 
-    /** A charge that was paid by a payer of its own. */
+    /** A charge paid by a payer of its own. */
     async createPaidCharge(
       { api }: Pick<Merchant, 'api'>,
       body: object = {},
@@ -83,7 +83,7 @@ export function createPayoutActions(stage: TestStack) {
       request?: RequestOptions,
     ) => api.post(`/api/v1/payments/${uuid}/refund`, body, request),
 
-    /** A fault of the calls that one of a merchant's provider accounts gets; nobody else sees it. */
+    /** A fault for the calls to one of a merchant's provider accounts; no other account is affected. */
     injectFault: (
       { provider, account }: Pick<Merchant['connection'], 'provider' | 'account'>,
       operation: NonNullable<FaultBody['operation']>,
@@ -91,7 +91,7 @@ export function createPayoutActions(stage: TestStack) {
       more: Partial<FaultBody> = {},
     ) => stage.simulator.addFault({ provider, account, operation, fault, ...more }),
 
-    /** Makes a connection unreachable, before a byte leaves, until it is called again. */
+    /** Makes a connection unreachable, before a byte is sent, until it is called again. */
     async makeUnreachable(
       { uuid }: { uuid: string },
       nowhere = 'https://localhost:1',
@@ -129,7 +129,7 @@ export function createPayoutActions(stage: TestStack) {
       return rows.map(row => row.body)
     },
 
-    /** Every PIX that was announced to an account. */
+    /** Every PIX event of an account. */
     async listPixEvents({ uuid }: { uuid: string }): Promise<ApiResource[]> {
       const rows = await stage.sql<{ body: ApiResource }>(
         `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
@@ -138,11 +138,11 @@ export function createPayoutActions(stage: TestStack) {
       return rows.map(row => row.body)
     },
 
-    /** What is stored of a transfer or refund's attempts, in the order of trying. */
+    /** The stored attempts of a transfer or refund, in their order. */
     listAttempts: ({ uuid }: { uuid: string }): Promise<ApiResource[]> =>
       stage.sql('select * from attempt where subject_uuid = ? order by position', [uuid]),
 
-    /** The available money of an account at one of its connections, as GET /providers shows it. */
+    /** The available balance of an account at one of its connections, as GET /providers shows it. */
     async readBalances({ api }: { api: ApiClient }, { uuid }: { uuid: string }): Promise<ApiResource> {
       const { currency: _, ...balances } = (await api.get(`/api/v1/providers/${uuid}`)).body.data.balances[0]
       return Object.fromEntries(Object.entries(balances).filter(([, value]) => value !== 0))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Asks until the answer fits, and gives it; fails after the limit with the last one. Nothing waits blindly. */
+/** Polls until the value fits, and answers it; fails after the limit with the last value. */
 export async function pollUntil<T>(
   ask: () => Promise<T> | T,
   fits: (answer: NoInfer<T>) => boolean,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { readLocalConfig } from '../../../src/config.ts'
 import { buildOnce } from '../../../src/dev/binaries/build-once.ts'
 
-/** Property-based tests of an OpenAPI document: a Python program, fetched once where there is a Python to run it. */
+/** Property-based tests of an OpenAPI document: a Python program, installed once where a Python exists. */
 
 const VERSION = '4.32.5'
 /** It needs at least Python 3.10. */
@@ -14,10 +14,10 @@ const INSTALL_TIMEOUT_MS = 180_000
 
 export type Program = { kind: 'there'; command: string[] } | { kind: 'missing'; why: string }
 
-/** The program of this machine's cache, installed into a virtual environment of its own where it is not there yet. */
+/** The program in this machine's cache, installed into a virtual environment of its own at its first use. */
 export async function installSchemathesis(): Promise<Program> {
   const folder = join(readLocalConfig().cacheHome, 'trilho', `schemathesis-${VERSION}`)
-  // Not by its own script: that names the place where it was installed, and a whole one is moved into its place.
+  // Not by its own script: that contains the path of its installation, and a complete one is moved into place.
   const command = [join(folder, 'bin', 'python'), '-m', 'schemathesis.cli']
   const isThere = () => succeeds(command[0]!, [...command.slice(1), '--version'])
   if (await isThere()) return { kind: 'there', command }

@@ -27,7 +27,7 @@ import { HOME_VARIABLE } from './shared-stack.ts'
 
 export type TestStack = Awaited<ReturnType<typeof openTestStack>>
 
-/** The stage of the stack that the suites of this project share. */
+/** The stack that the suites of this project share, with its test clients. */
 export function openSharedTestStack(): Promise<TestStack> {
   const folder = process.env[HOME_VARIABLE]
   if (!folder) throw new Error('The shared stack does not run: start the tests through `npm test`.')
@@ -38,22 +38,22 @@ export type MerchantOptions = {
   /** By default one, of PROVIDER_A. */
   providers?: ProviderOptions[]
   unmatchedPolicy?: 'refund' | 'keep'
-  /** The holder's CNPJ, where the story needs one of its own. */
+  /** The holder's CNPJ, where the test needs a certain one. */
   document?: string
 }
-/** What an operation costs there, nothing where it is not named, and what the provider is like. */
+/** The fees, zero where not given, and the properties of the provider. */
 export type ProviderOptions = Partial<FeeTable> & {
   provider?: ProviderName
   dialect?: ProviderApi
-  /** Reais it holds of the account's from the start. */
+  /** Reais that it holds for the account from the start. */
   balance?: number
-  /** Every notice of it is lost where false. */
+  /** False: every notification of it is lost. */
   sendsNotifications?: boolean
 }
 
 export type Merchant = Awaited<ReturnType<TestStack['createMerchant']>>
 
-/** A running stack from all its sides: API, database, simulated far side; each story brings merchants of its own. */
+/** A running stack with clients of its API, database and simulator; each test creates merchants of its own. */
 export async function openTestStack(home: StateDir) {
   const local = (await tryReadJsonFile<LocalInfo>(home.localInfo))!
   const [secretKey, ca] = await Promise.all([
@@ -140,7 +140,7 @@ export async function openTestStack(home: StateDir) {
     ca,
     seal,
 
-    /** An account of the story's own, connected to simulated accounts of its own. */
+    /** An account of one test, connected to simulated accounts of its own. */
     async createMerchant({
       providers: wanted = [{}],
       unmatchedPolicy = 'refund',
@@ -160,7 +160,7 @@ export async function openTestStack(home: StateDir) {
       return { uuid, connections, connection: connections[0]!, token: all, api: api.withToken(all) }
     },
 
-    /** Another account that can take shares of what a merchant's provider accounts receive. */
+    /** Another account that can receive splits of what a merchant's provider accounts receive. */
     async createRecipient(
       of: { connections: { uuid: string; account: string }[] },
       name = 'Recebedor de Teste',
@@ -186,7 +186,7 @@ export async function openTestStack(home: StateDir) {
       return { uuid, name, token: global, api: api.withToken(global) }
     },
 
-    /** Balances in centavos of an account at one provider account, the buckets that hold something. */
+    /** Balances in centavos of an account at one provider account, without empty buckets. */
     async readBalances(accountUuid: string, providerAccountUuid: string): Promise<Record<string, number>> {
       const rows = await sql<{ bucket: string; cents: string }>(
         `select bucket, cents from balance
@@ -197,8 +197,8 @@ export async function openTestStack(home: StateDir) {
     },
 
     /**
-     * Waits until the books of a merchant agree with the provider: the ledger by itself, its sums with what the provider
-     * holds, and each line of the provider's statement with one movement of ours.
+     * Waits until the ledger of a merchant agrees with the provider: by itself, its sums with the provider's balance,
+     * and each line of the provider's statement with one movement of ours.
      */
     async waitUntilLedgerAgrees({
       connections,
@@ -216,7 +216,7 @@ export async function openTestStack(home: StateDir) {
       await pollUntil(faults, found => found.length === 0, { limitMs: 15_000, everyMs: 200 })
     },
 
-    /** Asks the simulated provider itself, as one of its customers; with a body it is a PUT. */
+    /** Calls the simulated provider's API as one of its customers; with a body by PUT. */
     async callEfi(
       of: { provider: ProviderName; credentials: { client_id: string; client_secret: string } },
       path: string,
@@ -241,8 +241,8 @@ export async function openTestStack(home: StateDir) {
     },
 
     /**
-     * Stops what calls providers by itself, until it is told to go on: a story that counts handshakes or refusals of a
-     * provider must be the only one that calls it.
+     * Stops all background calls of providers until it is resumed: a test that counts handshakes or refusals of a
+     * provider must be its only caller.
      */
     async pauseProviderSchedules(): Promise<() => Promise<void>> {
       const client = await stage.connectTemporal()
@@ -264,7 +264,7 @@ export async function openTestStack(home: StateDir) {
   }
   return stage
 
-  /** What settled at the provider and what we wrote down of it, line by line. */
+  /** Settled lines at the provider beside our movements, line by line. */
   async function statementFaults({
     provider,
     account,

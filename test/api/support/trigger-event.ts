@@ -5,8 +5,8 @@ import { pollUntil } from './poll-until.ts'
 const PATIENT_LIMITS = { limitMs: 45_000, everyMs: 200 }
 
 /**
- * Something that endpoints hear of, and the cheapest there is: a charge is cancelled. What a busy machine could not answer
- * in time is asked again, as any merchant would.
+ * Creates the cheapest event: a charge is cancelled. A request that a busy machine did not answer in time is repeated,
+ * as any merchant would.
  */
 export async function triggerEvent(api: ApiClient): Promise<string> {
   const key = randomUUID()

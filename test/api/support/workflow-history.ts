@@ -1,6 +1,6 @@
 import type { TestStack } from './test-stack.ts'
 
-/** The events of a life, and every text that is in them. */
+/** The events of a workflow's history, and every text in them. */
 export async function readHistory(stage: TestStack, workflowId: string) {
   const client = await stage.connectTemporal()
   const events = (await client.workflow.getHandle(workflowId).fetchHistory()).events ?? []
@@ -8,7 +8,7 @@ export async function readHistory(stage: TestStack, workflowId: string) {
   return { events, text }
 }
 
-/** Payloads are bytes: what they say is gathered wherever they are. */
+/** Payloads are bytes: their texts are collected wherever they are. */
 function collectBytes(value: unknown): Buffer[] {
   if (value instanceof Uint8Array) return [Buffer.from(value)]
   if (typeof value !== 'object' || value === null) return []

@@ -7,14 +7,14 @@ import { randomPixKey, statusesOf } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import type { Merchant, TestStack } from '../support/test-stack.ts'
 
-/** SPEC §6, row by row, for money on its way out: the next provider only on proof, and never twice. */
+/** SPEC §6, row by row, for payouts: the next provider only on proof, and never two payouts. */
 
 const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
 
 type Options = NonNullable<NonNullable<Parameters<TestStack['createMerchant']>[0]>['providers']>
 type Fault = FaultBody['fault']
 
-/** A merchant whose first provider costs 10 centavos and whose second 20, both with money. */
+/** A merchant whose first provider costs 10 centavos and whose second 20, both with balance. */
 function aMerchant([first, second]: Options = [{}, {}]): Promise<Merchant> {
   const fee = (fixedCents: number) => ({ balance: 100, transfer: { fixedCents, hundredthsOfPercent: 0 } })
   return anyMerchant({
@@ -33,7 +33,7 @@ const outcomes = ({ attempts }: { attempts: { provider: string; outcome: string;
   attempts.map(({ provider, outcome, code }) => [provider.at(-1), outcome, code].join(' ').trim())
 const untouched = { available: 10_000, outside: -10_000 }
 
-/** A notice of a provider about one of our sendings, like no other before it; what it says is only a hint. */
+/** A new notification of a provider about one of our payouts; its content only triggers a poll. */
 function notice({ credentials, uuid }: Merchant['connection'], transfer: { uuid: string }) {
   const item = {
     endToEndId: `E${randomUUID()}`,
@@ -83,7 +83,7 @@ describe('a provider’s own final refusal starts the next provider', () => {
     expect(outcomes(paid)).toEqual([first, 'C settled'])
     expect(statusesOf(paid)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
     expect(paid).not.toHaveProperty('error')
-    // The sender's fee; the first hold was given back.
+    // The sender's fee; the first hold was released.
     expect(paid.fees).toBe(0.2)
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual(untouched)
     expect(await balancesAt(merchant, secondOf(merchant))).toEqual({
@@ -188,7 +188,8 @@ describe('when no provider is left', () => {
 
 test('every rail code: reasons about the payment itself end the transfer, other reasons start the next provider', async () => {
   const merchant = await aMerchant()
-  // Codes whose cause is the provider's (src/domain/pix/rail-codes.ts). All others end the transfer, or are of returns only.
+  // Codes whose cause is the provider (src/domain/pix/rail-codes.ts). All others end the transfer, or belong to returns
+  // only.
   const others = 'AB03 AB11 AG12 AGNT AM04 AM12 AM18 AM23 BE05 CH16 DS0G DS27 DT02 ED05 FF07 FF08 RC09'.split(
     ' ',
   )
@@ -266,7 +267,7 @@ describe('an unknown outcome starts no other provider', () => {
       expect(Date.now() - began).toBeGreaterThan(9_000)
       expect([status, body.data.status, body.data.outcome]).toEqual([201, 'PROCESSING', 'unknown'])
       expect(statusesOf(body.data)).toEqual(['PENDING', 'PROCESSING'])
-      // It would ask in an hour; notices make it ask now.
+      // The next poll is an hour away; notifications start one now.
       const paid = await pollUntil(
         async () => {
           expect((await notice(firstOf(merchant), body.data)).status).toBe(200)
@@ -301,7 +302,7 @@ describe('an unknown outcome starts no other provider', () => {
   async function inDoubtAndPaidOnce(kind: Fault, code: string) {
     const merchant = await aMerchant([{ sendsNotifications: false }])
     await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
-    // Whatever it is asked first, it does not answer: the doubt is to be seen.
+    // It answers no call, so that the unknown outcome is visible.
     await out.injectFault(firstOf(merchant), 'findTransfer', 'http_500', { times: 2 })
     const key = randomUUID()
     const body = { pix_key: randomPixKey() }
@@ -318,7 +319,7 @@ describe('an unknown outcome starts no other provider', () => {
 
     const answer = await posted
     expect([answer.status, answer.body.data.status]).toEqual([201, 'PROCESSING'])
-    // Accepted in time; or, after ten seconds, not known still.
+    // Accepted in time; or, after ten seconds, still unknown.
     expect([['A accepted'], [`A unknown ${code}`]]).toContainEqual(outcomes(answer.body.data))
     const paid = await out.waitForStatus(merchant, answer.body.data.uuid, 'PAID')
     expect(outcomes(paid)).toEqual(['A settled'])
@@ -422,7 +423,7 @@ describe('a settlement after a failure', () => {
     ])
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
 
-    // And it may still come back.
+    // And it may still be returned.
     await stage.simulator.returnTransfer({ end_to_end: paid.transfer.end_to_end })
     await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
   })
@@ -451,7 +452,7 @@ describe('a settlement after a failure', () => {
     expect(await balancesAt(merchant, firstOf(merchant))).toEqual({ available: 9_000, outside: -9_000 })
     expect(await balancesAt(merchant, secondOf(merchant))).toMatchObject({ available: 8_980 })
 
-    // Its recipient gives the second one back: money that arrived is the account's, the transfer stays PAID.
+    // Its recipient returns the second one: money that arrives is credited, the transfer stays PAID.
     await stage.simulator.returnTransfer({ end_to_end: told[1].end_to_end })
     await pollUntil(
       () => balancesAt(merchant, firstOf(merchant)),

@@ -13,14 +13,14 @@ import {
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** Transfers that wait: for their time, for money or a provider, and for a worker that takes them. */
+/** Transfers that wait: for their time, for balance or a provider, and for a worker. */
 
 let stack: Stack
 let testStack: TestStack
 let payouts: PayoutActions
 const merchants: Merchant[] = []
 beforeAll(async () => {
-  stack = await startStack({ timeScale: TIME_SCALE }) // A day is over in seconds here, and workers stop.
+  stack = await startStack({ timeScale: TIME_SCALE }) // A day passes in seconds here, and workers stop.
   testStack = await openTestStack(stack.home)
   payouts = createPayoutActions(testStack)
 }, 120_000)
@@ -40,7 +40,7 @@ async function aMerchant(...providers: Parameters<TestStack['createMerchant']>):
   return merchant
 }
 
-/** So much from now, written with an offset that is not UTC's. */
+/** A time from now, written with an offset that is not UTC's. */
 function inMs(ms: number, offsetHours = -3): string {
   const there = new Date(Date.now() + ms + offsetHours * 3_600_000).toISOString().slice(0, -1)
   return `${there}${offsetHours < 0 ? '-' : '+'}${String(Math.abs(offsetHours)).padStart(2, '0')}:00`
@@ -168,7 +168,7 @@ runConcurrentTests({
       () => payouts.listAttempts(dropped),
       ([one]) => one?.state === 'unreachable',
     )
-    // Each try holds the money for as long as it takes, and no longer.
+    // Each attempt holds the money only while it runs.
     await pollUntil(
       () => balances(merchant),
       ({ available }) => available === 10_000,
@@ -254,7 +254,7 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   const timed = async (asked: Promise<ApiResponse>) => {
     const began = Date.now()
     const answer = await asked
-    expect(Date.now() - began).toBeLessThan(9_500) // The next longer wait there is lasts ten seconds.
+    expect(Date.now() - began).toBeLessThan(9_500) // The next longer wait lasts ten seconds.
     expect([answer.status, answer.body.code]).toEqual([503, 'not_confirmed'])
     expect(answer.headers.has('retry-after')).toBe(true)
     expect(answer.body.data).toEqual({ uuid: expect.any(String) })
@@ -280,7 +280,7 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   )
   expect(notTaken.body.data).toMatchObject({ status: 'FAILED', error: { code: 'not_taken', attempts: [] } })
   expect(statusesOf(notTaken.body.data)).toEqual(['PENDING', 'FAILED'])
-  // Repeated with its key, it is the same one.
+  // Repeated with its key, it is the same transfer.
   const again = await payouts.send(merchant, body, { key: keys.transfer })
   expect([again.status, again.body.data.uuid]).toEqual([201, keyed])
   await payouts.waitForStatus(merchant, keyed, 'PAID')
@@ -305,7 +305,7 @@ test('after a restart a key is still answered, and a transfer in progress settle
   const refunded = await payouts.requestRefund(merchant, charge, { value: 2 }, { key: keys[1] })
   await payouts.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent', { delay_ms: 4_000 })
   const running = await payouts.send(merchant, { ...body, value: 3 }, { key: keys[2] })
-  // Due after the restart: what is due longer than a day, which is 8.64 s here, before anything can send it expires.
+  // Due after the restart: a transfer overdue by more than a day, 8.64 s here, expires before it is sent.
   const waiting = await payouts.send(merchant, { ...body, value: 4, scheduled_for: inMs(45_000) })
   const { data: waits } = waiting.body
 

@@ -6,11 +6,11 @@ import { type ApiResource, randomPixKey, statusesOf } from '../support/payout-ac
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, type TestStack, VIRTUAL_ACCOUNT } from '../support/test-stack.ts'
 
-/** Money to a PIX key, from the order to the settlement, and what its recipient gives back. */
+/** Transfers to a PIX key, from the request to the settlement, and their returns. */
 
 const { stage, payouts: out, createMerchant: anyMerchant } = await openMoneySuite()
 
-/** A merchant of the story's own; whatever the story did, its books agree in the end. */
+/** A merchant for one test; at its end, the ledger must agree with the provider. */
 function aMerchant(...providers: Parameters<TestStack['createMerchant']>): Promise<Merchant> {
   const [{ providers: wanted = [{}], ...options } = {}] = providers
   return anyMerchant({
@@ -229,7 +229,7 @@ describe('the response to a POST', () => {
     expect(await out.listPaidOut(merchant)).toEqual([])
     expect(await out.listEvents(failed, 'TRANSFER')).toEqual([{ ...failed, sequence: 1 }])
 
-    // The key's answer is the one it had.
+    // The key's response is the first one.
     const again = await out.send(merchant, body, { key })
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
     expect(again.bytes.toString()).toBe(answer.bytes.toString())
@@ -271,7 +271,7 @@ describe('the response to a POST', () => {
     })
     expect(await out.listPaidOut(merchant)).toEqual([])
     expect(await balances(merchant)).toEqual({ available: 1_000, outside: -1_000 })
-    // A centavo less covers value and fee, to the last centavo.
+    // One less covers value and fee exactly.
     await out.sendAndSettle(merchant, { value: 9.99 })
     expect(await balances(merchant)).toEqual({ fee: 1, outside: -1 })
   })
@@ -294,7 +294,7 @@ test('many concurrent transfers never hold more than the balance', async () => {
   const merchant = await aMerchant({
     providers: [{ balance: 50, transfer: { fixedCents: 1, hundredthsOfPercent: 0 } }],
   })
-  // By keys: without one whoever waits in line for longer than four seconds is not taken.
+  // With keys: a request without one that waits for the lock longer than four seconds is not accepted.
   const send = () => out.send(merchant, { value: 4.99 }, { key: randomUUID() })
   const answers = await Promise.all(Array.from({ length: 20 }, send))
   for (const { status, body } of answers)
@@ -302,7 +302,7 @@ test('many concurrent transfers never hold more than the balance', async () => {
       expect(['400 insufficient_balance', '503 not_confirmed']).toContain(
         `${status} ${body.data.error?.code ?? body.code}`,
       )
-  // A slow machine answers what is on its way still, or not stored yet: what counts is how each of them ends.
+  // A slow machine may answer while transfers are in progress or not stored yet: only their final states count.
   const ended = await Promise.all(
     answers.map(({ body }) =>
       pollUntil(
@@ -328,7 +328,7 @@ describe('the document of the recipient', () => {
 
     const answer = await out.send(merchant, { pix_key: CPF, document: '11222333000181' })
     expect([answer.status, answer.body.data.error.code]).toEqual([400, 'document_mismatch'])
-    // The reason travels with the payment: the second provider was not asked.
+    // The reason travels with the payment: the second provider was not called.
     expect(answer.body.data.error.attempts).toHaveLength(1)
     expect(await out.listPaidOut(merchant)).toHaveLength(1)
   })
@@ -362,7 +362,7 @@ describe('a return by the recipient', () => {
     const third = await stage.simulator.returnTransfer({ end_to_end: endToEnd })
     const whole = await out.waitForStatus(merchant, paid.uuid, 'REFUNDED')
     expect(statusesOf(whole)).toEqual(['PENDING', 'PROCESSING', 'PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'])
-    // What was sent stays what it was.
+    // The sent request is unchanged.
     expect(whole.transfer).toEqual(paid.transfer)
     expect(partly.transfer).toEqual(paid.transfer)
     expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
@@ -431,7 +431,7 @@ describe('a unique external_ref', () => {
     const again = await out.send(merchant, { ...order, pix_key: 'maria@example.com' }, { key })
     expect([again.status, replayed(again)]).toEqual([201, 'true'])
     expect((await out.send(merchant, { value: 1 })).status).toBe(201)
-    // Another account has references of its own.
+    // Another account has its own references.
     expect((await out.send(await aMerchant(), order)).status).toBe(201)
   })
 
@@ -547,7 +547,7 @@ describe('one key, one transfer', () => {
       'true',
       first.bytes.toString(),
     ])
-    // And its recipient may still give it back: a notice wakes it from its row.
+    // And its recipient may still return it: a notification reopens the workflow from the row.
     const [line] = await out.listPaidOut(merchant)
     await stage.simulator.returnTransfer({ end_to_end: line.end_to_end })
     await out.waitForStatus(merchant, uuid, 'REFUNDED')

@@ -6,7 +6,7 @@ import { type ApiResource, createPayoutActions, type PayoutActions } from '../su
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
-/** A PIX that is no charge's and that its provider refused to send back: it waits in `pending`, and goes once. */
+/** An unmatched PIX whose return its provider refused: it waits in `pending`, and is returned once. */
 
 let stack: TestStack
 let payouts: PayoutActions
@@ -22,7 +22,7 @@ const balances = ({ uuid, connection }: Merchant) => stack.readBalances(uuid, co
 const HELD = { available: 1_000, pending: 1_000, outside: -2_000 }
 const RETURNED_BALANCES = { available: 1_000, outside: -1_000 }
 
-/** The movement of a second payment, once it stands as the story wants it. */
+/** The movement of a second payment, once it has the expected state. */
 const waitForDisposition = ({ uuid }: Merchant, wanted: string): Promise<UnreturnedPayment> =>
   pollUntil(
     async () => {
@@ -46,7 +46,7 @@ async function strayOf(merchant: Merchant): Promise<UnreturnedPayment> {
   return stray
 }
 
-/** It went once, to its payer, and was told once. */
+/** It was returned once to its payer, and reported once. */
 async function expectReturned(merchant: Merchant, stray: UnreturnedPayment) {
   await waitForDisposition(merchant, 'returned')
   await stack.waitUntilLedgerAgrees(merchant)
@@ -59,11 +59,11 @@ async function expectReturned(merchant: Merchant, stray: UnreturnedPayment) {
   ])
 }
 
-/** The merchant's dispute, once it is shown as the story wants it. */
+/** The merchant's dispute, once it has the expected state. */
 const med = ({ api, connection }: Merchant, wanted: object): Promise<ApiResource> =>
   pollUntil(
     async () => {
-      // Its provider's list is read in the next round, whoever has waited longer.
+      // Its provider's list is read in the next round, even for the account that has waited longest.
       await stack.sql('update provider_account set meds_asked_at = null where uuid = ?', [
         connection.providerAccountUuid,
       ])

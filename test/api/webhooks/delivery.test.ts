@@ -8,7 +8,10 @@ import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openTestStack, type TestStack } from '../support/test-stack.ts'
 import { triggerEvent } from '../support/trigger-event.ts'
 
-/** What merchants hear, when, how often, and what they do to stop it. Three days of tries pass in fourteen seconds. */
+/**
+ * Which webhooks merchants receive, when and how often, and how they stop them. Three days of attempts pass in fourteen
+ * seconds.
+ */
 
 const TIME_SCALE = 20_000
 
@@ -44,7 +47,7 @@ const triggerWebhookEvent = ({ api }: Merchant): Promise<string> => triggerEvent
 
 type Failing = Awaited<ReturnType<typeof endpointThatOnlyFails>>
 
-/** It is given up after days: they begin before all other stories, and pass while those are told. */
+/** It is given up after days: these start before all other tests, and pass while those run. */
 async function endpointThatOnlyFails() {
   const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 500 } })
@@ -134,7 +137,7 @@ test('an unresponsive endpoint delays no other endpoint', async () => {
       () => deliveries(hook),
       ([one]) => one?.status === 'DELIVERED',
     )
-  // Nobody has waited for one of its tries to end.
+  // No delivery waited for one of its attempts to end.
   const ended = await testStack.sql(
     'select t.number from delivery_try t join delivery d on d.uuid = t.delivery_uuid where d.webhook_uuid = ?',
     [hanging.uuid],
@@ -275,7 +278,8 @@ test('an endpoint that only fails gets ten attempts in three days, each signed a
   expect(tries).toHaveLength(10)
   for (const one of tries) expect(one).toMatchObject({ status_code: 500, answer: '{"received":true}' })
   const times = tries.map(one => new Date(one.at).getTime())
-  // How long each wait is, workflows tell where time is skipped (test/workflows/webhooks/delivery.test.ts): here machines may be slow.
+  // The length of each wait is tested where time is skipped (test/workflows/webhooks/delivery.test.ts): here machines
+  // may be slow.
   expect(times).toEqual(times.toSorted((a, b) => a - b))
 
   const messages = await hook.messages()
@@ -287,7 +291,7 @@ test('an endpoint that only fails gets ten attempts in three days, each signed a
     expect(message.headers['webhook-id']).toBe(event.id)
   }
 
-  // Five days without a success: whatever fails then disables it.
+  // Five days without a success: the next failure disables it.
   await pollUntil(
     () => Date.now(),
     now => now - times[0]! > (5 * 86_400_000) / TIME_SCALE,

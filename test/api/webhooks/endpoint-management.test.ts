@@ -9,7 +9,7 @@ import { triggerEvent } from '../support/trigger-event.ts'
 /** What an endpoint's owner does with it over the real stack, and what its deliveries then do. */
 
 const PATH = '/api/v1/webhooks'
-/** A wait of a day: half an hour in this stack, so whatever follows sooner was woken. */
+/** A wait of a day: half an hour in this stack, so anything sooner was woken. */
 const TOMORROW = { status: 503, headers: { 'retry-after': '86400' } }
 
 const openedStack = openSharedTestStack()
@@ -42,7 +42,7 @@ async function endpoint(answers?: object, body: object = {}, of?: Merchant) {
     path,
     inbox,
     messages: () => stage.simulator.listInbox(name),
-    /** How often a body came. */
+    /** How often a body arrived. */
     times: async (id: string) =>
       (await stage.simulator.listInbox(name)).filter(({ headers }) => headers['webhook-id'] === id).length,
     ask: async (method: string, more = '', body?: object) => {

@@ -3,7 +3,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 
 export async function nothing(): Promise<void> {}
 
-/** A worker of its own process, as ours is: `node worker.ts <address> <task queue>`. */
+/** A worker process of its own, as ours is: `node worker.ts <address> <task queue>`. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [address, taskQueue] = process.argv.slice(2)
   Runtime.install({ shutdownSignals: ['SIGTERM', 'SIGINT'], logger: new DefaultLogger('WARN') })

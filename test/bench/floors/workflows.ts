@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow'
 import type { nothing } from './worker.ts'
 
-/** What Temporal itself costs: lives that do nothing, with the same steps as ours. */
+/** Temporal's own cost: empty workflows with the same steps as ours. */
 
 export type Step = 'local' | 'normal'
 
@@ -19,7 +19,10 @@ export const notificationSignal = defineSignal('notification')
 const local = proxyLocalActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '10 seconds' })
 const normal = proxyActivities<{ nothing: typeof nothing }>({ startToCloseTimeout: '1 minute' })
 
-/** Answers once its steps are done and lives on, as a charge that waits for its payer does; once told, it asks at once and ends. */
+/**
+ * Answers once its steps are done and keeps running, as a charge that waits for its payer does; a signal makes it poll
+ * once and end.
+ */
 export async function floorWorkflow(steps: Step[]): Promise<void> {
   let isDone = false
   let isTold = false

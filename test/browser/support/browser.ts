@@ -16,7 +16,7 @@ const CHROMIUM_PATHS = [
 ]
 const PASSWORD = 'a long enough password'
 
-/** Where a Chromium is installed; null, with a clear line, where there is none. */
+/** The path of an installed Chromium; null, with a printed line, where there is none. */
 async function findChromium(): Promise<string | null> {
   for (const place of CHROMIUM_PATHS) {
     if (!place) continue
@@ -36,11 +36,11 @@ export const describeWithBrowser = installedChromium === null ? describe.skip : 
 
 export type BrowserUsers = ReturnType<typeof createBrowserUsers>
 
-/** What a suite in a browser begins with, over the shared stack; both end with the suite. */
+/** Opens a browser over the shared stack; both end with the suite. */
 export function setUpBrowserSuite(
   begin: (suite: { stage: TestStack; people: BrowserUsers }) => Promise<void> | void,
 ): void {
-  // A browser on a busy machine is slow, and no page is wrong for it.
+  // A browser on a busy machine is slow without a fault of the page.
   jest.setTimeout(300_000)
   let stage: TestStack | undefined
   let browser: Browser | undefined
@@ -48,7 +48,7 @@ export function setUpBrowserSuite(
     ;[stage, browser] = await Promise.all([openSharedTestStack(), startBrowser(installedChromium!)])
     await begin({ stage, people: createBrowserUsers(stage, browser) })
   })
-  // A page that is left open asks for news for ever.
+  // An open page polls for news for ever.
   afterEach(async () => void (await Promise.all(browser?.contexts().map(context => context.close()) ?? [])))
   afterAll(async () => {
     await browser?.close()
@@ -61,7 +61,7 @@ function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args })
 }
 
-/** People at their browsers; what any page complains of is kept. */
+/** Users at their browsers; every error of a page is kept. */
 function createBrowserUsers({ local, orm }: TestStack, browser: Browser) {
   const complaints: string[] = []
 
@@ -99,7 +99,7 @@ function createBrowserUsers({ local, orm }: TestStack, browser: Browser) {
   }
 }
 
-/** Clicks on what leads to another page, until that one is there whole: a click may end while the old one still stands. */
+/** Clicks a link, and waits until the new page is complete: a click may end while the old page is still shown. */
 export async function clickAndLoad(leading: Locator): Promise<void> {
   const page = leading.page()
   await page.waitForLoadState()
@@ -108,7 +108,7 @@ export async function clickAndLoad(leading: Locator): Promise<void> {
 
 type AxeFinding = { id: string; impact: string; nodes: { html: string }[] }
 
-/** What axe finds serious or critical on a page, as lines that say where. Code for the page is text: it runs there. */
+/** What axe finds serious or critical on a page, as lines with the place. The code runs in the page, so it is text. */
 export async function findSeriousViolations(page: Page): Promise<string[]> {
   await page.waitForLoadState()
   await page.evaluate(axe.source)
@@ -119,7 +119,7 @@ export async function findSeriousViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(node => node.html).join(' | ')}`)
 }
 
-/** Nothing of a page lies beside the screen. */
+/** Nothing of a page is outside the viewport. */
 export async function isWiderThanScreen(page: Page): Promise<boolean> {
   await page.waitForLoadState()
   return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')

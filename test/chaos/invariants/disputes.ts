@@ -2,7 +2,7 @@ import type { DisputeState } from '../../../src/domain/disputes/dispute.ts'
 import type { FinalState, ProviderDisputeReply, Violation } from '../final-state.ts'
 import { sumCents, violationIf } from './violations.ts'
 
-/** SPEC §5: every dispute of the far side is one of ours, ended as it was decided there, and keeps no money afterwards. */
+/** SPEC §5: every dispute at the simulator is one of ours, ended as it was decided there, and blocks no money afterwards. */
 export function checkDisputes(world: FinalState): Violation[] {
   return [...findDisputeDifferences(world), ...findClaimDifferences(world), ...findReturnDifferences(world)]
 }
@@ -50,15 +50,18 @@ function findDisputeDifferences({ disputesAtProvider: contested, disputes: meds 
 }
 
 /**
- * Woovi never says that it has a reply, so one whose answer was lost is told again, its documents under the same ids
- * (the same correlationID in every attempt): the same reply, not another.
+ * Woovi never confirms a reply, so one whose answer was lost is sent again, its documents under the same ids (the same
+ * correlationID in every attempt): the same reply, not another.
  */
 function countDistinctReplies(replies: ProviderDisputeReply[]): number {
   const idOf = (document: unknown) => (document as { correlationID?: string }).correlationID ?? document
   return new Set(replies.map(({ text, documents }) => JSON.stringify([text, documents.map(idOf)]))).size
 }
 
-/** What a charge keeps from refunds is what its disputes claim, and what they have is never more than that. */
+/**
+ * The amount that a charge withholds from refunds is what its disputes claim, and the blocked amount is never more than
+ * that.
+ */
 function findClaimDifferences({ charges, disputes: meds }: FinalState): Violation[] {
   const ofCharge = Map.groupBy(meds, med => med.charge)
   return [
@@ -82,7 +85,7 @@ function findClaimDifferences({ charges, disputes: meds }: FinalState): Violatio
   ]
 }
 
-/** What a dispute says went back is what its movements moved. */
+/** A dispute's returned amount is the sum of its movements. */
 function findReturnDifferences({ disputes: meds, movements }: FinalState): Violation[] {
   const back = Map.groupBy(
     movements.filter(one => one.type === 'EXTERNAL_REFUND' && one.status === 'SETTLED'),

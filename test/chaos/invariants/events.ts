@@ -5,7 +5,7 @@ import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
 import type { ApiResource, EventRow, FinalState, Violation } from '../final-state.ts'
 
-/** SPEC §8: every state that is announced was heard by every endpoint of its account, as GET shows it. */
+/** SPEC §8: every state with an event was delivered to every endpoint of its account, as GET shows it. */
 export function checkEvents(world: FinalState): Violation[] {
   const bySubject = Map.groupBy(world.events, event => `${event.type} ${event.subject}`)
   const eventsOf = (type: EventRow['type'], subject: string) =>
@@ -38,7 +38,7 @@ export function checkEvents(world: FinalState): Violation[] {
       )
     }),
     ...world.disputes.flatMap(({ uuid, state, history }) => {
-      // A reply is no decision, so nobody is told that it is being analysed.
+      // A reply is no decision, so its analysis has no event.
       const statuses = history.filter(status => status !== disputeMachine.statusOf('analysing'))
       const last = disputeMachine.isFinal(state) ? disputeMachine.statusOf(state) : null
       return checkSubjectEvents(
@@ -71,9 +71,9 @@ const ANNOUNCED_TRANSFER_STATUSES = new Set<string>(
 type SubjectEvents = {
   what: string
   events: EventRow[]
-  /** Each of these was announced. */
+  /** Each of these has an event. */
   statuses: string[]
-  /** Where it stands now, if that is final. */
+  /** Its current state, if that is final. */
   last: string | null
 }
 
@@ -100,7 +100,7 @@ function eventStatusOf({ type, data }: EventRow): string {
   return type === 'REFUND' ? data.refund.status : data.status
 }
 
-/** The last event carries what GET answers, unless the resource has gone on without one. */
+/** The last event carries what GET answers, unless the resource has changed without an event. */
 function findResourceDifferences(
   what: string,
   { type, data }: EventRow,
@@ -115,7 +115,7 @@ function findResourceDifferences(
     : [{ rule: 'announced_differently', where: what, detail: describeDifference(resource, shown) }]
 }
 
-/** When something was touched last says nothing about what it is, and each look makes links of its own to proofs. */
+/** The time of the last change does not describe the resource, and each read creates its own links to proofs. */
 function withoutVolatileFields(shown: ApiResource): ApiResource {
   const passing = new Set(['updated_at', 'url'])
   return JSON.parse(JSON.stringify(shown, (name, value) => (passing.has(name) ? undefined : value)))
@@ -134,7 +134,7 @@ function describeDifference(told: ApiResource, shown: ApiResource): string {
     .join('; ')
 }
 
-/** Every event went to every endpoint of its account, arrived, and what arrived is the event. */
+/** Every event was sent to every endpoint of its account, arrived, and equals what arrived. */
 function checkDeliveries({
   endpoints,
   events,

@@ -1,6 +1,6 @@
 import type { FinalState, Violation } from '../final-state.ts'
 
-/** SPEC §7: postings add up to zero, balances are their fold, no merchant owes, and the provider holds what we say. */
+/** SPEC §7: postings add up to zero, balances are their sum, no merchant owes, and the provider's balance is ours. */
 export function checkLedgerBalances({
   unbalancedMovements: unbalanced,
   buckets,
@@ -34,7 +34,7 @@ export function checkLedgerBalances({
         ? []
         : [{ rule: 'provider_differs', where: providerAccount, detail: `ledger ${sum}, provider ${cents}` }]
     }),
-    // Nothing is on its way and no dispute is open any more, so nothing may be held for it.
+    // Nothing is in progress and no dispute is open any more, so nothing may be held for it.
     ...buckets
       .filter(one => HELD_BUCKETS.has(one.bucket) && one.cents !== 0)
       .map(({ account, providerAccount, bucket, cents }) => ({

@@ -1,7 +1,7 @@
 import type { FinalState, Violation } from '../final-state.ts'
 import { sumCents, violationIf } from './violations.ts'
 
-/** Nothing is given back or shared out that was not received. */
+/** Nothing is refunded or split that was not received. */
 export function checkRefundsAndSplits(world: FinalState): Violation[] {
   return [
     ...findRefundDifferences(world),
@@ -10,7 +10,7 @@ export function checkRefundsAndSplits(world: FinalState): Violation[] {
   ]
 }
 
-/** The refunds of a charge are what its row says, and with the rail's own record never above what was received. */
+/** The refunds of a charge equal its row, and with the rail's own record never exceed what was received. */
 function findRefundDifferences({ charges, refunds, lines }: FinalState): Violation[] {
   const ofCharge = Map.groupBy(refunds, one => one.charge)
   const gone = Map.groupBy(
@@ -53,7 +53,7 @@ function findRefundDifferences({ charges, refunds, lines }: FinalState): Violati
   })
 }
 
-/** The shares of a charge, its fee and what is left for its owner are what was received. */
+/** The splits of a charge, its fee and the owner's rest add up to what was received. */
 function findSplitDifferences({ charges, splits, movements }: FinalState): Violation[] {
   const ofCharge = Map.groupBy(splits, one => one.charge)
   const inside = Map.groupBy(
@@ -97,7 +97,7 @@ function findSplitDifferences({ charges, splits, movements }: FinalState): Viola
   })
 }
 
-/** What recipients of transfers gave back is what the transfer says. */
+/** The returned amount of a transfer equals what its recipient returned. */
 function findTransferReturnDifferences({ transfers, movements }: FinalState): Violation[] {
   const back = Map.groupBy(
     movements.filter(one => one.transfer !== null && one.direction === 'IN' && one.status === 'SETTLED'),

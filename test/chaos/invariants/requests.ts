@@ -5,7 +5,7 @@ import { transferWorkflowId } from '../../../src/workflows/contracts/transfers.t
 import type { FinalState, Violation } from '../final-state.ts'
 import type { RequestRecord } from '../merchant-requests.ts'
 
-/** What was accepted is there, and a key makes one operation however often it comes. */
+/** What was accepted exists, and a key creates one operation however often it is sent. */
 export function checkRequests(world: FinalState): Violation[] {
   const rows = new Set(
     [...world.charges, ...world.transfers, ...world.refunds, ...world.disputes].map(row => row.uuid),
@@ -23,13 +23,13 @@ export function checkRequests(world: FinalState): Violation[] {
   ]
 }
 
-/** A 2xx, a stored failure and a 503 that names a uuid speak of something that is there. */
+/** A 2xx, a stored failure and a 503 that names a uuid refer to an existing operation. */
 function findLostOperations(asked: RequestRecord, rows: Set<string>, begun: Set<string>): Violation[] {
   const named = new Map(
     asked.answers.flatMap(({ uuid, code, status }) => (uuid ? [[uuid, { code, status }]] : [])),
   )
   return [...named].flatMap(([uuid, { code, status }]) => {
-    // "Not known whether it was taken": only a life that never began may have left nothing.
+    // "Not known whether it was taken": only a workflow that never started may have left no row.
     const mayBeNothing = code === 'not_confirmed' && !begun.has(workflowIdOf(asked.kind, uuid))
     return rows.has(uuid) || mayBeNothing
       ? []
@@ -49,7 +49,7 @@ function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string {
   return kind.endsWith('transfer') ? transferWorkflowId(uuid) : chargeWorkflowId(uuid)
 }
 
-/** All answers to one key are about one operation. */
+/** All responses to one key are about one operation. */
 function findSplitKeys(asked: RequestRecord): Violation[] {
   if (asked.key === null) return []
   const uuids = new Set(asked.answers.flatMap(({ uuid }) => uuid ?? []))
@@ -58,7 +58,7 @@ function findSplitKeys(asked: RequestRecord): Violation[] {
     : []
 }
 
-/** Another body under a key that is taken is refused. */
+/** Another body under a used key is refused. */
 function findIgnoredBodies(asked: RequestRecord): Violation[] {
   return asked.answers
     .filter(({ body, status }) => body === 'other' && status >= 200 && status < 300)
@@ -69,7 +69,7 @@ function findIgnoredBodies(asked: RequestRecord): Violation[] {
     }))
 }
 
-/** 500 is a fault of ours, whatever the weather. */
+/** 500 is an internal error under any fault. */
 function findServerErrors(asked: RequestRecord): Violation[] {
   return asked.answers
     .filter(({ status }) => status === 500)
@@ -80,7 +80,7 @@ function findServerErrors(asked: RequestRecord): Violation[] {
     }))
 }
 
-/** An order without a key whose caller heard "not confirmed" and then read 404 is not sent any more. */
+/** A payout without a key whose caller got "not confirmed" and then read 404 is not sent any more. */
 function findNotFoundAndSent({ requests: asked, lines }: FinalState): Violation[] {
   const sent = new Set(
     lines.flatMap(({ kind, id }) => (kind === 'transfer' || kind === 'refund' ? [id] : [])),
@@ -96,7 +96,7 @@ function findNotFoundAndSent({ requests: asked, lines }: FinalState): Violation[
   )
 }
 
-/** Requests without an answer may have made something too, but never more than one thing for each of them. */
+/** Requests without an answer may have created an operation too, but never more than one each. */
 function findDuplicatedOperations({ charges, transfers, requests: asked }: FinalState): Violation[] {
   const made = Map.groupBy([...charges, ...transfers], row => row.externalRef)
   return asked.flatMap(({ kind, externalRef, key, sent }) => {

@@ -2,10 +2,10 @@ import { countByName } from '../count-by-name.ts'
 import type { FinalState, MovementRow, ProviderStatementLine, Violation } from '../final-state.ts'
 
 const INCOMING_KINDS: ReadonlySet<ProviderStatementLine['kind']> = new Set(['payment', 'deposit', 'return'])
-/** Our movements that the rail knows nothing of: money that stays at its provider account, or was there before us. */
+/** Our movements that the rail does not know: money that stays at its provider account, or existed before us. */
 const INTERNAL_TYPES = new Set(['SPLIT', 'FEE', 'HOLD', 'ADJUSTMENT'])
 
-/** Every line of the rail's statement is one of our movements exactly once, and the other way round; nothing was sent twice. */
+/** Every line of the rail's statement is one of our movements exactly once, and the reverse; nothing was sent twice. */
 export function checkProviderStatement({ lines, movements }: FinalState): Violation[] {
   const settled = movements.filter(one => one.status === 'SETTLED' && !INTERNAL_TYPES.has(one.type))
   const ours = Map.groupBy(settled, movementKeyOf)
@@ -35,14 +35,14 @@ export function checkProviderStatement({ lines, movements }: FinalState): Violat
   ]
 }
 
-/** How we book what is no PIX and moves without us. */
+/** How we post movements that are not a PIX and that no operation of ours made. */
 const ENTRY_REASONS: Partial<Record<ProviderStatementLine['kind'], string>> = {
   tariff: 'provider_tariff',
   withdrawal: 'provider_withdrawal',
   credit: 'provider_credit',
 }
 
-/** What is no PIX is booked as often as it moved. */
+/** A movement that is not a PIX is posted as often as it happened. */
 function findEntryDifferences(movements: MovementRow[], lines: ProviderStatementLine[]): Violation[] {
   const theirs = lines
     .filter(line => line.endToEnd === null)
@@ -59,7 +59,7 @@ function findEntryDifferences(movements: MovementRow[], lines: ProviderStatement
   )
 }
 
-/** One PIX comes in once: as the payment of a charge, as a deposit or as a return. */
+/** One PIX is received once: as the payment of a charge, as a deposit or as a return. */
 function findDoubleCredits(settled: MovementRow[]): Violation[] {
   const credits = settled.filter(one => one.direction === 'IN' && one.endToEnd !== null)
   return [...Map.groupBy(credits, one => `${one.providerAccount} ${one.endToEnd}`)].flatMap(([pix, same]) =>
@@ -67,7 +67,7 @@ function findDoubleCredits(settled: MovementRow[]): Violation[] {
   )
 }
 
-/** A transfer has no more returns than the rail returned of it, whatever ids its provider gives them. */
+/** A transfer has no more returns than the rail recorded, whatever ids its provider gives them. */
 function findExcessReturns(settled: MovementRow[], lines: ProviderStatementLine[]): Violation[] {
   const back = lines.filter(line => line.kind === 'return')
   const theirs = Map.groupBy(back, ({ providerAccount, original }) => `${providerAccount} ${original}`)

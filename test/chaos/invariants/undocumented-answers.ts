@@ -1,6 +1,6 @@
 import type { FinalState, Violation } from '../final-state.ts'
 
-/** An answer that no document explains is no refusal, and an item that none explains is no money: it is kept instead. */
+/** An undocumented answer is no refusal, and an undocumented item is no money: both are stored instead. */
 export function checkUndocumentedAnswers(world: FinalState): Violation[] {
   return [
     ...findRefusedAndMoved(world),
@@ -39,7 +39,7 @@ function findUndocumentedItemsCredited({ movements, undocumentedItems: oddItems 
     }))
 }
 
-/** What was listed when no process died any more is kept for the operator. */
+/** Items listed after the last kill are stored for the operator. */
 function findUndocumentedItemsNotStored({
   undocumentedItems: oddItems,
   unexplainedAnswers: kept,

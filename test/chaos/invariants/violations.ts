@@ -1,6 +1,6 @@
 import type { Violation } from '../final-state.ts'
 
-/** A violation where something is wrong, and none where it is not: rules are lists of these. */
+/** A violation where a value is wrong, and none where it is right: rules are lists of these. */
 export function violationIf(isWrong: boolean, rule: string, where: string, detail: string): Violation[] {
   return isWrong ? [{ rule, where, detail }] : []
 }

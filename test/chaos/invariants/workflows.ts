@@ -10,7 +10,7 @@ import { returnWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { deliveryWorkflowId } from '../../../src/workflows/contracts/webhooks.ts'
 import type { FinalState, Violation } from '../final-state.ts'
 
-/** No row without a life, no life without a row, and nothing left open once every provider answers again. */
+/** No row without a workflow, no workflow without a row, and none unfinished once every provider answers again. */
 export function checkWorkflows(world: FinalState): Violation[] {
   const open = findOpenRows(world)
   const running = new Set(world.runningWorkflowIds)
@@ -43,14 +43,14 @@ export function checkWorkflows(world: FinalState): Violation[] {
   ]
 }
 
-/** Every row that waits for something, and the workflow that must be waiting with it. */
+/** Every row that waits, and the workflow that must be running for it. */
 function findOpenRows(world: FinalState): { row: string; life: string | null; state: string }[] {
   const { charges, transfers, refunds, disputes: meds, movements, attempts, deliveries } = world
   return [
     ...charges
       .filter(({ state }) => !chargeMachine.isFinal(state))
       .map(({ uuid, state }) => ({ row: `charge ${uuid}`, life: chargeWorkflowId(uuid), state })),
-    // A charge that is being refunded waits for its refund, whose life is its own.
+    // A charge that is being refunded waits for its refund, which has its own workflow.
     ...charges
       .filter(({ uuid, state }) => state === 'refunding' && !refunds.some(isRunningRefundOf(uuid)))
       .map(({ uuid, state }) => ({ row: `charge ${uuid}`, life: null, state })),

@@ -7,9 +7,8 @@ import { createSealer } from '../../../src/security/sealing.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 
 /**
- * A process that makes one call, to be killed: its bank writes down the id of each order or reply that reaches it, and never
- * answers.
- * Arguments: the database, the file of the bank, the activity, its input as JSON.
+ * A process that makes one call, to be killed: its provider writes down the id of each payout or reply that reaches it,
+ * and never answers. Arguments: the database, the file of the provider, the activity, its input as JSON.
  */
 
 const [databaseUrl, bank, activity, input] = process.argv.slice(2) as [string, string, string, string]

@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../../../src/api/http/server.ts
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import { type ApiFixture, openApiFixture } from '../../http/support/api-fixture.ts'
 
-/** What a storm found in cancelling: a worker that dies between the question and its answer. */
+/** A storm's finding: a worker that is killed between a cancel request and its answer. */
 
 let fixture: ApiFixture
 let server: RunningServer

@@ -6,7 +6,7 @@ import type { Provider } from '../../../src/providers/port.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What storms found in issuing charges, each as small as it can be told. */
+/** Findings of storms about issuing charges, each as a minimal test. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const attempts = (charge: string) =>
     'select uuid, connection_uuid as connection, position, state, code from attempt where subject_uuid = ? order by position',
     [charge],
   )
-/** The same charge as a run sees it that trusts its first candidate least. */
+/** The same charge in a run that calls its first candidate last. */
 const turned = (charge: ChargeInput) => ({ ...charge, candidates: charge.candidates.toReversed() })
 
 test('an issuing call that broke off becomes an orphan once another provider has issued: its payload may exist', async () => {
@@ -196,7 +196,7 @@ const neverLeft: Cancelling = {
   isUnprocessed: true,
 }
 
-/** How a charge stands after its provider was asked to cancel it so often, and whether that is still wanted. */
+/** The state of a charge after its provider was called to cancel it so often, and whether that is still requested. */
 async function afterCancelling(answers: (Cancelling | 'dies')[]) {
   const charge = await order()
   fixture.scriptProvider({ issueCharge: async () => issued() })
@@ -243,7 +243,7 @@ test.each<[string, (Cancelling | 'dies')[]]>([
   expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
 })
 
-/** What may keep a connection from beginning anything. */
+/** Reasons that keep a connection from starting anything. */
 const BLOCKED_CASES: [string, string, string][] = [
   ['is not ACTIVE any more', `update connection set status = 'BLOCKED' where uuid = ?`, 'provider_inactive'],
   [

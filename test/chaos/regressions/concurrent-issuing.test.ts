@@ -4,7 +4,7 @@ import type { IssueChargeOutcome } from '../../../src/domain/providers/provider.
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** A candidate that is slow to issue is overtaken by the next one; the charge has one payload, whichever comes first. */
+/** The next candidate issues while the first one is slow; the charge has one payload, whichever comes first. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {

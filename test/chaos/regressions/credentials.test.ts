@@ -10,7 +10,7 @@ import type { Provider } from '../../../src/providers/port.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** Credentials that may be another account's: what was sent with those before is proved by nothing that they do not find. */
+/** Credentials that may be another account's: a payout sent with the previous ones is not proved absent by them. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -38,7 +38,7 @@ type Answers = Partial<Pick<Provider, 'findCharge' | 'findTransfer'>> & {
   identity: AccountIdentity | NoAnswerResult
 }
 
-/** Replaces the connection's credentials; `before` and `after` are what either account tells of itself. */
+/** Replaces the connection's credentials; `before` and `after` are what either account reports of itself. */
 async function replaced(before: AccountIdentity | NoAnswerResult, { identity, ...answers }: Answers) {
   const side = (told: AccountIdentity | NoAnswerResult): Partial<Provider> => ({
     identity: async () => told,
@@ -83,7 +83,7 @@ const attemptOf = async (uuid: string) =>
     )
   )[0]
 
-/** As a race leaves it: the attempt began beside a replacement that found nothing in doubt. */
+/** As a race leaves it: the attempt started beside a replacement that found no unknown outcome. */
 const anotherEpoch = () =>
   fixture.sql('update connection set credentials_epoch = credentials_epoch + 1 where uuid = ?', [
     merchant.connectionUuid,
@@ -233,7 +233,7 @@ describe('"not found" in another epoch', () => {
     })
   })
 
-  /** A charge of R$ 10.00; its provider says so of its payload. */
+  /** A charge of R$ 10.00; its provider gives this state of its payload. */
   async function charge(outcome: IssueChargeOutcome) {
     const order = {
       ...{ uuid: randomUUID(), accountUuid: merchant.accountUuid, candidates: [merchant.connectionUuid] },
@@ -291,7 +291,7 @@ describe('"not found" in another epoch', () => {
     })
   })
 
-  /** A random key that is being made or removed. */
+  /** A random key that is being created or removed. */
   async function keyIn(state: 'creating' | 'removing', operation: string) {
     const [uuid, key] = [randomUUID(), state === 'creating' ? null : randomUUID()]
     await fixture.sql(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Orm, openOrm, runInTransaction } from '../../../src/db/client/orm.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
-/** What a storm found when the database went away in the middle: a worker that never got a connection again. */
+/** A storm's finding when the database went down during transactions: a worker that never got a connection again. */
 
 const POOL = 2
 let orm: Orm
@@ -35,7 +35,7 @@ test('a pool closed while it connects closes the new connection too', async () =
       .execute(`select ${one}`)
       .catch(() => 'given up'),
   )
-  await new Promise(setImmediate) // Now one connection is lent, and another one on its way.
+  await new Promise(setImmediate) // Now one connection is in use, and another one is being opened.
   await closing.close()
   expect((await Promise.all(asked))[1]).toBe('given up')
 })

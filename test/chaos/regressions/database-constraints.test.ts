@@ -6,7 +6,7 @@ import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
 import { openMoneyFixture } from '../support/money-fixture.ts'
 
-/** What a review found: rules about money that the code alone held. PostgreSQL refuses what breaks one, whoever asks. */
+/** A review's finding: rules about money that only the code held. PostgreSQL refuses every row that breaks one. */
 
 let fixture: Awaited<ReturnType<typeof openMoneyFixture>>
 beforeAll(async () => {
@@ -127,7 +127,7 @@ test('an end-to-end id may be added late', async () => {
   expect(await isAccepted(booked + learned)).toBe(true)
 })
 
-/** Where a table leads from a state, over any number of steps; to stay is none. */
+/** The states that a table reaches from a state, over any number of steps, without the state itself. */
 function reachedFrom<State extends string>(
   life: StateMachine<State, string, never>,
   from: State,

@@ -4,7 +4,7 @@ import type { IncomingPix, IssuedCharge } from '../../../src/domain/providers/pr
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** A PIX that was kept as a deposit, because its look-up named no charge, pays its charge once that one's look-up names it. */
+/** A PIX recorded as a deposit, because its lookup named no charge, pays its charge once the charge's lookup names it. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {

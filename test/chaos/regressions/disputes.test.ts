@@ -8,7 +8,7 @@ import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
-/** What reading the code found in the lives of disputes, each as small as it can be told. */
+/** Findings of a review about disputes, each as a minimal test. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -18,7 +18,7 @@ afterAll(() => fixture?.close())
 
 const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
-/** An account with so much, and a deposit of R$ 10.00 more, whose payer disputes it as told. */
+/** An account with this balance, and a deposit of R$ 10.00 more, which its payer disputes. */
 async function disputed(ownCents: number, at: string) {
   const merchant = await fixture.createMerchant(ownCents)
   const { connectionUuid } = merchant
@@ -67,7 +67,7 @@ test('a transfer’s return repays what the service has advanced, as a refund’
 const onItsWay = { status: 'in_process', endToEnd: '', at: null } as const
 const unreachable = { kind: 'unreachable', code: 'dns_failed', message: 'nobody there' } as const
 
-/** A dispute of R$ 10.00 whose account has sent so much of what it had elsewhere before. */
+/** A dispute of R$ 10.00 whose account has sent this amount elsewhere before. */
 async function sentFirst(valueCents: number, ownCents = 0) {
   const { merchant, ...dispute } = await disputed(ownCents, new Date().toISOString())
   const order = fixture.transferInput(merchant, { valueCents })
@@ -131,7 +131,7 @@ test('a transfer that moves to another provider leaves its released hold to a di
     await em.execute(`select from med where account_uuid = ? for update`, [merchant.accountUuid])
     leaves = through(other)
     await waitForLockWaiter()
-    // It has no balance yet: whoever has the dispute may take them, and nobody waits in a ring.
+    // It has no balance yet: any dispute may use them first, without a deadlock.
     await em.execute(`set local lock_timeout = '300ms'`)
     await em.execute('select from balance where account_uuid = ? for update', [merchant.accountUuid])
   })
@@ -139,7 +139,7 @@ test('a transfer that moves to another provider leaves its released hold to a di
   expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 1_000 })
 })
 
-/** Once somebody in this database waits for a lock. */
+/** Resolves when a transaction in this database waits for a lock. */
 async function waitForLockWaiter(): Promise<void> {
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   const em = fixture.orm.em.fork({ disableContextResolution: true })

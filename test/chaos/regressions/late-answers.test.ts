@@ -3,7 +3,7 @@ import type { SendPayoutOutcome } from '../../../src/domain/providers/provider.t
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What a sending that Temporal has given up does once its answer comes after all: nothing to what was learned since. */
+/** A payout call that Temporal has given up changes nothing of what was learned since, when its answer arrives. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let order: TransferInput
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** A sending under way, and what gives it its answer. */
+/** A call in progress, and the function that answers it. */
 async function calling(again: boolean) {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<SendPayoutOutcome>()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { checkLedger } from '../../../src/admin/ledger-check.ts'
 import { openMoneyFixture } from '../support/money-fixture.ts'
 
-/** What no constraint can see, because it is of many rows: money that is held for nobody, or that waits for nothing. */
+/** Rules over many rows, which no constraint can hold: money held for no operation, or waiting for nothing. */
 
 let fixture: Awaited<ReturnType<typeof openMoneyFixture>>
 beforeAll(async () => {

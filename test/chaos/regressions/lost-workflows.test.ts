@@ -8,7 +8,7 @@ import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** Rows that move while Temporal has lost their workflows, and the hourly sweep that compares them. */
+/** Rows in progress whose workflows Temporal has lost, and the hourly sweep that compares them. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -16,12 +16,12 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** What Temporal remembers of a workflow that does not run any more. */
+/** What Temporal remembers of a workflow that has ended. */
 type RememberedWorkflow = { workflowId: string; order: TransferInput; events?: object[]; ended?: string }
 
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
 
-/** A Temporal in which these workflows run, what it is asked and what is done to it. */
+/** A Temporal in which these workflows run, with its calls recorded. */
 function temporalOf(running: string[], listed = running, past?: RememberedWorkflow) {
   const calls: string[] = []
   const did: unknown[] = []
@@ -133,10 +133,10 @@ const sentThrough = ({ uuid, candidates: [connectionUuid] }: TransferInput) => (
   },
 })
 
-/** What Temporal remembers of its workflow, besides that it was ordered. */
+/** What Temporal remembers of its workflow, besides its input. */
 type Memory = ((order: TransferInput) => Partial<RememberedWorkflow>) | undefined
 
-/** A transfer that is due in so many hours, was never begun, and whose workflow does not run. */
+/** A transfer that is due in so many hours, was never started, and has no running workflow. */
 async function scheduled(dueInHours: number, remembered: Memory) {
   const scheduledFor = new Date(Date.now() + dueInHours * HOUR).toISOString()
   const order = fixture.transferInput(await fixture.createMerchant(1_000), { scheduledFor })

@@ -9,7 +9,7 @@ import type {
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What reading the code found in payloads that nobody was shown, each as small as it can be told. */
+/** Findings of a review about orphan payloads, each as a minimal test. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => fixture?.close())
 
 type Answers = { cancelled: CancelChargeOutcome; found: FindChargeOutcome }
 
-/** A payload of R$ 10.00 that its provider may have made without saying so. */
+/** A payload of R$ 10.00 that its provider may have created without an answer. */
 async function orphan() {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(0)
   const uuid = randomUUID()
@@ -34,7 +34,7 @@ async function orphan() {
   const attemptUuid = orphans[0]!
   return {
     attemptUuid,
-    /** A notice tells of a PIX, and its provider that it names this payload. */
+    /** A PIX is notified, and its provider's lookup names this payload. */
     isPaid(endToEnd: string) {
       const payment = pix({ endToEnd, reference: uuid.replaceAll('-', '') })
       fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })

@@ -6,7 +6,7 @@ import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What reading the code found in what is paid to charges, each as small as it can be told. */
+/** Findings of a review about payments of charges, each as a minimal test. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {

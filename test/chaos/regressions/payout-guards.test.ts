@@ -3,7 +3,7 @@ import type { SendPayoutOutcome } from '../../../src/domain/providers/provider.t
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What the row says decides what may still be sent, whatever process has ended or stood still. */
+/** The row decides what may still be sent, whichever process has ended or stood still. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let merchant: { accountUuid: string; connectionUuid: string }
@@ -181,7 +181,7 @@ describe('an order that waits at its provider for approval', () => {
     })
     expect(calls).toEqual([])
     expect(await attempt()).toMatchObject({ state: 'rejected', refusal: null, code: 'insufficient_balance' })
-    // What its provider refused is not sent to it again by the same id.
+    // A payout that its provider refused is not sent to it again by the same id.
     expect(await send()).toMatchObject({ kind: 'rejected' })
     expect(calls).toEqual([])
   })

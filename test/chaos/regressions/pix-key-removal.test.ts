@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { DeleteKeyOutcome } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What a key that is to go may come to: a merchant must never be told that one stays which is about to go. */
+/** The outcomes of a key's removal: a merchant must never be told that a key stays which may still be removed. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => fixture?.close())
 const LOST: DeleteKeyOutcome = { kind: 'unknown', code: 'timeout', message: 'no answer' }
 const REFUSED: DeleteKeyOutcome = { kind: 'rejected', finality: 'final', code: 'busy', message: 'not now' }
 
-/** A random key whose removal was asked for once, without an answer, and which its provider's list still has. */
+/** A random key whose removal was requested once, without an answer, and which its provider still lists. */
 async function createKeyBeingDeleted() {
   const { connectionUuid } = await fixture.createMerchant(0)
   const [uuid, key] = [randomUUID(), randomUUID()]

@@ -8,7 +8,7 @@ import { ProviderNotification } from '../../../src/db/entities/notice.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What reading the code found in how connections begin. */
+/** A review's finding about how connections are activated. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** Begins one whose provider answers that it could not register its notices, after whatever happens meanwhile. */
+/** Activates a connection whose provider fails to register its notifications, after something happens meanwhile. */
 async function refused(meanwhile: (connection: Connection) => Promise<unknown>) {
   const { accountUuid } = await fixture.createMerchant(0)
   const em = fixture.orm.em.fork()

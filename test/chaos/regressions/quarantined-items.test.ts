@@ -7,7 +7,7 @@ import type { WorkflowClientContext } from '../../../src/temporal/workflow-optio
 import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** An item of a list that cannot be read is listed again by each reconciliation, until a release reads it. */
+/** A list item that cannot be parsed is listed again by each reconciliation, until a release parses it. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 const startedWorkflowIds: string[] = []

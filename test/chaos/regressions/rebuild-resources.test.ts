@@ -12,7 +12,7 @@ import type { WorkflowClientContext } from '../../../src/temporal/workflow-optio
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
-/** Refunds, returns, keys, disputes and deliveries after their database was restored: what `trilho rebuild` does with each. */
+/** What `trilho rebuild` does with refunds, returns, keys, disputes and deliveries after a restore of the database. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let merchant: Awaited<ReturnType<typeof fixture.createMerchant>>
@@ -85,7 +85,7 @@ async function rebuilt(remembered: RememberedWorkflow) {
 
 const NOTHING = { said: [], did: [] }
 
-/** A PIX of R$ 10.00 that is no charge's. */
+/** An unmatched PIX of R$ 10.00. */
 async function createStrayPayment(disposition = 'held') {
   const payment = {
     ...{ endToEnd: `E${randomUUID().replaceAll('-', '').slice(1)}`, txid: '', cents: 1_000 },

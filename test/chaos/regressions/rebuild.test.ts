@@ -10,7 +10,7 @@ import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** A scheduled transfer whose time comes about when money out is paused after a restore, and the rebuilding after that. */
+/** A scheduled transfer that comes due about when money out is paused after a restore, and the rebuild after that. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 const paused = (reach: PauseReach) =>
@@ -24,7 +24,7 @@ afterAll(() => fixture?.close())
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000)
 
-/** A Temporal in which one transfer runs, or that remembers what a charge came to, and what is done to it there. */
+/** A Temporal in which one transfer runs, or that remembers the end of a charge, with its calls recorded. */
 function temporalOf(
   order: TransferInput,
   { ended, events = [], call }: { ended?: string; events?: object[]; call?: Call | undefined } = {},
@@ -65,7 +65,7 @@ function temporalOf(
   return { did, begun, engine }
 }
 
-/** The sending of one that has not answered, as Temporal describes it. */
+/** The unanswered payout activity of a transfer, as Temporal describes it. */
 type Call = { state: number; lastStartedTime?: { seconds: number } }
 const CALL_NOT_STARTED: Call = { state: 1 }
 const callStartedAgo = (minutes: number): Call => ({
@@ -74,7 +74,7 @@ const callStartedAgo = (minutes: number): Call => ({
 })
 const payloads = (value: unknown) => ({ payloads: [defaultPayloadConverter.toPayload(value)] })
 
-/** What a history keeps of a sending; where nothing was answered, a worker has taken it. */
+/** The events that a history keeps of a payout activity; where nothing was answered, a worker has started it. */
 function sent({ uuid, candidates: [connectionUuid] }: TransferInput, answer?: object) {
   const activityType = { name: 'sendTransfer' }
   const input = payloads({ uuid, connectionUuid, isResend: false })
@@ -85,7 +85,7 @@ function sent({ uuid, candidates: [connectionUuid] }: TransferInput, answer?: ob
   return answer ? [scheduled, completed] : [scheduled]
 }
 
-/** What a rebuilding makes of one that was due so many minutes ago. */
+/** The result of a rebuild for a transfer that was due so many minutes ago. */
 async function rebuilt(
   {
     dueMinutesAgo,
@@ -120,7 +120,7 @@ const UNREACHABLE_ANSWER = { kind: 'unreachable', code: 'timeout' }
 const UNKNOWN_ANSWER = { kind: 'unknown', code: 'timeout' }
 const settled = { kind: 'settled', deliveries: [], returns: [] }
 
-/** The row as the backup has it, with the attempt that it had then. */
+/** The row of the backup, with the attempt that it had then. */
 const withAttempt = (answer: object) => async (order: TransferInput) => {
   await fixture.records.storeTransfer(order)
   const { uuid, candidates } = order
@@ -187,7 +187,7 @@ test('the rebuild waits for a slow worker that started before the pause, and its
   setTimeout(async () => {
     const [connectionUuid] = order.candidates
     const { uuid } = order
-    // The pause keeps it from leaving.
+    // The pause keeps it from being sent.
     const answer = await fixture.providers.sendTransfer({
       uuid,
       connectionUuid: connectionUuid!,

@@ -6,10 +6,10 @@ import type { WorkflowClientContext } from '../../../src/temporal/workflow-optio
 import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What a storm found in reconciliation: a life that was told of a lost notice, and came to nothing. */
+/** A storm's finding about reconciliation: a workflow that was signalled for a lost notification, without effect. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
-/** The lives that were woken, in order. */
+/** The workflows that were signalled, in order. */
 const startedWorkflowIds: string[] = []
 const engine = {
   client: async () => ({
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** Another account, and a look at its last so many hours, as its provider tells of them. */
+/** Another account, and a comparison of its last hours with its provider's list. */
 async function anAccount() {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(1_000)
   const rows = await fixture.sql<{ uuid: string }>(
@@ -60,7 +60,7 @@ async function anAccount() {
   }
 }
 const HOUR_MS = 3_600_000
-/** An id in the form of ours: such a PIX is never booked as one that moved without us. */
+/** An id in the form of ours: such a PIX is never posted as one that moved without us. */
 const OURS = 'a'.repeat(32)
 
 /** Where the provider lists no disputes. */

@@ -9,7 +9,7 @@ import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 import { slowDownCommits } from '../support/slow-commit.ts'
 
-/** What reading the code found in the lives of refunds, each as small as it can be told. */
+/** Findings of a review about refunds, each as a minimal test. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -80,7 +80,7 @@ async function paid(
       ...{ uuid: randomUUID(), chargeUuid: uuid, accountUuid, connectionUuid, valueCents },
       ...{ fingerprint: 'f', requestId: 'r', timeScale: 1 },
     }),
-    /** One that its provider refuses, as it does whatever is asked after it. */
+    /** One that its provider refuses, as it does every later call. */
     async refused(valueCents: number) {
       fixture.scriptProvider({ refund: async () => no })
       const refund = this.key(await this.refund(valueCents))
@@ -160,7 +160,7 @@ test('a refund refused before its workflow polled it is not sent again, however 
     kind: 'unreachable',
   })
   expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
-  // The worker died with this answer: its life knows nothing of it, asks, and is told to send once more.
+  // The worker was killed with this answer: the workflow does not know it, polls, and is told to send once more.
   await fixture.providers.pollRefund({ ...refund, pollCount: 1 })
   const again = await fixture.providers.sendRefund({ ...refund, isResend: true })
   expect(again).toMatchObject({ kind: 'rejected', code: 'no_provider_available', finality: 'final' })
@@ -290,7 +290,7 @@ test('a dispute of a payment that fails claims nothing, and is followed to its e
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ blocked: 1_000, outside: -1_000 })
 })
 
-/** Sends so much of what an account has, which is on its way from then on. */
+/** Sends an amount of an account, which is in progress from then on. */
 async function spends(merchant: Merchant, valueCents: number) {
   const order = fixture.transferInput(merchant, { valueCents })
   await fixture.records.storeTransfer(order)

@@ -7,8 +7,8 @@ import type { TransferInput } from '../../../src/workflows/contracts/transfers.t
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /**
- * Every state that a restored row may have, against every end that its workflow had come to since: what ended without money
- * is given back as it was, with nothing held, and without a question.
+ * Every state of a restored row, against every end that its workflow reached since: one that ended without money gets
+ * that end again, with nothing held, and without a poll.
  */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
@@ -28,7 +28,7 @@ const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toIS
 describe('a transfer', () => {
   const IN_BACKUP = ['missing', 'created', 'put off', 'sending', 'in doubt', 'settling'] as const
 
-  /** The row as the backup has it. */
+  /** The row of the backup. */
   async function inBackup(state: (typeof IN_BACKUP)[number]): Promise<TransferInput> {
     const merchant = await fixture.createMerchant(1_000)
     const scheduled = state === 'created' || state === 'put off'
@@ -139,7 +139,7 @@ describe('a charge', () => {
       const orphans = await fixture.sql(`select from attempt where subject_uuid = ? and state = 'orphan'`, [
         order.uuid,
       ])
-      // What nobody was shown is closed at its provider.
+      // A payload that was not shown is closed at its provider.
       if (ended === 'failed' && known === 'open there') expect(orphans).toHaveLength(1)
     },
   )

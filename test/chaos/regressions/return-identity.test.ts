@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { PayoutReturn, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** A return is known by what it returns and the provider's id of it; the rail's id of it may come later. */
+/** A return is identified by what it returns and the provider's id of it; its rail id may come later. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const returned = (one: Partial<PayoutReturn>): PayoutReturn => ({
   ...one,
 })
 
-/** A transfer of R$ 5.00 that has settled, and what its provider lists of its returns from then on. */
+/** A transfer of R$ 5.00 that has settled, and the returns that its provider lists from then on. */
 async function aTransfer() {
   const merchant = await fixture.createMerchant(1_000)
   const order = fixture.transferInput(merchant)

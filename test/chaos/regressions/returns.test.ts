@@ -9,7 +9,7 @@ import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
-/** An unmatched PIX whose return is refused for now, or that its provider gives back by a dispute before ours is through. */
+/** An unmatched PIX whose return is refused for now, or that its provider returns by a dispute before ours settles. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const NOT_NOW = {
 const LOST = { kind: 'unknown', code: 'timeout', message: 'no answer' } as const
 const endToEndId = (letter: 'E' | 'D') => `${letter}${randomUUID().replaceAll('-', '').slice(1)}`
 
-/** A second payment of R$ 10.00 that is to go back to its payer, beside what the account has of its own. */
+/** A second payment of R$ 10.00 that is to be returned to its payer, beside the account's own balance. */
 async function createStrayPayment(ownCents = 1_000) {
   const { accountUuid, connectionUuid } = await fixture.createMerchant(ownCents)
   const now = new Date().toISOString()
@@ -46,12 +46,12 @@ async function createStrayPayment(ownCents = 1_000) {
   const dispute = createDisputeFixture(fixture, { connectionUuid, endToEnd: payment.endToEnd })
   return {
     uuid,
-    /** Its provider takes our return, and loses its answer. */
+    /** Its provider accepts our return, and the answer is lost. */
     async isBeingReturned() {
       fixture.scriptProvider({ refund: async () => LOST })
       expect(await send()).toMatchObject({ kind: 'unknown' })
     },
-    /** The rail gives no more back than has come. */
+    /** The rail returns no more than was received. */
     async isRefused() {
       const sending = { status: 'rejected', endToEnd: '', cents: 1_000, at: now, ...REFUSED }
       fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: sending }) as never })
@@ -74,7 +74,7 @@ async function createStrayPayment(ownCents = 1_000) {
       )
       return fixture.records.keepUnmatchedPayment({ uuid, sending: attempt?.sendings ?? 0 })
     },
-    /** The account sends so much elsewhere. */
+    /** The account sends this amount elsewhere. */
     async spends(valueCents: number) {
       const order = fixture.transferInput({ accountUuid, connectionUuid }, { valueCents })
       await fixture.records.storeTransfer(order)
@@ -82,7 +82,7 @@ async function createStrayPayment(ownCents = 1_000) {
       fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: sending }) })
       await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
     },
-    /** Its provider says after all that ours went. */
+    /** Its provider reports after all that our return settled. */
     async hasGone() {
       const sending = { status: 'settled', endToEnd: endToEndId('D'), at: now } as const
       fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: sending }) })
@@ -90,7 +90,7 @@ async function createStrayPayment(ownCents = 1_000) {
         kind: 'settled',
       })
     },
-    /** Its payer disputes so much of it, and nobody has decided. */
+    /** Its payer disputes this amount of it, and the dispute is undecided. */
     async isDisputed(cents = 1_000) {
       expect(await dispute.pollAnswering({ cents })).toMatchObject({ kind: 'known', state: 'open' })
     },

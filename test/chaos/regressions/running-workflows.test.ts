@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client'
 import { findRunningWorkflows, isWorkflowRunning } from '../../../src/disaster-recovery/workflow-history.ts'
 import { startTemporal } from '../../support/temporal.ts'
 
-/** What Temporal itself says of the workflows of a page of rows. */
+/** Temporal's own list of the workflows of a page of rows. */
 
 let server: Awaited<ReturnType<typeof startTemporal>>
 let connection: Connection

@@ -6,7 +6,7 @@ import { startPause } from '../../../src/db/repositories/pauses.ts'
 import type { ProviderPayout, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** What storms found in the lives of transfers, each as small as it can be told. */
+/** Findings of storms about transfers, each as a minimal test. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {
@@ -372,7 +372,7 @@ test('two transfers that move between the same two providers in opposite directi
     place % 2 === 0 ? [merchant.connectionUuid, other] : [other, merchant.connectionUuid],
   ) as [string, string][]
   const orders = ways.map(candidates => fixture.transferInput(merchant, { candidates }))
-  /** As many at once as there are connections of the database: nobody waits for one of those. */
+  /** As many concurrent calls as database connections: none waits for one of those. */
   const through = async (place: number) => {
     for (let first = 0; first < orders.length; first += AT_ONCE)
       await Promise.all(

@@ -13,7 +13,7 @@ import { createTestDatabase } from '../../support/database.ts'
 
 type WorkflowStartOptions = { workflowId: string }
 
-/** The activities over a database of their own and a provider that answers as a test tells it: no life, no network. */
+/** The activities over a database of their own and a provider scripted by the test: no workflow, no network. */
 export async function openActivityFixture() {
   const databaseUrl = await createTestDatabase()
   const orm = await openOrm({ databaseUrl })
@@ -59,10 +59,10 @@ export async function openActivityFixture() {
     scriptProvider: (answers: Partial<Provider>) => Object.assign(far, answers),
     records: databaseActivities(dependencies),
     providers: providerActivities(dependencies, engine),
-    /** The lives that were told to ask, by their ids. */
+    /** The workflows that were signalled to poll, by their ids. */
     told,
 
-    /** An account with one connection and so much money there; where a pool is named, it shares it with others. */
+    /** An account with one connection and this balance; where a pool is named, it is shared. */
     async createMerchant(cents: number, pool?: string) {
       const { uuid: accountUuid } = await createAccount(orm.em.fork(), {
         name: 'Loja',

@@ -4,7 +4,7 @@ import type { openActivityFixture } from './activity-fixture.ts'
 
 type DisputedPix = { connectionUuid: string; endToEnd: string }
 
-/** A payer's dispute of a PIX of R$ 10.00 that came in. */
+/** A payer's dispute of a received PIX of R$ 10.00. */
 export function createDisputeFixture(
   books: Awaited<ReturnType<typeof openActivityFixture>>,
   { connectionUuid, endToEnd }: DisputedPix,
@@ -15,7 +15,7 @@ export function createDisputeFixture(
   }
   return {
     order,
-    /** Its provider is asked, and says so. */
+    /** Its provider is polled, and answers with it. */
     pollAnswering(facts: Partial<ProviderDispute> = {}) {
       const med: ProviderDispute = {
         ...{ id: order.providerDisputeId, kind: 'RECEIVED_MED', endToEnd, disputeType: 'SCAM', cents: 1_000 },
@@ -25,7 +25,7 @@ export function createDisputeFixture(
       books.scriptProvider({ findDispute: async () => ({ kind: 'found', dispute: med }) })
       return books.providers.pollDispute(order)
     },
-    /** What it claims of the PIX, and what it has of that. */
+    /** The amount that it claims of the PIX, and the blocked amount. */
     async readCents() {
       const [row] = await books.sql<{ claimed: number; held: number; retained: number }>(
         `select claimed_cents::int as claimed, held_cents::int as held, retained_cents::int as retained

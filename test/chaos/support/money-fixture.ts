@@ -9,8 +9,8 @@ type ActivityFixture = Awaited<ReturnType<typeof openActivityFixture>>
 type FixtureMerchant = Awaited<ReturnType<ActivityFixture['createMerchant']>>
 
 /**
- * Books in which money stands: a paid charge and its PIX, a paid transfer and one on its way, a PIX that is nobody’s. By
- * `:charge`, `:pix`, `:paid`, `:settling`, `:unmatched` and `:other`, an account, statements name them.
+ * Rows with money: a paid charge and its PIX, a paid transfer and one in progress, an unmatched PIX. Statements name
+ * them by `:charge`, `:pix`, `:paid`, `:settling`, `:unmatched` and `:other`, an account.
  */
 export async function openMoneyFixture() {
   const books = await openActivityFixture()
@@ -27,7 +27,7 @@ export async function openMoneyFixture() {
   }
   return {
     ...books,
-    /** Does it, looks, and undoes it. */
+    /** Runs statements, checks, and rolls back. */
     async inUndoneTransaction<T>(statements: string, look: (em: EntityManager) => Promise<T>): Promise<T> {
       const sql = statements.replace(
         /:(charge|pix|paid|settling|unmatched|other)\b/g,
@@ -88,7 +88,7 @@ async function createTransfer(
   return order.uuid
 }
 
-/** A PIX of R$ 10.00 that is to go back to its payer. */
+/** A PIX of R$ 10.00 that is to be returned to its payer. */
 export async function createUnmatchedPayment(
   books: ActivityFixture,
   { connectionUuid }: FixtureMerchant,

@@ -2,7 +2,7 @@ import type { FinalState } from '../final-state.ts'
 import { findViolations } from '../invariants.ts'
 import { buildValidFinalState } from './valid-final-state.ts'
 
-/** Something wrong, the rules that it breaks and no others, and how it comes into a clean world. */
+/** A violation, the rules that it breaks and no others, and how it is planted into a valid state. */
 export type PlantedViolation = [what: string, rules: string[], plant: (world: FinalState) => unknown]
 
 export const firstOf = <T>(items: T[]): T => items[0]!

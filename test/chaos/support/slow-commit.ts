@@ -1,6 +1,6 @@
 import type { openActivityFixture } from './activity-fixture.ts'
 
-/** Until its end every row that comes into a table takes so long to commit. */
+/** Until it is ended, every row written to a table takes so long to commit. */
 export async function slowDownCommits(
   { sql }: Pick<Awaited<ReturnType<typeof openActivityFixture>>, 'sql'>,
   table: 'transfer' | 'refund',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ApiResource, EventRow, FinalState, MovementRow, ProviderDisputeReply } from '../final-state.ts'
 
 /**
- * A small world in which everything holds: a charge paid, shared, disputed in vain and refunded in part, a transfer
- * returned in part, a deposit.
+ * A small valid state: a charge paid, split, disputed without success and refunded in part, a transfer returned in
+ * part, a deposit.
  */
 export function buildValidFinalState(): FinalState {
   const history = [{ status: 'PENDING' }, { status: 'PROCESSING' }]
@@ -42,7 +42,7 @@ export function buildValidFinalState(): FinalState {
     ],
     holdings: [{ providerAccount: 'pa', cents: 10_350 }],
     disputesAtProvider: [
-      // Its answer was lost, so it was told again.
+      // Its answer was lost, so it was sent again.
       {
         ...{ id: 'dispute-1', providerAccount: 'pa', status: 'disagreed' },
         replies: [disputeReply('letter'), disputeReply('letter')],

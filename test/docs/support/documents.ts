@@ -19,11 +19,11 @@ export type ShellBlock = {
   /** Its number within the document, from 1. */
   number: number
   script: string
-  /** The test that covers it, where nothing can run it here: `<!-- not run: test/a.test.ts -->` before it. */
+  /** The test that covers it, where it cannot be run here: `<!-- not run: test/a.test.ts -->` before it. */
   coveringTest: string | null
   /**
-   * What it prints, as the document tells it: in a ```text block after it, or in `<!-- shows: … -->` where that would say
-   * nothing to a reader. null where it claims nothing.
+   * Its output as the document shows it: in a ```text block after it, or in `<!-- shows: … -->` where a reader needs
+   * none. null where the document shows none.
    */
   expectedOutput: string | null
 }
@@ -43,7 +43,7 @@ export function blocksOf({ file, tokens }: TestedDocument): ShellBlock[] {
   return blocks
 }
 
-/** Programs that stand whole in a document, by the name in the comment before them: `<!-- program: receiver.go -->`. */
+/** Complete programs of a document, by the name in the comment before them: `<!-- program: receiver.go -->`. */
 export function programsOf({ tokens }: TestedDocument): Map<string, string> {
   const found = tokens.map((token, index) => [commentOf(tokens[index - 1], 'program'), token] as const)
   return new Map(
@@ -60,7 +60,7 @@ function commentOf(token: Token | undefined, kind: string): string | null {
   return new RegExp(`^<!-- ${kind}: ([\\s\\S]*?) -->`).exec(token.text)?.[1] ?? null
 }
 
-/** Whether an output is as it was told: word for word, but for whatever stands where an ellipsis does. */
+/** Whether an output equals the documented one, with an ellipsis for any text. */
 export function matchesOutput(output: string, shown: string): boolean {
   const parts = shown.split('…').map(part => part.replaceAll(/\s+/g, ' ').trim())
   let rest = output.replaceAll(/\s+/g, ' ')

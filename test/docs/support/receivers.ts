@@ -7,7 +7,7 @@ import { reserveFreePort } from '../../../src/dev/os/ports.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { documents, programsOf, ROOT } from './documents.ts'
 
-/** How each language of docs/webhooks.md is run: what shows that it is here, what is made first, and what listens. */
+/** How each language of docs/webhooks.md is run: the check that it is installed, the preparation, and the server. */
 const LANGUAGES: Record<string, Language> = {
   'receiver.mjs': {
     versionCommand: [process.execPath, '--version'],
@@ -26,7 +26,7 @@ type Language = {
   startCommand: (file: string) => string[]
 }
 
-/** Go compiles its standard library at its first build on a machine, which takes a while where others work. */
+/** Go compiles its standard library at its first build on a machine, which takes a while on a busy one. */
 const BUILD_TIMEOUT_MS = 400_000
 
 export const receivers = [...programsOf(documents.find(({ file }) => file === 'docs/webhooks.md')!)].map(
@@ -36,7 +36,7 @@ export type Receiver = (typeof receivers)[number]
 
 const run = promisify(execFile)
 
-/** Whether this machine has the language; a clear line where it has not. */
+/** Whether this machine has the language; prints a line where it does not. */
 export async function isLanguageInstalled({ name }: Receiver): Promise<boolean> {
   const [command = '', ...args] = LANGUAGES[name]?.versionCommand ?? []
   const isHere = await run(command, args).then(
@@ -47,7 +47,7 @@ export async function isLanguageInstalled({ name }: Receiver): Promise<boolean> 
   return isHere
 }
 
-/** Writes a program into a folder as a reader would, and makes what runs; answers how it is started. */
+/** Writes a program into a folder as a reader would, and builds it; answers its start command. */
 export async function buildReceiver({ name, program }: Receiver, folder: string): Promise<string[]> {
   const file = join(folder, name)
   const { buildCommand: make, startCommand: running } = LANGUAGES[name]!
@@ -65,7 +65,7 @@ export async function buildReceiver({ name, program }: Receiver, folder: string)
 
 const { environment } = readLocalConfig()
 
-/** A receiver that listens, and knows one token. */
+/** A running receiver that knows one secret. */
 export async function startReceiver(
   [command = '', ...args]: string[],
   token: string,

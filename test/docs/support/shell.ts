@@ -16,10 +16,10 @@ export async function createClone(folder: string, home: StateDir): Promise<strin
   return clone
 }
 
-/** What became of a script: of one that was not reached nothing is there. */
+/** The result of a script; absent for one that was not reached. */
 export type ScriptResult = { output: string; isDone: boolean }
 
-/** Gives scripts to one bash, one after the other, as a reader pastes them. The first that fails, or the signal, ends it. */
+/** Runs scripts in one bash, one after the other, as a reader pastes them. The first failure, or the signal, ends it. */
 export async function runInOneShell(
   cwd: string,
   scripts: string[],
@@ -32,7 +32,7 @@ export async function runInOneShell(
     cwd,
     env: { PATH: path, HOME: environment.HOME, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'ignore'],
-    detached: true, // A group of its own, which ends whole.
+    detached: true, // A process group of its own, which ends as a whole.
   })
   const chunks: string[] = []
   child.stdout!.on('data', chunk => chunks.push(String(chunk)))

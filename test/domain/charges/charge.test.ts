@@ -75,7 +75,7 @@ describe('the state machine of a charge (SPEC §2)', () => {
       },
       refunded: { shows: 'REFUNDED', over: true, steps: {} },
       failed: { shows: 'FAILED', over: true, steps: {} },
-      // A late payment: money that arrived is never dropped.
+      // A late payment: money that arrived is always credited.
       expired: { shows: 'EXPIRED', over: true, steps: { payment_started: 'paying' } },
       cancelled: { shows: 'CANCELLED', over: true, steps: { payment_started: 'paying' } },
     },

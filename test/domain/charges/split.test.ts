@@ -95,7 +95,7 @@ test('the shares and the rest add up to the value, and the rest is never below z
     const rest = valueCents - shares.reduce((sum, share) => sum + share, 0)
     expect(shares.every(share => Number.isSafeInteger(share) && share >= 0)).toBe(true)
     expect(rest).toBeGreaterThanOrEqual(0)
-    // Each is rounded down by less than a centavo, so where the whole is given away the rest is less than one for each.
+    // Each is rounded down by less than a centavo, so where the whole is split the rest is less than one for each.
     const given = splits.reduce((sum, split) => sum + split.amount, 0)
     if (given === HUNDRED_PERCENT) expect(rest).toBeLessThan(splits.length)
     expect(findSplitErrors(splits)).toEqual([])

@@ -4,7 +4,7 @@ import { createSeededRandom } from '../support/seeded-random.ts'
 
 const { BUCKETS, postingsOf } = ledger
 
-/** The legs of one fact, as `bucket → bucket: centavos`. */
+/** The legs of one movement, as `bucket → bucket: centavos`. */
 const describeLegs = (legs: ledger.Leg[]) =>
   legs
     .filter(leg => leg.cents !== 0)

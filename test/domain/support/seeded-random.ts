@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Pseudo-random numbers that are the same in every run (mulberry32). */
 export function createSeededRandom(seed: number): { upTo: (most: number) => number } {
   let state = seed
   const next = () => {

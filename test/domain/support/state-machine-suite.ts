@@ -1,13 +1,16 @@
 import { expect, test } from '@jest/globals'
 import type { StateMachine } from '../../../src/domain/shared/state-machine.ts'
 
-/** What SPEC says of a life: what each state shows, whether it is over, and every step; all other pairs are forbidden. */
+/**
+ * What SPEC says of a state machine: each state's status, whether it is final, and every step; all other pairs are
+ * forbidden.
+ */
 export type ExpectedStates<State extends string, Event extends string> = Record<
   State,
   { shows: string; over: boolean; steps: Partial<Record<Event, State>> }
 >
 
-/** Walks a whole table, every state by every event. */
+/** Tests a whole table, every state by every event. */
 export function testStateMachine<State extends string, Shown extends string, Event extends string>(
   life: StateMachine<State, Shown, Event>,
   { events, expected }: { events: readonly Event[]; expected: ExpectedStates<State, Event> },

@@ -1,2 +1,2 @@
-/** Stands where a worker would, and does nothing until it is stopped. */
+/** Replaces a worker, and does nothing until it is stopped. */
 setInterval(() => {}, 60_000)

@@ -8,12 +8,12 @@ import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser, hiddenFieldOf } from '../support/browser.ts'
 import { createFullAccount, MALICIOUS_TEXT, PASSWORD } from '../support/full-account.ts'
 
-/** What a page that answers a refused form keeps of it: nobody orders twice because an answer was lost. */
+/** What a page keeps after a refused form: no order is sent twice because an answer was lost. */
 
 let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>
 let merchant: ReturnType<typeof createBrowser>
-/** A Temporal that takes whatever it is asked and never says so, or one that is away. */
+/** A Temporal that accepts every request without an answer, or one that is down. */
 let engine: 'silent' | 'away'
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ test('a refund that may have been accepted is submitted again with the same form
   expect([status, hiddenFieldOf(text, 'once'), text.includes(SAME_FORM)]).toEqual([503, once, true])
   expect(text).toMatch(/<input name="value" value="50,00"/)
   expect(text).toMatch(/id="live" hx-get=/)
-  // Nothing has come of it yet: the page stays as it is, with what stands in its form.
+  // Nothing has changed yet: the page stays unchanged, with the input of its form.
   const live = /hx-get="([^"]+)"/.exec(text)![1]!
   expect((await merchant.get(live, { 'HX-Request': 'true' })).status).toBe(204)
 })
@@ -85,7 +85,7 @@ test('an undecided request keeps its form key', async () => {
   expect(await kept('50,00')).toEqual([503, true])
   engine = 'away'
   expect(await kept('50,00')).toEqual([503, true])
-  // Nothing was stored by a form that was not right, and what it was before is as unknown as ever.
+  // An invalid form stores nothing, and the state of the earlier request is still unknown.
   expect(await kept('abc')).toEqual([422, true])
 })
 

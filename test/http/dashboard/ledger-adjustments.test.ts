@@ -52,7 +52,7 @@ const proposed = () =>
     'select uuid, movement_uuid from ledger_adjustment order by proposed_at desc',
   )
 
-/** An entry of the statement of so many centavos that no document explains. */
+/** A statement entry of so many centavos that is undocumented. */
 async function entry(cents: number): Promise<string> {
   const id = randomUUID()
   await storeAccountEntries(fixture.orm.em.fork(), connection.providerAccountUuid, [
@@ -87,7 +87,7 @@ test('a statement entry is proposed by one operator and posted by another, once'
   expect((await bia.get(PATH)).text).toContain(`name="adjustment" value="${adjustment}"`)
   expect((await approve(bia, adjustment)).status).toBe(303)
   expect(await available()).toBe(10_400)
-  // The same operator's repeat finds it booked.
+  // The same operator's repeat finds it posted.
   expect((await approve(bia, adjustment)).status).toBe(303)
   expect(await available()).toBe(10_400)
   const { text } = await bia.get(PATH)

@@ -9,11 +9,11 @@ import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 import { createFullAccount, PASSWORD } from '../support/full-account.ts'
 
-/** What simulators moved is never taken for money: it stands on pages of its own, which say so. */
+/** Simulated movements never count as money: they have pages of their own, which say so. */
 
 let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>
-/** Its account has what it has lived through at a simulator, and this one beside it. */
+/** An account with a full history at a simulator, and this connection beside it. */
 let real: string
 
 beforeAll(async () => {
@@ -41,7 +41,8 @@ test('simulated movements have their own lists, statement and file', async () =>
 
   const { text } = await merchant.get('/dashboard/charges?mode=test&status=PAID&page=1')
   expect(text).toContain('<strong>Teste (só simulador)</strong>')
-  // Neither a filter nor its absence leads back to the other mode, and a provider of one mode is none of the other's.
+  // Neither a filter nor its absence leads back to the other mode, and a provider of one mode is not found in the
+  // other.
   expect(text).toContain('<input type="hidden" name="mode" value="test">')
   expect(text).toContain('href="/dashboard/charges?mode=test"')
   expect(text).toContain('href="/dashboard/charges?mode=live&#38;status=PAID"')

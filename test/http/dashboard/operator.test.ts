@@ -302,7 +302,7 @@ describe('an operator action', () => {
       )
       return (await send('settle', form)).status
     }
-    expect(await settle('unknown', '0')).toBe(503) // There is no Temporal here to tell.
+    expect(await settle('unknown', '0')).toBe(503) // There is no Temporal here to signal.
     for (const state of ['calling', 'accepted']) {
       const isListed = async () => (await operator.get(`${OPERATOR}/unknown`)).text.includes(ours.unknown)
       expect([await settle(state, '1 minute'), await isListed()]).toEqual([409, false])
@@ -352,7 +352,7 @@ describe('an operator action', () => {
       expect(refused.text).toContain(`Provedor B, tentativa 2 (${next}), envio 1, Desconhecido`)
       expect([await attempts(), await held(), await acts()]).toEqual([stood, hold, before])
       const again = await send('settle', { ...form, attempt: next, sending: '2' }, '/unknown')
-      expect(again.status).toBe(409) // Of a sending that there has not been.
+      expect(again.status).toBe(409) // Of a call number that did not exist.
       expect((await send('settle', { ...form, attempt: next, sending: '1' })).status).toBe(503) // No Temporal here.
       await ours.sql('delete from attempt where uuid = ?', [next])
       await ours.sql(`update attempt set state = 'unknown', finality = null where uuid = ?`, [

@@ -213,7 +213,7 @@ describe('a token', () => {
     const made = await merchant.send('/dashboard/tokens', form)
     expect(made.status).toBe(200)
     const token = /value="(trl_test_[\w-]{43})"/.exec(made.text)![1]!
-    // The account has nothing but a simulator.
+    // The account has a simulator only.
     expect((await stranger.get('/dashboard/tokens')).text).toContain('<option value="live" selected>')
     expect((await merchant.get('/dashboard/tokens')).text).toContain('<option value="test" selected>')
     expect(made.text).toContain('31/12/2999, 23:59:59')
@@ -352,7 +352,7 @@ test('a webhook without an event type is refused, and the cleared choices stay c
     [own, `${own}/change`, 1],
   ] as const) {
     const { text } = await merchant.get(on)
-    // What a browser sends of the form with nothing ticked.
+    // The form as a browser sends it without any choice.
     expect([kinds(text), hiddenFieldOf(text, 'events')]).toEqual([ticked, ''])
     const form = { url: 'https://127.0.0.1:1/hook', events: '', once: randomUUID() }
     const refused = await merchant.send(act, form, { on })
@@ -439,7 +439,7 @@ test('a dispute is replied to by a form of its own session only', async () => {
   expect(tooMany.text).toContain('<li><strong>Provas (arquivos)</strong>')
   expect(tooMany.text).toContain('Escrita com cuidado.')
   expect(tooMany.text).toContain('value="1" checked')
-  // As a browser sends 2,000 characters that it counts as so many.
+  // As a browser sends 2,000 characters, by its own count.
   const lines = `${'x'.repeat(99)}\r\n`.repeat(20)
   expect((await reply({ ...fields, analysis: lines, _csrf })).status).toBe(503)
   expect((await reply({ ...fields, analysis: `${lines}y`, _csrf })).status).toBe(422)

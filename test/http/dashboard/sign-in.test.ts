@@ -17,7 +17,7 @@ beforeAll(async () => {
   account = await fixture.insertAccount()
 })
 afterAll(() => fixture.close())
-// Tries from one address count together: each test forgets those of the others.
+// Attempts from one address count together: each test deletes those of the others.
 afterEach(async () => void (await fixture.orm.em.execute('delete from sign_in_try')))
 
 async function user({ isOperator = false, accountUuid = account } = {}) {
@@ -141,7 +141,7 @@ describe('signing in', () => {
 })
 
 describe('password guessing', () => {
-  /** Signs in after whoever was signed in on the browser has left it. */
+  /** Signs out on the browser, and signs in again. */
   function signInAgain(browser: ReturnType<typeof createBrowser>, email: string, password: string) {
     browser.cookies.delete('trilho_session')
     return browser.signIn(email, password)

@@ -132,7 +132,7 @@ test('every disabled reason of a webhook has a Portuguese text', () => {
   )
 })
 
-/** What is written down of operators, wherever the source names it. */
+/** Every recorded operator action, wherever the source names it. */
 const ACTS = readdirSync(join(root, '..'), { recursive: true })
   .map(file => join(root, '..', String(file)))
   .filter(file => file.endsWith('.ts'))

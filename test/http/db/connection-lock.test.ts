@@ -4,7 +4,7 @@ import { Connection } from '../../../src/db/entities/connection.ts'
 import { lockConnection } from '../../../src/db/locks.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** The gate of money tells the connection it locks. */
+/** A locked connection is loaded by the statement that locks it. */
 
 let fixture: ApiFixture
 let uuid: string

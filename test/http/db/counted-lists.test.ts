@@ -14,7 +14,7 @@ import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** The ledger, events and deliveries: their rows and totals are what was written, whatever was folded in between. */
+/** The ledger, events and deliveries: their rows and totals equal what was written, whatever was folded in between. */
 
 const DAY_MS = 86_400_000
 const TYPES = ['PAYMENT', 'MED', 'TEST'] as const
@@ -45,7 +45,7 @@ const { upTo } = createSeededRandom(11)
 const chance = (percent: number) => upTo(99) < percent
 const pick = <T>(list: readonly T[]): T => list[upTo(list.length - 1)]!
 
-/** Who may ask, and through which of the connections they see. */
+/** The token, and the connections that it reads. */
 function someone(): { token: CallerToken; sees: string[] } {
   const connectionUuid = pick([null, null, connections[0]!, connections[1]!])
   const reaches = connectionUuid === null ? pick([undefined, 'test', 'live'] as const) : undefined
@@ -59,7 +59,7 @@ test('ledger totals include every line of its days and providers, although times
   const begin = Date.parse('2026-03-01T12:00:00Z')
   const lines: { at: number; connection: string }[] = []
   for (let step = 0; step < 60; step += 1) {
-    // Transactions that overlap are numbered in another order than they began.
+    // Overlapping transactions are numbered in another order than they started.
     const line = { at: begin + step * 2 * 3_600_000 - upTo(20) * 3_600_000, connection: pick(connections) }
     await posted(line)
     lines.push(line)

@@ -8,7 +8,7 @@ import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { startPostgres } from '../../support/postgres.ts'
 
-/** A process that promises what its database may forget. */
+/** A process whose database may lose commits. */
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let orm: Orm

@@ -7,7 +7,7 @@ import { type ChargeStatus, chargeMachine } from '../../../src/domain/charges/ch
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Whatever happens in whatever order, a total is the number of rows. */
+/** A total equals the number of rows, in any order of changes. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

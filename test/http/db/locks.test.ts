@@ -11,7 +11,7 @@ import { lockAvailableBalance } from '../../../src/db/ledger/post.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'
 
-/** Whoever moves money of an account takes his turn; whoever only begins something beside it does not wait. */
+/** Transactions that move money of an account run in turn; one that only starts an operation beside them does not wait. */
 
 let fixture: ApiFixture
 let accountUuid: string
@@ -152,7 +152,7 @@ function executeWithLockTimeout(query: string, values: unknown[]): Promise<unkno
   return runWithLockTimeout(em => em.execute(query, values))
 }
 
-/** Once somebody in this database waits for a lock. */
+/** Resolves when a transaction in this database waits for a lock. */
 async function waitForLockWaiter(): Promise<void> {
   const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
   while (

@@ -10,7 +10,7 @@ import { redactError } from '../../../src/db/redact-error.ts'
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** What an activity's failure says stands in a history for good. */
+/** An activity's error message stays in a history for good. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import { storeProviderNotifications } from '../../../src/db/repositories/provide
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createFullAccount } from '../support/full-account.ts'
 
-/** Rows that every step of money reads, by statements written once: they are as the unit of work would have read them. */
+/** Rows that every money step reads, by statements of our own: they equal what the unit of work would have loaded. */
 
 let fixture: ApiFixture
 let connection: string

@@ -9,7 +9,7 @@ import { openOrm } from '../../../src/db/client/orm.ts'
 import { parseTlsOptions } from '../../../src/db/client/tls.ts'
 import { createSelfSignedCertificate } from '../../providers/support/certificate.ts'
 
-/** What DATABASE_URL says of TLS is done, and nothing that it says is left out. */
+/** The TLS parameters of DATABASE_URL are applied, and none is ignored. */
 
 const SSL_REQUEST = 80_877_103
 const SECRET = 'secret-word'
@@ -68,7 +68,7 @@ test.each([
   { host: '127.0.0.1', query: '?sslmode=require', asksFirst: true, isTaken: true },
   { host: '127.0.0.1', query: '?sslmode=verify-ca&sslrootcert=CA', asksFirst: true, isTaken: true },
   { host: 'localhost', query: '?sslmode=verify-full&sslrootcert=CA', asksFirst: true, isTaken: true },
-  // The certificate is not good for the address, nor its authority known to all.
+  // The certificate does not match the address, and its authority is not a public one.
   { host: '127.0.0.1', query: '?sslmode=verify-full&sslrootcert=CA', asksFirst: true, isTaken: false },
   { host: 'localhost', query: '?sslmode=verify-full', asksFirst: true, isTaken: false },
 ])('over the network to $host with "$query"', async ({ host, query, asksFirst, isTaken }) => {
@@ -82,7 +82,7 @@ test.each([
   expect(server.encrypted.length > 0).toBe(isTaken)
 })
 
-/** It speaks TLS where that is asked for, and hangs up on the first word after. */
+/** It accepts TLS, and disconnects after the first message. */
 async function encrypting() {
   const heard: Buffer[] = []
   const encrypted: Buffer[] = []

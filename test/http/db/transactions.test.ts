@@ -24,7 +24,10 @@ import {
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
 
-/** What needs no answer travels with the statement after it: what PostgreSQL hears, and that it means the same. */
+/**
+ * Statements without a needed result travel with the next statement: what PostgreSQL receives, and that the effect is
+ * the same.
+ */
 
 let fixture: ApiFixture
 let orm: Orm
@@ -51,13 +54,13 @@ const nameNow = async (whose = uuid) => {
     .execute('select name from account where uuid = ?', [whose])
   return row?.name
 }
-/** One more account, as a flush writes it: whole. */
+/** One more account, as a flush writes it, with every column. */
 const addOne = (em: EntityManager, name: string, { uuid = randomUUID() as string } = {}) => {
   const policies = { status: 'ACTIVE', unmatchedPolicy: 'refund', uniqueExternalRef: false } as const
   em.create(Account, { uuid, name, document: '11222333000181', ...policies })
   return uuid
 }
-/** Nothing of one transaction is left for the next statement over the same connection. */
+/** One transaction leaves nothing for the next statement over the same connection. */
 const isAlone = async () => {
   capturedMessages.splice(0)
   await orm.em.fork().execute('select 1')
@@ -352,7 +355,7 @@ test('a statement is parsed once per connection, however often it is run, and ag
   const fails = query('select 1 / ?::int as zero', [0], rows => rows)
   await expect(runQuery(orm.em.fork(), batchQueries(fails, after))).rejects.toThrow('division by zero')
   captured.forget()
-  expect(await runQuery(orm.em.fork(), after)).toBe(1) // It had not come to it.
+  expect(await runQuery(orm.em.fork(), after)).toBe(1) // PostgreSQL had not reached it.
   expect(captured.kept).toHaveLength(1)
   await expect(runQuery(orm.em.fork(), fails)).rejects.toThrow('division by zero')
   expect(captured.kept).toHaveLength(1) // It had been parsed before it failed.

@@ -4,7 +4,7 @@ import type { ActivityDependencies } from '../../../src/activities/runtime/depen
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Providers that tell of no dispute are asked in turn, at a pace that does not grow with their number at once. */
+/** Providers without dispute notifications are polled in turn, at a rate that does not grow with their number. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

@@ -161,7 +161,7 @@ describe('a list of disputes', () => {
     ['sort=value', 'sort'],
   ])('with %s is 422 and names it', async (query, field) => {
     const answer = await get(`?${query}`)
-    // Of a list of names the wrong one is named: `status.0`.
+    // In a list of names the invalid one is named: `status.0`.
     const named = Object.keys(answer.body.errors).map(path => path.split('.')[0])
     expect([answer.status, named]).toEqual([422, [field]])
   })

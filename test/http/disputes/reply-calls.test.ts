@@ -5,7 +5,7 @@ import type { ReplyToDisputeOutcome } from '../../../src/domain/disputes/provide
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'
 
-/** A provider that gets no id of ours with a reply would take two calls for two replies: one call tells it at a time. */
+/** A provider that gets no id of ours with a reply would take two calls for two replies: one call runs at a time. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

@@ -36,7 +36,7 @@ test.each(statements)('$file runs: $#', async ({ sql }) => {
   await expect(fixture.orm.em.fork().execute(sql)).resolves.toBeInstanceOf(Array)
 })
 
-/** What the commands of the pages look for in `GET /metrics`; `(a|b)` is looked for as `a` and as `b`. */
+/** The metrics that the commands of the pages read from `GET /metrics`; `(a|b)` is read as `a` and as `b`. */
 const searched = runbooks.flatMap(runbook =>
   codeBlocks(runbook, 'sh').flatMap(block =>
     [...block.matchAll(/\/metrics" \| grep (?:-E )?'\^?(trilho_[^'{]+)/g)].flatMap(([, pattern]) => {

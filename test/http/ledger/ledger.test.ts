@@ -5,7 +5,7 @@ import { MAX_CENTS } from '../../../src/domain/ledger/money.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { bookingSql } from '../support/row-inserters.ts'
 
-/** SPEC §7: what a statement shows of lines that are there. */
+/** SPEC §7: how a statement shows its lines. */
 
 const PATH = '/api/v1/ledger'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** Money that came in through a connection and is available. */
+/** Money received through a connection and available. */
 async function deposit(connectionUuid: string, cents = 100): Promise<string> {
   const uuid = randomUUID()
   await fixture.orm.em.execute(
@@ -66,7 +66,7 @@ test('lines of two connections at one provider account name the requested one, e
   const younger = await fixture.insertConnection(accountUuid, { providerAccountUuid })
   const payer = await fixture.insertConnection(await fixture.insertAccount(), { providerAccountUuid })
   const [first, second, shared] = [await deposit(elder), await deposit(younger), await deposit(younger)]
-  // A share of what another account's charge brought in.
+  // A split of what another account's charge received.
   await fixture.orm.em.execute('update movement set connection_uuid = ? where uuid = ?', [payer, shared])
   const [token, bound] = [
     await fixture.insertToken({ accountUuid }),

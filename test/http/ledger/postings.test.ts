@@ -6,7 +6,7 @@ import { type MovementLegs, writePostings } from '../../../src/db/ledger/post.ts
 import { depositLegs, transferHeldLegs } from '../../../src/domain/ledger/legs.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Bookings move balances and tell each bucket's balance after every posting; PostgreSQL refuses what must not be. */
+/** Postings change balances and carry each bucket's balance after them; PostgreSQL refuses invalid ones. */
 
 let fixture: ApiFixture
 let accountUuid: string
@@ -36,7 +36,7 @@ const moved = (em: EntityManager): Movement =>
     { type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
     new Date(),
   )
-/** The legs of a movement each, booked together. */
+/** One leg per movement, posted together. */
 const booked = (...all: MovementLegs['legs'][]) =>
   runInTransaction(fixture.orm, async em => {
     const entries = all.map(legs => ({ movementUuid: moved(em).uuid, legs }))

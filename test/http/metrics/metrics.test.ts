@@ -171,7 +171,7 @@ describe('GET /metrics', () => {
 
   const scrape = (headers: Record<string, string> = {}) => fetch(`${world.server.url}/metrics`, { headers })
 
-  /** A connection whose breaker opened so long ago, and last let a probe through so long ago. */
+  /** A connection whose circuit opened so long ago, and last let a probe through so long ago. */
   const opened = async (ago: string, row: ConnectionRow, probed: string | null = null) =>
     world.orm.em.fork().execute(
       `insert into breaker (connection_uuid, failures, opened_at, probed_at)
@@ -294,7 +294,7 @@ describe('GET /metrics', () => {
 
   test('counts per provider settlements within a day after a reported failure only', async () => {
     const connection = await world.insertConnection(await world.insertAccount(), { provider: 'PROVIDER_B' })
-    // A movement of a refund that failed is there long before its money goes after all.
+    // A movement of a failed refund exists long before its money moves after all.
     for (const [reason, age] of [
       ['duplicate_settlement', '23 hours'],
       ['late_settlement', '1 second'],

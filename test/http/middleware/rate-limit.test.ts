@@ -9,7 +9,7 @@ import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { captureMessages } from '../support/postgres-messages.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 
-/** So slow that nothing is filled up while a test runs. */
+/** So slow that no bucket refills during a test. */
 const SLOW = 0.001
 
 let fixture: ApiFixture
@@ -122,7 +122,7 @@ describe('across processes', () => {
     )
     const passed = later.filter(Boolean).length
     expect(passed).toBeGreaterThanOrEqual(10)
-    // It goes on filling while they are asked, and a lease is counted by the millisecond.
+    // The bucket keeps refilling meanwhile, and a lease is counted by the millisecond.
     expect(passed).toBeLessThanOrEqual(11 + Math.ceil(((Date.now() - began) / 1_000) * policy.perSecond))
   })
 
@@ -152,15 +152,15 @@ describe('across processes', () => {
       await limiter.countRequest(uuid)
       return { said: wire.messages.length, left: await bucketOf(uuid) }
     }
-    expect(await one()).toEqual({ said: 4, left: expect.closeTo(70, 0) }) // Its bucket had yet to be opened.
+    expect(await one()).toEqual({ said: 4, left: expect.closeTo(70, 0) }) // Its bucket had yet to be created.
     expect(await one()).toEqual({ said: 0, left: expect.closeTo(70, 0) })
     nowMs = 1_000
     expect(await one()).toEqual({ said: 1, left: expect.closeTo(68, 0) })
     nowMs = 1_999
     for (let n = 0; n < 9; n += 1) expect(await one()).toEqual({ said: 0, left: expect.closeTo(68, 0) })
-    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // Its share is used up, and its look-up trusted.
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // Its lease is used up, and its token still cached.
     nowMs = 2_000
-    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // What its share still covers is not cut again.
+    expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // The rest of its lease is not reduced again.
     await orm.close()
   })
 

@@ -84,7 +84,7 @@ describe('every response', () => {
     expect(more).toEqual([])
     expect(JSON.parse(line)).toMatchObject({ route: '/api/v1/samples/:uuid', method: 'POST', status: 201 })
     for (const secret of ['52998224725', token]) expect(line).not.toContain(secret)
-    expect(line).not.toMatch(/\b77123\b/) // Which a moment or a uuid may have within.
+    expect(line).not.toMatch(/\b77123\b/) // Which a timestamp or a uuid may contain.
   })
 })
 

@@ -14,7 +14,7 @@ import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fixture.ts'
 import { bookingSql } from '../support/row-inserters.ts'
 
-/** Requests that overlap: with one key they are one operation, without one none may be done after its caller gave up. */
+/** Overlapping requests: with one key they are one operation, without one none may be executed after its caller gave up. */
 
 let fixture: ApiFixture
 let accountUuid: string
@@ -39,7 +39,7 @@ test('the second of two transfers with one key and one unique reference gets the
   const fingerprint = fingerprintRequest({ body: createTransferBody.parse(body), connectionUuid: null })
   let second: ReturnType<ApiFixture['call']> | undefined
   await runInTransaction(fixture.orm, async em => {
-    // The second has looked for its row, and asks for the candidates when the first one's row is written.
+    // The second has looked for its row, and reads the candidates when the first one's row is written.
     await em.execute('lock table default_provider in access exclusive mode')
     second = fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
     await waitForLockWaiter()

@@ -13,7 +13,7 @@ import { queryAcceptanceDeadline } from '../../../src/api/operations/acceptance-
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** One request, one deadline: each step gets what the steps before it have left. */
+/** One request, one deadline: each step gets the time that the steps before it have left. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

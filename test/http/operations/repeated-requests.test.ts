@@ -13,7 +13,7 @@ import { startPause } from '../../../src/db/repositories/pauses.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { bookingSql } from '../support/row-inserters.ts'
 
-/** SPEC §1: a repeat is answered from the row, whether or not the life can be asked. */
+/** SPEC §1: a repeat is answered from the row, whether or not the workflow can be reached. */
 
 let fixture: ApiFixture
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const insertUnknownAttempt = ({ operation, uuid, connection }: UnknownOperation)
     [randomUUID(), operation, uuid, connection],
   )
 
-/** A transfer of which nobody knows what has become, begun a moment ago, and its repeat. */
+/** A transfer with an unknown outcome, started a moment ago, and its repeat. */
 async function insertUnknownTransfer() {
   const { accountUuid, connection, token, key } = await merchant()
   const [path, body] = ['/api/v1/transfers', { value: 10, pix_key: 'maria@example.com' }]
@@ -53,7 +53,7 @@ async function insertUnknownTransfer() {
   return { uuid, accountUuid, repeat }
 }
 
-/** The same of a refund. */
+/** The same for a refund. */
 async function insertUnknownRefund() {
   const { accountUuid, connection, token, key } = await merchant()
   const charge = await fixture.insertCharge(connection)

@@ -6,7 +6,10 @@ import type { ActivityDependencies } from '../../../src/activities/runtime/depen
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** An operator may signal a life at any moment, by the Temporal UI too; a life that waits for an activity hears nothing else. */
+/**
+ * An operator may signal a workflow at any moment, by the Temporal UI too; a workflow that awaits an activity processes
+ * nothing else.
+ */
 
 let fixture: ApiFixture
 let connectionUuid: string

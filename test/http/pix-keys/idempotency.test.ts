@@ -8,7 +8,7 @@ import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fixture.ts'
 
-/** What is answered about a key while its life, or that of a parallel call, is still at it. */
+/** The responses about a key while its workflow, or that of a concurrent request, is still running. */
 
 const PATH = '/api/v1/pix-keys'
 

@@ -5,7 +5,7 @@ import { startServer } from '../../../src/api/http/server.ts'
 import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
 import { type ApiFixture, type CallOptions, openApiFixture } from '../support/api-fixture.ts'
 
-/** The rules of SPEC §9 over the real database. Without Temporal here, what passes them all is answered 503. */
+/** The rules of SPEC §9 over the real database. Without Temporal here, a request that passes them all is answered 503. */
 
 const PATH = '/api/v1/pix-keys'
 const PASSED = [503, 'unavailable']
@@ -43,7 +43,7 @@ const statusAndCodeOf = ({ status, body }: { status: number; body: { code: strin
   body.errors ? [status, body.code, Object.keys(body.errors)] : [status, body.code]
 
 const RIGHT = '123456'
-/** A code as its life stores it. */
+/** A code as its workflow stores it. */
 async function aCode(more: { key?: string; type?: string; owner?: string } = {}): Promise<string> {
   const uuid = randomUUID()
   await sql(

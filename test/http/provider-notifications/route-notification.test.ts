@@ -14,7 +14,7 @@ import type { WorkflowClientContext } from '../../../src/temporal/workflow-optio
 import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Whom a notice of a payment is given to, where its provider account has no attempt that goes by its reference. */
+/** Where a payment notification is routed whose provider account has no attempt with its reference. */
 
 let fixture: ApiFixture
 let charge: string
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 let signalledWorkflows: string[]
-/** The ids of lives that were begun, or woken. */
+/** The ids of started or signalled workflows. */
 let startedWorkflowIds: string[]
 beforeEach(async () => {
   charge = await fixture.insertCharge(connection)
@@ -34,7 +34,7 @@ beforeEach(async () => {
   startedWorkflowIds = []
   workflowStates = new Map([[`charge/${charge}`, 'running']])
 })
-/** What Temporal knows of a life. */
+/** What Temporal knows of a workflow. */
 let workflowStates: Map<string, 'running' | 'closed'>
 const requireWorkflow = (id: string) => {
   if (!workflowStates.has(id)) throw new WorkflowNotFoundError('no such life', id, undefined)
@@ -141,7 +141,7 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
   ])
   const late = { of: forgotten, ageMs: 11 * 60_000 }
   for (const digest of ['e1', 'e2', 'e3']) await noticeOf(digest, late)
-  // It came while Temporal was away.
+  // It arrived while Temporal was down.
   const em = fixture.orm.em.fork()
   const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
   const [young] = await runQuery(em, storeProviderNotifications(em, connection, [heard]))
@@ -184,7 +184,7 @@ describe('on a shared account', () => {
   })
 })
 
-/** As a life does that finds its charge again: the attempt at its carrier, then the payload. */
+/** As a workflow does that finds its charge again: the attempt at its connection, then the payload. */
 async function isFound(): Promise<void> {
   await isTried({ of: charge, state: 'accepted' })
   await setChargeState('pending')

@@ -189,7 +189,7 @@ function counting() {
   const connection = fixture.orm.em.getConnection()
   return {
     async queriesOf(work: () => Promise<unknown>): Promise<number> {
-      await work() // What is remembered for a second is remembered for both.
+      await work() // What is cached for a second is cached for both.
       let count = 0
       const client = connection.getClient()
       const execute = client.executeQuery.bind(client)

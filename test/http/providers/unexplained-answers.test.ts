@@ -19,7 +19,7 @@ import type { UnexplainedAnswer } from '../../../src/providers/adapter/unexplain
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 
-/** What providers answer that no document explains is kept sealed, counted and shown, and never in the way of a call. */
+/** Undocumented answers of providers are stored sealed, counted and shown, and never disturb a call. */
 
 const PASSWORD = 'a long password for tests'
 const HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)>\u0000\u202e'

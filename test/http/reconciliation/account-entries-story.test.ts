@@ -23,7 +23,7 @@ import {
 } from '../../simulator/support/simulator-fixture.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
-/** An account at a simulated Woovi in which everything moves without us: afterwards the ledger agrees with the provider. */
+/** An account at a simulated Woovi in which money moves without us: afterwards the ledger agrees with the provider. */
 
 /** A day of waiting is a tenth of a second. */
 const TIME_SCALE = 864_000
@@ -43,7 +43,7 @@ beforeAll(async () => {
   providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca: stack.ca })
   for (const email of OPERATOR_EMAILS)
     await addUser(orm.em.fork(), { email, password: randomUUID(), accountUuid: null })
-  // A PIX from before the connection is part of what it opens with.
+  // A PIX from before the connection is part of its opening balance.
   await stack.control.deposit({ account: 'shop', value: 7 })
   const account = await createAccount(orm.em.fork(), { name: 'Loja', document: '11222333000181' })
   connection = await createConnection(orm.em.fork(), seal, {
@@ -81,7 +81,7 @@ async function look() {
     timeScale: TIME_SCALE,
     log: pino({ level: 'silent' }),
   } as unknown as ActivityDependencies
-  // Deposits have a workflow of their own; here none listens.
+  // Deposits have a workflow of their own; here none runs.
   const workflow = { signalWithStart: async () => undefined }
   const engine = {
     client: async () => ({ workflow }),

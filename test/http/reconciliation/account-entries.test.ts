@@ -14,7 +14,7 @@ import type { AccountEntry } from '../../../src/domain/reconciliation/account-en
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import { openActivityFixture } from '../../chaos/support/activity-fixture.ts'
 
-/** Money that moves at a provider without us: booked from its statement, once, and never where it may be ours. */
+/** Money that moves at a provider without us: posted from its statement, once, and never where it may be ours. */
 
 const DAY = 86_400_000
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString()
@@ -221,7 +221,7 @@ test('a PIX sent in the panel is posted when none of our operations can explain 
   const old = sent(200)
   const named = sent(300, { reference: referenceOf(randomUUID()) })
   const nameless = sent(400, { endToEnd: '' })
-  // The first look hands it to whom it may concern; from the second on it is nobody's.
+  // The first comparison routes it to a possible owner; from the second on it is unmatched.
   await shop.look({ entries: [young, old, named, nameless] })
   await shop.look({ entries: [young, old, named, nameless] })
   expect(await shop.balances()).toEqual({ available: 9_800, outside: -9_800 })

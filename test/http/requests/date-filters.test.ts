@@ -7,7 +7,7 @@ import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import { recoverDeliveriesBody } from '../../../src/contract/webhooks/webhook-delivery.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Days as people write "from ever" and "without end": PostgreSQL and JavaScript write the years beyond differently. */
+/** Dates for "from the beginning" and "without end": PostgreSQL and JavaScript write such years differently. */
 
 let fixture: ApiFixture
 let token: string

@@ -7,7 +7,7 @@ import { startServer } from '../../../src/api/http/server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 
-/** SPEC §1: what cannot even be read as a request is answered in the contract's shape, with the id of its answer. */
+/** SPEC §1: input that cannot be parsed as a request is answered in the contract's shape, with a request id. */
 
 let fixture: ApiFixture
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** All that comes back over one connection until it is closed. */
+/** Everything received over one connection until it is closed. */
 async function exchangeRawBytes(port: number, sent: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(sent)

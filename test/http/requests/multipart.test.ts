@@ -20,7 +20,7 @@ import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/ap
 
 const MIB = 1024 * 1024
 const PATH = '/api/v1/forms/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
-/** What is said of fields that no reply has. */
+/** The error of fields that no reply has. */
 const unknown = (...names: string[]) => Object.fromEntries(names.map(name => [name, ['is not known here']]))
 const TEXTS: [string, string][] = [
   ['accept', '1'],
@@ -437,7 +437,7 @@ function type(contentType: string) {
   return { 'content-type': contentType }
 }
 
-/** The same few bytes over and over: the sender holds nothing either. */
+/** The same few bytes repeated, so that the sender holds nothing either. */
 function* bigForm({ files, bytes }: { files: number; bytes: number }) {
   const part = (name: string, more = '') =>
     `\r\n--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
@@ -464,10 +464,10 @@ function* heap(parts: number) {
   yield Buffer.from('--b--\r\n')
 }
 
-/** A folder of a form, as another process makes it. */
+/** A folder of a form, as another process creates it. */
 const left = () => mkdtemp(join(tmpdir(), 'trilho-form-1-'))
 
-/** Sends in chunks, without saying how much there will be. */
+/** Sends in chunks, without a length. */
 async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {
   const call = request(fixture.server.url + PATH, {
     method: 'POST',

@@ -7,7 +7,7 @@ import { createTransferBody } from '../../../src/contract/transfers/transfer.ts'
 import { updateWebhookBody } from '../../../src/contract/webhooks/webhook.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** A field of another name was meant to say something: nothing is done without it. */
+/** A misspelled field was meant to have an effect: the request is refused rather than executed without it. */
 
 const BODIES = {
   payments: createChargeBody,

@@ -5,7 +5,7 @@ import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** SPEC §1: all failures of a body are reported at once, those that only the database knows beside those of its form. */
+/** SPEC §1: all errors of a body are reported at once, those that only the database knows beside those of its format. */
 
 let fixture: ApiFixture
 let token: string

@@ -12,7 +12,7 @@ import type { WorkflowClientContext } from '../../../src/temporal/workflow-optio
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** SPEC §6: a connection whose breaker is open is tried last, except by the one who probes it. */
+/** SPEC §6: a connection whose circuit is open is tried last, except by its probe. */
 
 let fixture: ApiFixture
 beforeAll(async () => {
@@ -62,7 +62,7 @@ test('a connection without an alternative uses up no other request’s probe', a
   expect(await ordered(a, b)).toEqual([a, b])
 })
 
-/** Five times what a call came to. */
+/** Five results of the same outcome. */
 async function recordResults(uuid: string, outcome: { kind: string; code?: string }) {
   const em = fixture.orm.em.fork()
   for (let call = 0; call < 5; call++) await recordCircuitResult(em, { uuid, isDistrusted: true }, outcome)
@@ -118,7 +118,7 @@ test('another worker’s answer older than half a minute does not count', async 
   expect(await ordered(a, b)).toEqual([b, a])
 })
 
-/** What a transfer's life would begin with; the engine itself is out of reach. */
+/** The input of a transfer's workflow; Temporal itself is not reached. */
 async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInput> {
   const orders: TransferInput[] = []
   type Asked = {

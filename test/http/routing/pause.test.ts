@@ -11,7 +11,7 @@ import {
 } from '../../../src/db/repositories/pauses.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** There is no Temporal here: what gets past the pause is 503 `unavailable`, what does not is 503 `paused`. */
+/** There is no Temporal here: a request that passes the pause is 503 `unavailable`, any other 503 `paused`. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { issueToken, revokeTokens } from '../../../src/admin/accounts.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Two processes of the API over one database: what one token may do is one matter, whoever is asked. */
+/** Two processes of the API over one database: the limits of one token apply across both. */
 
 const BURST = 40
 const MAIN = join(import.meta.dirname, '../../../src/server.ts')
@@ -38,7 +38,7 @@ async function start(environment: Record<string, string> = {}) {
       TRILHO_ENVIRONMENT: 'local',
       TRILHO_DRAIN_SECONDS: '0',
       TRILHO_UNSAFE_DATABASE: 'true',
-      TRILHO_RATE_LIMIT: '0.001', // Nothing is filled up while this runs.
+      TRILHO_RATE_LIMIT: '0.001', // No bucket refills while this runs.
       TRILHO_RATE_BURST: String(BURST),
       ...environment,
     },

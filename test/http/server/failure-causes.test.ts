@@ -22,14 +22,14 @@ import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fi
 import { startFreezableProxy } from '../support/freezable-proxy.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 
-/** Every answer 5xx, whichever part of the process gives it, has its code and a short cause in the access log. */
+/** Every 5xx response, whichever part of the process gives it, has its code and a short cause in the access log. */
 
 const SERVER_ERRORS = (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).filter(
   code => ERROR_CATALOGUE[code].status >= 500,
 )
 const SECRET = '52998224725'
 
-/** A route for each code 5xx, as the functions of the API refuse. */
+/** A route for each 5xx code, failing as the API's functions do. */
 const refusingRoutes: RouteRegistrar = router => {
   router.koa.get('/refusing/:code', ctx => {
     throw new ApiError(ctx.params.code as ErrorCode)
@@ -116,7 +116,7 @@ describe('the access log', () => {
     return createCaller(server)
   }
 
-  /** The line of the request that a call makes. */
+  /** The access log line of a request. */
   async function lineOf(call: (headers: Record<string, string>) => Promise<{ status: number }>) {
     const id = randomUUID()
     const { status } = await call({ 'x-request-id': id })

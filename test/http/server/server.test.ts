@@ -84,7 +84,7 @@ describe('a slow request body', () => {
     })
     return startServer(app, LOOPBACK)
   }
-  /** Sends the second half of its body once the first has been on its way for a while. */
+  /** Sends the second half of its body some time after the first. */
   async function sendSlowly({ url }: RunningServer, whileMs = 500): Promise<string> {
     async function* halves() {
       yield Buffer.from('first')
@@ -153,7 +153,7 @@ describe('without PostgreSQL', () => {
   let hole: Server
   const held: Socket[] = []
   beforeAll(async () => {
-    // It takes connections and never says a word, like a host that froze.
+    // It accepts connections and never answers, like a frozen host.
     hole = createServer(socket => held.push(socket))
     await new Promise<void>(done => hole.listen(0, '127.0.0.1', done))
   })
@@ -186,7 +186,7 @@ describe('without PostgreSQL', () => {
     await fixture.orm.em.execute(
       'select pg_terminate_backend(pid, 10_000) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
     )
-    // They are gone, and it is heard that they are.
+    // They are closed, and the pool has noticed.
     await pause(50)
     await new Promise(setImmediate)
     const answer = await fixture.call('GET', '/api/v1/whoami', { token })

@@ -38,7 +38,7 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** Puts a file into a storage as the reply to a dispute does. */
+/** Stores a file as the reply to a dispute does. */
 async function storeFile(storage: FileStorage, type: AttachmentType, bytes = BYTES[type]): Promise<string> {
   const key = attachmentStorageKeyOf({ disputeUuid: randomUUID(), uuid: randomUUID(), type })
   const path = join(folder.path, randomUUID())
@@ -216,7 +216,7 @@ describe('a link to S3', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(FILES.pdf)
   })
 
-  // What s3rver does not do is verify the signature itself; Amazon does.
+  // s3rver does not verify the signature itself; Amazon does.
   test.each<[string, (link: URL) => void]>([
     ['whose time is over', link => link.searchParams.set('X-Amz-Date', '20200101T000000Z')],
     [

@@ -12,10 +12,10 @@ import { createRowInserters } from './row-inserters.ts'
 
 export type ApiFixture = Awaited<ReturnType<typeof openApiFixture>>
 
-/** What a machine that stands still takes away is no outage. */
+/** Time that the machine stands still is not an outage. */
 const STATEMENT_TIMEOUT_MS = 30_000
 
-/** The API in this process over a database of its own, and no Temporal unless one is given: nothing here needs a life. */
+/** The API in this process over a database of its own, without Temporal unless one is given: nothing here needs a workflow. */
 export async function openApiFixture(
   routes: RouteRegistrar[],
   environment: Record<string, string> = {},
@@ -69,7 +69,7 @@ async function refuseConnection(): Promise<never> {
 export type CallOptions = {
   token?: string | undefined
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   raw?: string | Uint8Array
   headers?: Record<string, string>
 }

@@ -1,6 +1,6 @@
 import type { ApiFixture, ApiResponse } from './api-fixture.ts'
 
-/** A browser of a test: it keeps cookies, follows nothing by itself, and fills in forms with what their page holds. */
+/** A browser for tests: it keeps cookies, follows no redirect by itself, and fills in forms with their page's values. */
 export function createBrowser(world: ApiFixture, { language = 'pt-BR' }: { language?: string } = {}) {
   const cookies = new Map<string, string>()
 
@@ -27,7 +27,7 @@ export function createBrowser(world: ApiFixture, { language = 'pt-BR' }: { langu
   }
 
   const get = (path: string, headers?: HeaderFields) => call('GET', path, { ...(headers && { headers }) })
-  /** Sends a form with the token of the page it stands on. */
+  /** Sends a form with the token of its page. */
   async function send(path: string, form: FormFields = {}, { on = path }: { on?: string } = {}) {
     const page = await get(on)
     return call('POST', path, { form: { _csrf: hiddenFieldOf(page.text, '_csrf') ?? '', ...form } })

@@ -11,7 +11,7 @@ export type DisputeRow = {
   hasReply?: boolean
 }
 
-/** A dispute as a life would have written it; answers its uuid. */
+/** A dispute as a workflow would have written it; answers its uuid. */
 export async function insertDispute(world: ApiFixture, row: DisputeRow): Promise<string> {
   const { connection, kind = 'RECEIVED_MED', type = 'SCAM', state = 'open' } = row
   const [med, movement, at] = [randomUUID(), randomUUID(), row.createdAt ?? new Date().toISOString()]

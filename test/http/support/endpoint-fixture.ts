@@ -62,7 +62,7 @@ export async function openEndpointFixture(
     received,
     server,
     sql,
-    /** How it answers, in order; 200 where nothing is said. */
+    /** Its responses, in order; 200 where none is given. */
     scriptResponses: (...some: ScriptedResponse[]) => void answers.push(...some),
     updateEndpoint: (columns: string, values: unknown[] = []) =>
       sql(`update webhook set ${columns} where uuid = ?`, [...values, uuid]),

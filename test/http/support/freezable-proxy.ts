@@ -4,8 +4,8 @@ import { Transform } from 'node:stream'
 export type FreezableProxy = Awaited<ReturnType<typeof startFreezableProxy>>
 
 /**
- * A way to a server: frozen, it takes connections and bytes and passes none on, like a host that stands still. It may also
- * pass each message on later, or freeze when a number of messages has passed.
+ * A proxy to a server: frozen, it accepts connections and bytes and passes none on, like a host that stands still. It
+ * may also delay each message, or freeze after a number of messages.
  */
 export async function startFreezableProxy(to: { host: string; port: number }) {
   const sockets = new Set<Socket>()
@@ -13,7 +13,7 @@ export async function startFreezableProxy(to: { host: string; port: number }) {
   let delayMs = 0
   let passing = Number.POSITIVE_INFINITY
 
-  /** Everything that goes to the server. */
+  /** Everything that is sent to the server. */
   const asked = () =>
     new Transform({
       transform(message, _, done) {
@@ -31,7 +31,7 @@ export async function startFreezableProxy(to: { host: string; port: number }) {
 
   const kept = (socket: Socket) => {
     sockets.add(socket)
-    socket.on('error', () => {}) // One end tells the other by its end alone.
+    socket.on('error', () => {}) // One side's end closes the other side.
     if (isFrozen) socket.pause()
     return socket
   }
@@ -53,11 +53,11 @@ export async function startFreezableProxy(to: { host: string; port: number }) {
   return {
     port: (server.address() as AddressInfo).port,
     freeze,
-    /** Freezes when so many more messages have passed. */
+    /** Freezes after so many more messages. */
     freezeAfter(messages: number) {
       passing = messages
     },
-    /** From now on each message comes so much later. */
+    /** From now on each message is delayed so much. */
     delay(ms: number) {
       delayMs = ms
     },

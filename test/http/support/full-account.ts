@@ -5,10 +5,10 @@ import { bookingSql } from './row-inserters.ts'
 
 export const PASSWORD = 'a long enough password'
 
-/** What a merchant or a payer may call things, were we careless. */
+/** Names that a merchant or a payer may choose to attack a page that does not escape them. */
 export const MALICIOUS_TEXT = `"'><script>alert(1)</script><img src=x onerror=alert(1)>\${1}<%= 1 %>{{1}}`
 
-/** An account with a life of every kind, whose every text is evil, and somebody who signs in for it. */
+/** An account with one operation of every type, all of whose texts are hostile, and a user who can sign in. */
 export async function createFullAccount(world: ApiFixture) {
   const sql = (statement: string, values: unknown[] = []) => world.orm.em.execute(statement, values)
   const account = await world.insertAccount()
@@ -116,7 +116,7 @@ export async function createFullAccount(world: ApiFixture) {
      values (?, 'transfer', ?, ?, ?, 0, 'r', 'rejected', 'final', ?, ?, ?, ?)`,
     [randomUUID(), transfer, connection, providerAccount, MALICIOUS_TEXT, MALICIOUS_TEXT, now, now],
   )
-  // And what an operator looks at.
+  // And what an operator reads.
   const [unknown, unknownAttempt, unmatched] = [randomUUID(), randomUUID(), randomUUID()]
   await sql(
     `insert into transfer (uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents, held_cents,

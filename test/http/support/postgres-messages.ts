@@ -1,24 +1,24 @@
 import type { Orm } from '../../../src/db/client/orm.ts'
 
-/** What PostgreSQL hears over the only connection of a pool. */
+/** The messages that PostgreSQL receives over the only connection of a pool. */
 export type CapturedMessages = {
-  /** The statements of each message, with their values written in. */
+  /** The statements of each message, with their values filled in. */
   messages: string[]
   /** The same, one by one. */
   statements: string[]
-  /** The texts that were parsed to be kept. */
+  /** The texts of prepared statements. */
   kept: string[]
-  /** How often PostgreSQL was asked what the columns of an answer are. */
+  /** How often PostgreSQL was asked to describe a result's columns. */
   described: number
   forget(): void
 }
 
-/** Of a pool of `pg` with one place, what is written to its server. */
+/** Records what a `pg` pool with one connection writes to its server. */
 type SingleClientPool = {
   connect(): Promise<{ connection: { stream: { write(bytes: Buffer): boolean } }; release(): void }>
 }
 
-/** Listens to a pool with one place. */
+/** Records the messages of a pool with one connection. */
 export async function captureMessages(orm: Orm): Promise<CapturedMessages> {
   const heard = {
     messages: [] as string[],
@@ -71,11 +71,11 @@ function readCString(body: Buffer, from: number): string {
   return body.toString('utf8', from, body.indexOf(0, from))
 }
 
-/** A statement by its name, with its values where they stand. */
+/** A statement by its name, with its values filled in. */
 function bindStatement(body: Buffer, named: Map<string, string>): string {
-  const name = readCString(body, 1) // After the portal, which has none.
+  const name = readCString(body, 1) // After the portal, which has no name.
   let at = name.length + 2
-  at += 2 + 2 * body.readInt16BE(at) // How each value is written.
+  at += 2 + 2 * body.readInt16BE(at) // The format of each value.
   const values: string[] = []
   for (let left = body.readInt16BE(at); left > 0; left--) {
     const length = body.readInt32BE(at + 2)

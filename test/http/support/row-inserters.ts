@@ -17,7 +17,7 @@ export type ConnectionRow = {
   status?: ConnectionStatus
   isPublic?: boolean
   isSimulated?: boolean
-  /** An account at the provider that is there already: two connections may share one. */
+  /** An existing account at the provider: two connections may share one. */
   providerAccountUuid?: string
   createdAt?: Date
   chargeFee?: Fee
@@ -31,13 +31,13 @@ export type TokenRow = {
   revokedAt?: Date
 }
 
-/** What has settled is booked: follows `with made as (insert into movement … returning *)`. */
+/** A settled movement is posted: follows `with made as (insert into movement … returning *)`. */
 export const bookingSql = (bucket: 'available' | 'pending' = 'available') => `
   insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
   select uuid, account_uuid, provider_account_uuid, bucket, sign * value_cents, sign * value_cents
   from made cross join (values ('${bucket}', 1), ('outside', -1)) as leg (bucket, sign)`
 
-/** Writes rows by hand: what a command line or a dashboard would have made. */
+/** Inserts rows that a command or the dashboard would have created. */
 export function createRowInserters(orm: Orm) {
   return {
     async insertAccount(status: 'ACTIVE' | 'BLOCKED' = 'ACTIVE'): Promise<string> {
@@ -106,7 +106,7 @@ export function createRowInserters(orm: Orm) {
 
     insertProviderAccount: (provider: ProviderName = 'PROVIDER_A') => insertProviderAccount(orm, provider),
 
-    /** A transfer that nobody has begun to send. */
+    /** A transfer that is not sent yet. */
     async insertTransfer(connectionUuid: string, em: EntityManager = orm.em): Promise<string> {
       const uuid = randomUUID()
       await em.execute(

@@ -9,7 +9,7 @@ const sampleBody = z.object({
 })
 const sampleResource = z.object({ value: z.number(), key: z.string().nullable(), page: z.number() })
 
-/** Routes that stand for all: one that takes everything, and some that fail in every way there is. */
+/** Sample routes: one that accepts everything, and some that fail in each possible way. */
 export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, {
     method: 'post',

@@ -6,7 +6,7 @@ import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** SPEC §4, `unique_external_ref`, beside §9: what was tried out takes no reference from what is meant. */
+/** SPEC §4, `unique_external_ref`, beside §9: a simulated transfer uses up no reference of a real one. */
 
 let fixture: ApiFixture
 let accountUuid: string
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-/** What becomes of a transfer whose row is written now. */
+/** The result of a transfer whose row is written now. */
 function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   const order = {
     ...{ uuid: randomUUID(), accountUuid, candidates: [connections[mode]] },

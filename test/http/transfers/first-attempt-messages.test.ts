@@ -12,7 +12,7 @@ import type { TransferInput } from '../../../src/workflows/contracts/transfers.t
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
 
-/** What PostgreSQL hears of a transfer, from its order to its settlement. */
+/** The messages that PostgreSQL receives for a transfer, from its request to its settlement. */
 
 let fixture: ApiFixture
 let orm: Orm
@@ -20,7 +20,7 @@ let messages: CapturedMessages
 let accountUuid: string
 let connectionUuid: string
 let sendingStatus: ProviderPayout['status']
-/** How many messages PostgreSQL had heard when the connection to the provider was opened. */
+/** How many messages PostgreSQL had received when the connection to the provider was opened. */
 const opened: number[] = []
 beforeAll(async () => {
   fixture = await openApiFixture([])
@@ -41,7 +41,7 @@ beforeEach(() => {
   messages.forget()
 })
 
-/** All that a sending reaches for; its provider says what the test has it say. */
+/** The dependencies of a payout activity; the test scripts its provider. */
 function dependencies(): ActivityDependencies {
   const sending = () => ({
     status: sendingStatus,
@@ -77,7 +77,7 @@ test('one message reads and locks before the provider’s call, in lock order, a
     /^begin; .* from transfer\s.* for no key update; .* from connection\s.* for no key update; .* from balance\s.* for update; /s,
   )
   expect(writes).toMatch(/^insert into "[^"]+" .*insert into "transfer".*insert into posting.*commit$/s)
-  expect(writes).not.toContain('update "transfer"') // Its row is written whole.
+  expect(writes).not.toContain('update "transfer"') // Its row is written with every column.
   expect(kept).toHaveLength(2)
 })
 
@@ -89,7 +89,7 @@ test('the provider’s connection is opened once the attempt is decided, while t
 test('an amount beyond the balance holds nothing, and no provider is called', async () => {
   expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
   expect(opened).toEqual([])
-  expect(messages.messages).toHaveLength(2) // What it is answered is asked in the message that keeps it.
+  expect(messages.messages).toHaveLength(2) // The data of its response is read in the message that stores it.
   expect(messages.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
 })
 

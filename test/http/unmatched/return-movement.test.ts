@@ -6,7 +6,7 @@ import { noQuery } from '../../../src/db/pipeline/query.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { insertDispute } from '../support/dispute-rows.ts'
 
-/** Of one PIX both a return of ours and one of its provider's, by a dispute, may be written: each has its movement. */
+/** One PIX may have a return of ours and one of its provider's, by a dispute: each has its movement. */
 
 let fixture: ApiFixture
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { type CertificateAuthority, createAuthority } from '../../webhooks/suppo
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openEndpointFixture } from '../support/endpoint-fixture.ts'
 
-/** One try of a delivery after another, as its activity makes them: what is kept of it, and what comes next. */
+/** One attempt of a delivery after another, as its activity makes them: what is stored, and what comes next. */
 
 const DAY_MS = 86_400_000
 
@@ -152,7 +152,7 @@ describe('an attempt', () => {
     await hook.updateDelivery(second, 'next_try_at = now(), wake_at = now()')
     const beforeMs = Date.now()
     expect(await hook.deliver(second)).toEqual({ kind: 'again', waitMs: 5_000 * 50 })
-    // Nobody wakes it before its appointment, nor in the five minutes of this clock after it.
+    // No sweep wakes it before its due time, nor in the five minutes of this clock after it.
     const { wake_at } = await hook.readDelivery(second)
     expect(new Date(wake_at as string).getTime()).toBeGreaterThanOrEqual(beforeMs + 5_000 + 300_000 / 50)
     goOn()
@@ -292,7 +292,7 @@ describe('an endpoint', () => {
     })
     const ended = await hook.readDelivery(second)
     expect(ended).toMatchObject({ status: 'FAILED', tries: 0 })
-    expect(isPassed(ended.wake_at)).toBe(true) // Its life is told.
+    expect(isPassed(ended.wake_at)).toBe(true) // Its workflow is told.
     expect(await hook.deliver(second)).toEqual(deliveryEnded('FAILED'))
     expect((await hook.readDelivery(done)).status).toBe('DELIVERED')
     expect(hook.received).toHaveLength(2)

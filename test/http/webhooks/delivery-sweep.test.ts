@@ -10,7 +10,7 @@ import { type CertificateAuthority, createAuthority } from '../../webhooks/suppo
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openEndpointFixture } from '../support/endpoint-fixture.ts'
 
-/** What the sweep does for endpoints that have much to be delivered, and for their neighbours. */
+/** What the sweep does for endpoints with a backlog, and for the others. */
 
 const PATH = '/api/v1/webhooks'
 const HOUR_MS = 3_600_000
@@ -60,7 +60,7 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
 
 const workflowIdOf = (delivery: string) => `webhook/${delivery}`
 
-/** The lives that were woken, in order, what each of them does then, and what was ordered of those that began. */
+/** The workflows that were signalled, in order, a hook for each, and the inputs of those that were started. */
 function createFakeTemporal(look = async () => {}) {
   const woken: string[] = []
   const orders: ReplayEventsInput[] = []
@@ -83,7 +83,7 @@ function createFakeTemporal(look = async () => {}) {
   }
 }
 
-/** What a request to recover from an hour ago on does, and the lives it wakes. */
+/** Recovers from an hour ago on, and answers the signalled workflows. */
 async function recovered(webhookUuid: string) {
   const { woken, orders, engine } = createFakeTemporal()
   await startEventReplay(engine, { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() }, 1_000)

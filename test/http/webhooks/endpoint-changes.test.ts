@@ -9,7 +9,7 @@ import {
 } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** What an endpoint's owner changes of it, and what is refused, each with nothing changed. */
+/** Updates of an endpoint by its owner, and refused ones, each with nothing changed. */
 
 const PATH = '/api/v1/webhooks'
 const NAMES: Record<string, string[]> = {
@@ -261,7 +261,7 @@ describe('a rotation', () => {
   test('repeated often leaves the latest nine secrets to sign beside the current one', async () => {
     for (let index = 0; index < 11; index += 1) await call('POST', '/rotate', { token: `secret ${index}` })
     expect((await rowOf()).previous_tokens).toHaveLength(9)
-    await call('POST', '/rotate', { token: 'secret 9' }) // Back to the one before: it signs once.
+    await call('POST', '/rotate', { token: 'secret 9' }) // Back to the previous one: it signs once.
     expect((await rowOf()).previous_tokens).toHaveLength(9)
   })
 

@@ -15,7 +15,7 @@ import {
 } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** A shop must never send goods for what a simulator has paid: endpoints hear of what their tokens may touch. */
+/** A merchant must never ship for a simulated payment: endpoints receive the events of their own mode. */
 
 const PATH = '/api/v1/webhooks'
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
     webhooks[mode] = await created(tokens[mode])
   }
   webhooks.both = await created(tokens.live)
-  await sql('update webhook set mode = null where uuid = ?', [webhooks.both]) // As one that is older than modes.
+  await sql('update webhook set mode = null where uuid = ?', [webhooks.both]) // Like an endpoint created before modes existed.
 })
 afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
 
@@ -56,7 +56,7 @@ async function created(token: string): Promise<string> {
 const sql = <Row extends object>(query: string, values: unknown[]) =>
   fixture.orm.em.fork().execute<Row[]>(query, values)
 
-/** A charge of one mode that tells of itself. */
+/** A charge of one mode with its event. */
 async function announced(mode: 'live' | 'test'): Promise<string> {
   const uuid = await fixture.insertCharge(connections[mode])
   await sql(`update charge set state = 'failed' where uuid = ?`, [uuid])

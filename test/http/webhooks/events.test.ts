@@ -5,7 +5,7 @@ import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
 import { eventRoutes } from '../../../src/api/events/routes.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
-/** Events as they are read, by whom, and for how long. */
+/** Events as they are read, by which token, and for how long. */
 
 const PATH = '/api/v1/events'
 const DAY_MS = 86_400_000

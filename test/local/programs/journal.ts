@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const journalPath = join(process.env.TRILHO_HOME ?? '.', 'journal')
 
-/** Notes when this program begins and ends, in `journal` of the home. */
+/** Writes a line when this program starts and ends, to `journal` in the home. */
 export function logStartAndEnd(name: string, beforeTheEnd: () => void = () => {}): void {
   const note = (what: string) => appendFileSync(journalPath, `${what} ${name}\n`)
   process.on('SIGTERM', () => {

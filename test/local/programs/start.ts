@@ -4,7 +4,7 @@ import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { runDevStack } from '../../../src/dev/run.ts'
 import { journalPath } from './journal.ts'
 
-/** `npm start` with small programs in the place of the product's: the database and Temporal are real. */
+/** `npm start` with small programs in place of the product's: the database and Temporal are real. */
 const demoProvider = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }
 const demo: DemoResult = {
   account_uuid: demoProvider.uuid,

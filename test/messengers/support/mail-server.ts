@@ -3,7 +3,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type ReceivedMail = { from: string; to: string[]; text: string }
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>
 
-/** A real SMTP server on a port of its own, and what it took. `refusal` is what it answers at a step instead. */
+/** A real SMTP server on a port of its own, and the messages it received. `refusal` is what it answers at a step instead. */
 export async function startMailServer({ port = 0, ...options }: SMTPServerOptions & { port?: number } = {}) {
   const letters: ReceivedMail[] = []
   const refusals: { rcpt?: number; data?: number; mail?: number } = {}
@@ -30,7 +30,7 @@ export async function startMailServer({ port = 0, ...options }: SMTPServerOption
     },
     ...options,
   })
-  server.on('error', () => {}) // Of a client that leaves in the middle.
+  server.on('error', () => {}) // Of a client that disconnects in the middle.
   await new Promise<void>(resolve => void server.listen(port, '127.0.0.1', resolve))
   const address = server.server.address() as { port: number }
   return {
@@ -46,7 +46,7 @@ function smtpError(responseCode: number | undefined): Error | null {
   return responseCode === undefined ? null : Object.assign(new Error('no'), { responseCode })
 }
 
-/** The readable text of a letter whose body is quoted-printable or base64. */
+/** The readable text of a message whose body is quoted-printable or base64. */
 export function mailBodyOf({ text }: ReceivedMail): string {
   const [head = '', ...body] = text.split('\r\n\r\n')
   const rest = body.join('\r\n\r\n')

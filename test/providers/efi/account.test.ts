@@ -155,7 +155,7 @@ test('an amount that Efí returned by itself after a dispute has no id of ours',
   ])
 })
 
-/** A list of sent PIX at a bank that gives at most so many at once, and counts pages in the size that it was asked for. */
+/** A list of sent PIX at a bank with a maximum page size, which counts pages in the requested size. */
 function capped(items: unknown[], most: number, told: (total: number) => unknown) {
   return (path: string) => {
     const asked = new URL(path, 'https://bank.test').searchParams

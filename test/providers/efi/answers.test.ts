@@ -31,7 +31,7 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     make: provider => provider.cancelCharge(REFERENCE),
     unprovenKind: 'no_answer',
     others: { status: 503, body: '' },
-    // What the charge has become decides.
+    // The charge's current state decides.
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'no_answer' } : undefined,
   },
@@ -67,7 +67,7 @@ const calls: Record<keyof typeof efiAnswers, CallUnderTest> = {
     unprovenKind: 'no_answer',
     requestPath: /\/pix\//,
     others: json(200, { infracoes: [infraction] }),
-    // Neither received nor sent here: it was received before this connection could tell.
+    // Neither received nor sent here: it was received before this connection existed.
     absent: { kind: 'found' },
   },
   replyToDispute: {

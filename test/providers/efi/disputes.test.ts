@@ -19,7 +19,7 @@ const from = '2026-01-01T00:00:00.000Z'
 const to = '2026-01-10T23:59:59.999Z'
 const absent = bcbErrorReply(404, 'PixNaoEncontrado')
 
-/** As the official SDK's types and the documentation's example have it. */
+/** As in the official SDK's types and the documentation's example. */
 const infraction = (changes: Record<string, unknown> = {}) => ({
   idInfracao: ID,
   endToEndId: END_TO_END,

@@ -146,7 +146,7 @@ test('a refund uses a connection of its own, which is closed after it; lookups s
 test('a refund whose handshake is reset was never sent', async () => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, okReply(devolucaoOf(), 201))
-  await story.provider.balances() // Takes the token, over a connection of its own.
+  await story.provider.balances() // Fetches the token, over a connection of its own.
   story.far.resetHandshakes(1)
   expect(await story.provider.refund(order)).toMatchObject({ kind: 'unreachable', code: 'connection_reset' })
   expect(story.far.calls().filter(({ method }) => method === 'PUT')).toEqual([])

@@ -10,7 +10,7 @@ import {
   timeoutMsFor,
 } from '../support/scripted-provider.ts'
 
-/** As long as a machine may stand still before it reads an answer; what gives none is not waited for so long. */
+/** As long as a machine may stand still before it reads a response; a missing response is not waited for so long. */
 const TIMEOUT_MS = 10_000
 
 let scriptedProvider: ScriptedProvider
@@ -29,7 +29,7 @@ afterEach(async () => {
   await scriptedProvider.close()
 })
 
-/** A name that a resolver refuses without asking anyone. */
+/** A name that a resolver refuses without a query. */
 const tooLongALabel = 'x'.repeat(64)
 const put = { method: 'PUT', path: '/thing', json: { secret: 'rosebud' } } as const
 

@@ -44,7 +44,7 @@ const A = 1
 const V6 = [0x20, 0x01, 0x0d, 0xb8, ...Array(11).fill(0), 1]
 type Reply = number[] | undefined | 'silence'
 
-/** A name server of one question and at most one answer (RFC 1035 §4). */
+/** A name server for one question and at most one answer (RFC 1035 §4). */
 async function nameServer(reply: (type: number) => Reply) {
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
@@ -78,7 +78,7 @@ test('a provider with a silent name server delays no other provider', async () =
   )
   const healthy = openConnectionPool({ origin: far.url, ...limits })
   const request = { method: 'GET', path: '/', origin: far.url } as const
-  // More than the threads that getaddrinfo has for all of a process.
+  // More than getaddrinfo's threads in a process.
   const waiting = Array.from({ length: 16 }, () => silent.sendOnOwnConnection(request))
   expect(await healthy.sendOnOwnConnection(request)).toMatchObject({ kind: 'answer', status: 200 })
   const first = await Promise.race([waiting[0]!, Promise.resolve('still resolving')])

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { createHttpClient, type HttpClient } from '../../../src/providers/http/client.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 
-/** Connections that are opened while whoever sends money is still writing down that it will. */
+/** Connections that are opened while the worker still commits the attempt. */
 
 let scriptedProvider: ScriptedProvider
 let http: HttpClient
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const send = () => http.call({ method: 'PUT', path: '/thing', json: {}, hasOwnConnection: true })
 
-/** One whose handshake outlasts the client's patience is given up: another is opened. */
+/** A connection whose handshake outlasts the client's timeout is given up, and another one opened. */
 async function preconnect(): Promise<void> {
   const before = scriptedProvider.countConnections()
   for (let waitedMs = 0; scriptedProvider.countConnections() === before; waitedMs += 5) {

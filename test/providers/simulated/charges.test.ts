@@ -122,7 +122,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     })
     const { end_to_end: endToEnd } = await shop.control.deposit({ account: 'shop', value: 1 })
     await shop.waitForNotification(item => item.endToEnd === endToEnd)
-    // Efí's wrong secret is in the address, which the inbox does not keep: what it can tell is Woovi's signature.
+    // Efí's wrong secret is in the address, which the inbox does not keep: only Woovi's signature can be checked.
     if (dialect === 'woovi')
       await pollUntil(
         () => shop.readNotifications(),

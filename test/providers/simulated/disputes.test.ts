@@ -87,7 +87,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     const name = await disputed(3)
     expect(await reply(name, accept)).toEqual({ kind: 'accepted' })
     const [there] = await shop.control.findDispute(name.id)
-    // Efí takes no acceptance: agreeing is to submit no defence.
+    // Efí accepts no acceptance: it is expressed by submitting no defence.
     expect(there?.replies).toHaveLength(dialect === 'efi' && accept ? 0 : 1)
     if (dialect === 'efi' && accept) return
     expect(there?.replies[0]?.text).toContain('Entregue com assinatura.')
@@ -97,7 +97,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
 
   test('a reply whose answer got lost exists, and repeated it still exists once', async () => {
     const name = await disputed(3)
-    // Woovi's reply is two calls: the letter, and the evidence that names it.
+    // Woovi's reply is two calls: the PDF, and the evidence that names it.
     for (const fault of dialect === 'woovi'
       ? (['slow', 'timeout_then_done'] as const)
       : ['timeout_then_done' as const])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { PROVIDER_APIS } from '../../../src/domain/providers/provider.ts'
 import { openSimulatedProvider, pollUntil, type SimulatedProvider } from '../support/simulated.ts'
 
-/** What each provider documents of a sending. */
+/** What each provider documents of a transfer. */
 const documented = {
   efi: {
     noBalance: 'AM04',
@@ -118,7 +118,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     ['broken_body', { kind: 'unknown', code: 'unreadable_answer' }],
     ['unreachable', { kind: 'unreachable' }],
   ] as const)('%s, when sending', async (fault, outcome) => {
-    await shop.provider.balances() // Efí's token is there before the fault, so that it hits the sending.
+    await shop.provider.balances() // Efí's token exists before the fault, so that the fault applies to the transfer.
     await shop.control.addFault({ provider: 'PROVIDER_A', operation: 'sendTransfer', fault })
     expect(await shop.provider.sendTransfer(shop.transferRequest())).toMatchObject(outcome)
   })

@@ -16,38 +16,38 @@ import { createUndocumentedAnswers } from './undocumented-answers.ts'
 type Adapter = Provider & { close(): Promise<void> }
 type CallOutcome = { kind: string; code?: string; finality?: string }
 
-/** How one call of a table is provoked, and what its outcomes are. */
+/** How one call of a table is provoked, and its outcomes. */
 export type CallUnderTest = {
   make(provider: Provider): Promise<CallOutcome>
-  /** What an answer that proves nothing comes to. */
+  /** The outcome of an answer that proves nothing. */
   unprovenKind: 'unknown' | 'no_answer'
-  /** What a listed absence comes to, where that is not `not_found` of a look-up and `unknown` of anything else. */
+  /** The outcome of a listed absence, where that is not `not_found` of a lookup and `unknown` of anything else. */
   absent?: CallOutcome
-  /** The path of the requests that the table is about, where that is not the first one that is made. */
+  /** The path of the requests that the table is about, where that is not the first request. */
   requestPath?: RegExp
-  /** What every other request is answered with; else the same. */
+  /** The answer to every other request; otherwise the same one. */
   others?: HttpAnswer
-  /** What a listed refusal comes to, where it is something else than `rejected` or `no_answer` with the table's code. */
+  /** The outcome of a listed refusal, where it is not `rejected` or `no_answer` with the table's code. */
   refused?(answer: DocumentedAnswer): CallOutcome | undefined
 }
 
 export type ProviderApiUnderTest<Call extends string> = {
   name: string
   answers: DocumentedAnswers<Call>
-  /** An adapter over these lines. */
+  /** An adapter over this connection pool. */
   open(options: { openPool: OpenConnectionPool; recordUnexplained: RecordUnexplainedAnswer }): Adapter
-  /** The body in which a provider says a name, with the status that it is said under. */
+  /** The body in which a provider gives a name, with its status. */
   bodyOf(name: string, status: number): unknown
   calls: Record<Call, CallUnderTest>
-  /** Times that each call is answered with something undocumented. */
+  /** How often each call gets an undocumented answer. */
   times: number
   seed: number
 }
 
 /**
- * Drives an adapter over its whole table: each documented answer of a call comes to what the table says; each that is
- * documented for other calls only, or under another status, proves nothing here; and so does whatever a fuzz makes up. What
- * proves nothing is recorded.
+ * Tests an adapter against its whole table: each documented answer of a call has the outcome of the table; an answer
+ * documented for other calls only, or under another status, proves nothing here; nor does a generated one. An answer
+ * that proves nothing is recorded.
  */
 export function describeAnswers<Call extends string>(dialect: ProviderApiUnderTest<Call>): void {
   const { answers, bodyOf } = dialect
@@ -105,7 +105,7 @@ function expectedOutcomeOf(call: CallUnderTest, answer: DocumentedAnswer): CallO
 
 const PROVES_NOTHING = { answer: undefined, proved: false, isRecorded: true }
 
-/** Names the answer where it proves something or is not recorded, so that a failure tells it. */
+/** Names the answer where it proves something or is not recorded, so that the failure shows it. */
 async function checkProof<Call extends string>(
   dialect: ProviderApiUnderTest<Call>,
   call: Call,

@@ -7,7 +7,7 @@ import {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** A self-signed certificate, which is its own authority and good for localhost. */
+/** A self-signed certificate, which is its own authority and valid for localhost. */
 export async function createSelfSignedCertificate(
   commonName = 'localhost',
   lifetimeMs = 3_600_000,

@@ -16,7 +16,7 @@ export const REFERENCE = '0f8fad5bd9cb469fa16570867728950e'
 export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D09089356202601101201abcdefghijk'
 
-/** An Efí that does as scripted, and an adapter that speaks to it, at noon of one day. */
+/** A scripted Efí, and an adapter that calls it, at noon of one day. */
 export async function openEfiFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
   const far: ScriptedProvider = await startScriptedProvider()
@@ -93,7 +93,7 @@ export const devolucaoOf = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 })
 
-/** What may come instead of a documented answer, and its name when sending; of a look-up it is no answer. */
+/** Replies in place of a documented one, with their names when sending; for a lookup each is no answer. */
 export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: Record<string, unknown>][] = [
   ['429 without a word', { status: 429, text: '' }, { kind: 'unknown', code: 'http_429' }],
   ['422 that no page names', efiErrorReply(422, 'novidade'), { kind: 'unknown', code: 'http_422' }],

@@ -6,13 +6,13 @@ export type HttpAnswer = { status: number; body: string }
 
 export type PoolScript = {
   answer: HttpAnswer
-  /** The path of the requests that `answer` answers; the first request and its repeats, where it is absent. */
+  /** The path of the requests that `answer` answers; without it, the first request and its repeats. */
   requestPath?: RegExp | undefined
-  /** What every other request is answered with. */
+  /** The answer to every other request. */
   others?: HttpAnswer | undefined
 }
 
-/** Lines on which a bank answers without a network. A token is given to whoever asks for one. */
+/** A connection pool over which a bank answers without a network. A token is given to every request for one. */
 export function createScriptedPool({
   answer,
   requestPath: asked,

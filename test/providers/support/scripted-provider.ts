@@ -5,17 +5,17 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { TLSSocket, TlsOptions } from 'node:tls'
 import { createSelfSignedCertificate } from './certificate.ts'
 
-/** One reply of the far side: an answer, or one of the ways to give none. */
+/** One reply of the provider: an answer, or one of the ways to give none. */
 export type ScriptedReply =
   | { status: number; json?: unknown; text?: string; headers?: Record<string, string> }
   | 'hang'
   | 'reset'
   | 'half'
 
-/** `reply`: what the far side is going to say, where that may be nothing. */
+/** `reply`: the provider's next reply, where that may be none. */
 export type ProviderFixtureOptions = { now?: () => number; reply?: ScriptedReply }
 
-/** How long an adapter waits: for an answer as long as a busy machine may need, for none not long. */
+/** How long an adapter waits: as long as a busy machine may need for an answer, and shortly for a missing one. */
 export function timeoutMsFor(reply: ScriptedReply | undefined): number {
   return reply === 'hang' ? 3_000 : 10_000
 }
@@ -26,22 +26,22 @@ export type ReceivedRequest = {
   headers: IncomingMessage['headers']
   body: string
   connection: number
-  /** Whom the client's certificate names, where it showed one. */
+  /** The subject of the client's certificate, where it sent one. */
   client: string | undefined
-  /** Its connection went on with the TLS session of one before it. */
+  /** Its connection resumed the TLS session of one before it. */
   isResumed: boolean
 }
 
 type ScriptedProviderOptions = Pick<TlsOptions, 'maxVersion'> & {
-  /** Its certificate; one that is good for an hour where absent. */
+  /** Its certificate; valid for an hour where absent. */
   serverCertificate?: { certificate: string; key: string }
-  /** Who must vouch for its callers; anybody may call where absent. */
+  /** The authority of its clients' certificates; any client may call where absent. */
   ca?: string
 }
 
 /**
  * A scripted provider over TLS on loopback. Each route replies in its order, and keeps repeating its last reply; a
- * token is given to whoever asks, unless scripted otherwise.
+ * token is given to every request, unless scripted otherwise.
  */
 export async function startScriptedProvider({
   maxVersion,
@@ -88,7 +88,7 @@ export async function startScriptedProvider({
     url: `https://localhost:${port}`,
     ca: certificate,
     seen,
-    /** The calls but those for a token. */
+    /** The calls except those for a token. */
     calls: () => seen.filter(({ path }) => path !== '/oauth/token'),
     countTokenRequests: () => seen.filter(({ path }) => path === '/oauth/token').length,
     countConnections: () => connections.size,
@@ -97,18 +97,18 @@ export async function startScriptedProvider({
     scriptReplies(route: string, ...replies: ScriptedReply[]) {
       scripts.set(route, replies)
     },
-    /** A route that answers 200 with what is made of the path, its query included. */
+    /** A route that answers 200 with a body computed from the path, its query included. */
     scriptReplyByPath(route: string, rule: (path: string) => unknown) {
       rules.set(route, rule)
     },
-    /** The next handshakes are reset before they are over. */
+    /** The next handshakes are reset before they complete. */
     resetHandshakes(times: number) {
       resets = times
     },
     closeIdle: () => server.closeIdleConnections(),
     /** Of connections that have carried nothing yet as well. */
     destroyConnections: () => void [...connections.keys()].map(socket => socket.destroy()),
-    /** As a far side whose next machine takes over. */
+    /** Like a provider whose next machine takes over. */
     rotateTicketKeys: () => server.setTicketKeys(randomBytes(48)),
     async close() {
       const closed = new Promise(resolve => server.close(resolve))
@@ -143,7 +143,7 @@ function sendReply(reply: ScriptedReply, request: IncomingMessage, response: Ser
   response.end(reply.text ?? (reply.json === undefined ? '' : JSON.stringify(reply.json)))
 }
 
-/** A port of loopback that nobody listens on. */
+/** A loopback port without a listener. */
 export async function findUnusedUrl(): Promise<string> {
   const far = await startScriptedProvider()
   await far.close()

@@ -17,7 +17,7 @@ export { pollUntil }
 
 const NOTICE_SECRET = 'a-secret-of-notices'
 
-/** How each dialect's connection is told who it is. */
+/** The credentials of each provider API's connection. */
 const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
   efi: { client_id: SHOP.client_id, client_secret: SHOP.client_secret, notice_secret: NOTICE_SECRET },
   woovi: {
@@ -29,7 +29,7 @@ const CREDENTIALS: Record<ProviderApi, Record<string, string>> = {
 export const COLLECTION_KEY = SHOP.keys[0]
 export const MARIA = 'maria@example.com'
 
-/** An adapter and the shop it speaks for at the simulator, its notices arriving in the simulator's inbox. */
+/** An adapter and its account at the simulator, whose notifications arrive in the simulator's inbox. */
 export async function openSimulatedProvider(dialect: ProviderApi) {
   const stage: SimulatorFixture = await openSimulatorFixture()
   await stage.control.putAccount('shop', {
@@ -88,7 +88,7 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
       if (found.kind !== 'found') throw new Error(`not found: ${JSON.stringify(found)}`)
       return found.payout
     },
-    /** Everything that was told so far, as the adapter reads it. */
+    /** All notifications so far, as the adapter parses them. */
     async readNotifications() {
       const messages = await stage.control.listInbox('notices')
       const read = messages.map(({ body, headers }) => {
@@ -97,7 +97,7 @@ export async function openSimulatedProvider(dialect: ProviderApi) {
       })
       return Promise.all(read)
     },
-    /** The first item that was told of such a kind, once it is there. */
+    /** The first notified item of a kind, once it exists. */
     async waitForNotification(fits: (item: NotificationItem) => boolean): Promise<NotificationItem> {
       const items = async () =>
         (await this.readNotifications()).flatMap(it => (it.kind === 'items' ? it.items : []))

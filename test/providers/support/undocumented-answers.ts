@@ -5,14 +5,14 @@ type KnownAnswer = Pick<DocumentedAnswer, 'name' | 'status'>
 
 type GeneratorInput = {
   random: { upTo: (most: number) => number }
-  /** What the call under test documents. */
+  /** The documented answers of the call under test. */
   own: readonly KnownAnswer[]
-  /** What any call of the dialect documents. */
+  /** The documented answers of any call of the provider API. */
   everywhere: readonly KnownAnswer[]
   bodyOf(name: string, status: number): unknown
 }
 
-/** Makes one answer after the other that no document of the call explains, each in one of the ways in which banks err. */
+/** Generates undocumented answers of a call, each with one of the errors that banks make. */
 export function createUndocumentedAnswers({
   random,
   own,
@@ -27,7 +27,7 @@ export function createUndocumentedAnswers({
     Array.from({ length: 3 + random.upTo(12) }, () => String.fromCharCode(97 + random.upTo(25))).join('')
   const json = (code: number, body: unknown): HttpAnswer => ({ status: code, body: JSON.stringify(body) })
   const text = (body: string): HttpAnswer => ({ status: anyStatus(), body })
-  /** A listed answer, to be spoilt. */
+  /** A listed answer, to be altered. */
   const listed = () => {
     const it = one(own)
     return { code: it.status, it, body: bodyOf(it.name, it.status) }

@@ -21,7 +21,7 @@ export const TXID = 'd983a07836cf48ed9a65764d3c184273'
 export const END_TO_END = 'E12345678202601101159abcdefghijk'
 export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 
-/** A Woovi that does as scripted, and an adapter that speaks to it, at noon of one day. */
+/** A scripted Woovi, and an adapter that calls it, at noon of one day. */
 export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
   const far: ScriptedProvider = await startScriptedProvider()
@@ -42,7 +42,7 @@ export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtu
 }
 
 export const okReply = (json: unknown, status = 200): ScriptedReply => ({ status, json })
-/** Woovi's no: a sentence, sometimes with a name. */
+/** Woovi's refusal: a sentence, sometimes with a name. */
 export const wooviErrorReply = (
   error: string,
   { status = 400, errorCode }: { status?: number; errorCode?: string } = {},
@@ -100,7 +100,7 @@ export const refundOf = (changes: Record<string, unknown> = {}) => ({
 const DENIED = { kind: 'rejected', finality: 'other_may_help', code: 'provider_denied' }
 const unlistedOutcomeOf = (status: number) => ({ kind: 'unknown', code: `http_${status}` })
 
-/** What may come instead of an answer to any call, and SPEC §6's name for it when sending. */
+/** Replies in place of an answer to any call, and SPEC §6's name for them when sending. */
 export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: Record<string, unknown>][] = [
   ['401', okReply({ data: null, errors: [{ message: 'appID inválido' }] }, 401), DENIED],
   ['401 without a word', { status: 401, text: '' }, unlistedOutcomeOf(401)],

@@ -44,7 +44,7 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
   cancelCharge: {
     make: provider => provider.cancelCharge(REFERENCE),
     unprovenKind: 'no_answer',
-    // What the charge has become decides.
+    // The charge's current state decides.
     refused: ({ meaning }) =>
       meaning.kind === 'refused' && meaning.code === 'charge_refused' ? { kind: 'refused' } : undefined,
   },
@@ -61,7 +61,7 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
     unprovenKind: 'unknown',
     requestPath: /\/approve$/,
     others: json(200, created),
-    // The order stands.
+    // The payment exists.
     refused: () => ({ kind: 'awaiting_approval' }),
   },
   findTransfer: { make: provider => provider.findTransfer('transfer1'), unprovenKind: 'no_answer' },
@@ -98,12 +98,12 @@ const calls: Record<keyof typeof wooviAnswers, CallUnderTest> = {
     unprovenKind: 'no_answer',
     requestPath: /\/funds-recovery\//,
     others: json(200, { dispute, transaction: transactionOf() }),
-    // The dispute is known without its recovery, which not every account may ask for.
+    // The dispute is known without its recovery, which not every account may read.
     absent: { kind: 'found' },
     refused: () => ({ kind: 'found' }),
   },
   uploadEvidence: {
-    // A file that may have been stored has answered no dispute.
+    // A file that may have been stored has not replied to a dispute.
     make: async provider => {
       const outcome = await provider.replyToDispute(reply)
       return outcome.kind === 'unreachable' ? { ...outcome, kind: 'unknown' } : outcome

@@ -25,7 +25,7 @@ const from = '2026-01-01T00:00:00.000Z'
 const to = '2026-01-10T23:59:59.999Z'
 const at = '2026-01-10T12:00:00.000Z'
 
-/** "Payload GET de Disputa": of a MED these fields and no more. */
+/** "Payload GET de Disputa": for a MED these fields and no more. */
 const dispute = (changes: Record<string, unknown> = {}) => ({
   ...{ type: 'MED', status: 'CREATED', endToEndId: END_TO_END, id: ID },
   ...changes,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { renderTextPdf } from '../../../src/providers/woovi/text-pdf.ts'
 
-/** What a reader of the format finds: every object where the table says it is, and the texts it shows. */
+/** Parses the format as a reader does: every object at its offset in the table, and the shown texts. */
 function read(pdf: Buffer) {
   const file = pdf.toString('latin1')
   const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(file)![1])

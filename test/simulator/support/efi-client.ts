@@ -11,7 +11,7 @@ type Credentials = {
   certificate?: { certificate: string; key: string }
 }
 
-/** Speaks Efí's API for one account, by hand: what it sees is what any client would. */
+/** A client of Efí's API for one account, written by hand. */
 export function createEfiClient(baseUrl: string, { ca, client_id, client_secret, certificate }: Credentials) {
   const identity = certificate ? { cert: certificate.certificate, key: certificate.key } : {}
   const dispatcher = new Agent({ connect: { ca, ...identity } })
@@ -56,12 +56,12 @@ export function createEfiClient(baseUrl: string, { ca, client_id, client_secret,
 
   return {
     authorize,
-    /** The answer's text as it came. */
+    /** The answer's text, unparsed. */
     raw,
     call,
     get: (path: string) => call('GET', path),
     put: (path: string, body?: unknown) => call('PUT', path, body),
-    /** An immediate charge of so much, to the shop's key. */
+    /** An immediate charge of this amount, to the account's key. */
     createCob: (txid: string, value = '12.34', more: object = {}) =>
       call('PUT', `/v2/cob/${txid}`, {
         calendario: { expiracao: 3600 },
@@ -69,7 +69,7 @@ export function createEfiClient(baseUrl: string, { ca, client_id, client_secret,
         chave: 'loja@trilho.test',
         ...more,
       }),
-    /** A sending of so much to a key. */
+    /** A transfer of this amount to a key. */
     send: (id: string, recipient: string | object, value = '10.00') =>
       call('PUT', `/v3/gn/pix/${id}`, {
         valor: value,

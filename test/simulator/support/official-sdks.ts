@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 type SdkTarget = {
   caFile: string
-  /** Which port of loopback answers for each fixed host name. */
+  /** The loopback port for each fixed host name. */
   hosts: Record<string, number>
   efi: { client_id: string; client_secret: string; certificate: string; key: string }
   appId: string

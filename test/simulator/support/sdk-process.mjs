@@ -1,4 +1,4 @@
-/** A process that has nothing of ours in it but this file: it calls the official SDKs as its parent asks. */
+/** A process with nothing of ours but this file: it calls the official SDKs as its parent requests. */
 import woovi from '@woovi/node-sdk'
 import EfiPay from 'sdk-node-apis-efi'
 

@@ -8,7 +8,7 @@ import { createSimulatorClient } from '../../../src/simulator/control/client.ts'
 import { startSimulator } from '../../../src/simulator/server.ts'
 import { createEfiClient } from './efi-client.ts'
 
-/** The key, holder and credentials of the account most stories happen on. */
+/** The key, holder and credentials of the account of most tests. */
 export const SHOP = {
   provider: 'PROVIDER_A',
   dialect: 'efi',
@@ -23,8 +23,8 @@ export const SHOP = {
 export type SimulatorFixture = Awaited<ReturnType<typeof openSimulatorFixture>>
 
 /**
- * A simulator on free ports over a folder of its own, sixty times faster than life: what is accepted settles after
- * 3 ms, a silence lasts 1 s. Its clock can be moved on.
+ * A simulator on free ports over a folder of its own, sixty times faster than real time: what is accepted settles after
+ * 3 ms, a silence lasts 1 s. Its clock can be advanced.
  */
 export async function openSimulatorFixture({
   home = mkdtempSync(join(tmpdir(), 'simulator-')),
@@ -57,7 +57,7 @@ export async function openSimulatorFixture({
     advanceClock: (seconds: number) => {
       aheadMs += seconds * 1000
     },
-    /** Makes the shop's account and answers a caller that speaks for it. */
+    /** Creates the account and answers a client of it. */
     createShop: async (changes: object = {}) => {
       const settings = { ...SHOP, keys: [...SHOP.keys], ...changes }
       await control.putAccount('shop', settings)
@@ -65,7 +65,7 @@ export async function openSimulatorFixture({
       callers.push(caller)
       return caller
     },
-    /** Leaves the home folder as it is, for a restart over it. */
+    /** Leaves the home folder unchanged, for a restart over it. */
     stop: async () => {
       await Promise.all([control.close(), browser.destroy(), ...callers.map(caller => caller.close())])
       await simulator.close()
@@ -77,7 +77,7 @@ export async function openSimulatorFixture({
   }
 }
 
-/** Asks until the answer fits, for at most half a minute. */
+/** Polls until the value fits, for at most half a minute. */
 export async function pollUntil<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
   const deadline = Date.now() + 30_000
   for (;;) {

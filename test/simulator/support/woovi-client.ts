@@ -5,7 +5,7 @@ export type WooviClient = ReturnType<typeof createWooviClient>
 
 type Credentials = { ca: string; client_id: string; client_secret: string }
 
-/** Speaks Woovi's API for one account, by hand: what it sees is what any client would. */
+/** A client of Woovi's API for one account, written by hand. */
 export function createWooviClient(baseUrl: string, { ca, client_id, client_secret }: Credentials) {
   const dispatcher = new Agent({ connect: { ca } })
   const appId = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
@@ -35,7 +35,7 @@ export function createWooviClient(baseUrl: string, { ca, client_id, client_secre
     delete: (path: string) => call('DELETE', path),
     createCharge: (correlationID: string, value = 1234) =>
       call('POST', '/charge', { correlationID, value, expiresIn: 3600, comment: 'Pedido 7' }),
-    /** Orders a payment, which waits unless `more` approves it too. */
+    /** Creates a payment, which waits unless `more` approves it too. */
     orderPayment: (correlationID: string, destinationAlias = 'maria@example.com', more: object = {}) =>
       call('POST', '/payment', {
         ...{ type: 'PIX_KEY', correlationID, destinationAlias, destinationAliasType: 'EMAIL', value: 1000 },

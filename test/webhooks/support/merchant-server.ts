@@ -30,7 +30,7 @@ export async function createAuthority() {
 
   return {
     pem: certificate.toString('pem'),
-    /** A key and certificate for host names and addresses; negative days have run out already. */
+    /** A key and certificate for host names and addresses; with negative days it has expired already. */
     async issue({ names, validForDays = 5 }: CertificateNames) {
       const own = await generateKeys()
       const leaf = await X509CertificateGenerator.create({
@@ -53,7 +53,7 @@ export async function createAuthority() {
   }
 }
 
-/** A merchant's server on 127.0.0.1; it remembers every connection and request that reached it. */
+/** A merchant's server on 127.0.0.1; it records every connection and request. */
 export async function startMerchantServer(
   ca: CertificateAuthority,
   identity: CertificateNames,
@@ -86,7 +86,7 @@ export async function startMerchantServer(
   }
 }
 
-/** A port of 127.0.0.1 where nobody listens. */
+/** A port of 127.0.0.1 without a listener. */
 export async function findUnusedPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
@@ -109,7 +109,7 @@ function daysFromNow(count: number): Date {
   return new Date(Date.now() + count * DAY_MS)
 }
 
-/** Looks again until it holds; the test's own limit ends the wait. */
+/** Checks again until it holds; the test's own limit ends the wait. */
 export async function waitUntilHolds(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(done => setTimeout(done, 10))
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type PostInput = { path?: string; body?: string; headers?: Record<string, string> }
 
-/** A merchant's server called hooks.test, and a dialer that finds it there. */
+/** A merchant's server called hooks.test, and a client that resolves it there. */
 export async function openWebhookClientFixture(
   listener: RequestListener,
   options: Partial<WebhookClientOptions> = {},

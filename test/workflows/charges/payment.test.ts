@@ -44,7 +44,7 @@ test('a payment in progress is polled at growing intervals until it settles', as
 })
 
 test('a payment that settles meanwhile is found by its notification, before the next poll is due', async () => {
-  // The server's clock goes on by itself too: on a busy machine five seconds pass between two lines of a test.
+  // The server's clock also runs by itself: on a busy machine five seconds pass between two lines of a test.
   const story = await stories.charge(
     { issueCharge: [chargeIssued()], pollCharge: [chargeKnown('paying'), chargeKnown('paid')] },
     { timeScale: 1 / 1_000 },

@@ -15,7 +15,7 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 const stories = setUpWorkflowStories()
 
 const HOUR = 3_600_000
-/** A deadline that stands while time passes: 50 hours from the first time it is asked for. */
+/** A deadline that stays fixed while time passes: 50 hours from its first use. */
 function deadline(inMs: number) {
   let dueAt: string | undefined
   return async (story: { now(): Promise<number> }) => {

@@ -10,7 +10,10 @@ import {
 } from '../../support/workflow-story-answers.ts'
 import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
-/** Workflows of rows that had lost theirs: they ask who has the money, follow it to its end, and send nothing. */
+/**
+ * Workflows of rows that had lost theirs: they poll for the provider that has the payout, follow it to its end, and
+ * send nothing.
+ */
 
 const stories = setUpWorkflowStories()
 const transferFoundAt = (connectionUuid: string): ActivityResult<'restoreTransfer'> => ({

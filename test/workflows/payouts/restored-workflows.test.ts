@@ -18,12 +18,12 @@ import {
 } from '../../support/workflow-story-answers.ts'
 import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
-/** SPEC §11: lives that are newer than their restored database. Whatever they find, nobody is told to send or to issue. */
+/** SPEC §11: workflows that are newer than their restored database. Whatever they find, they send and issue nothing. */
 
 const stories = setUpWorkflowStories()
 const HOUR = 3_600_000
 
-/** A life that had come to this, or that still ran, when its database was restored. */
+/** A workflow that had ended so, or that still ran, when its database was restored. */
 const rebuilt = (ended?: string) => ({
   restored: { orderedAt: '2026-11-01T00:00:00.000Z', ...(ended !== undefined && { ended }) },
 })

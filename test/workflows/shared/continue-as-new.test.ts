@@ -27,13 +27,16 @@ import {
 } from '../../support/workflow-story-answers.ts'
 import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
-/** Lives that nobody can end for months go on as new, long before Temporal ends them by the length of their history. */
+/** Workflows that cannot end for months continue as new, long before Temporal ends them by the length of their history. */
 
 const stories = setUpWorkflowStories()
-/** The server's clock goes on by itself too: whoever asks on a schedule asks no sooner than he is told, however busy the machine. */
+/**
+ * The server's clock also runs by itself: with this time scale no scheduled poll comes before the test's signal,
+ * however busy the machine.
+ */
 const SLOWLY = 1 / 1_000
 
-/** What is asked next finds its history long; after so many calls it is in its next run. */
+/** The next poll finds a long history; after so many calls the workflow is in its next run. */
 async function continueAsNew(story: Story, { calls }: { calls: number }): Promise<void> {
   const [run, asked] = [await story.readRunId(), story.calls.length]
   await story.growHistory()
@@ -263,7 +266,7 @@ describe('a PIX key', () => {
     await story.finishWith('removed')
   })
 
-  /** It hears no notices: its own clock lets it look, and see that it is long. */
+  /** It gets no notifications: its own timer makes it poll, and see that its history is long. */
   async function isFoundLong(story: Story): Promise<void> {
     const run = await story.readRunId()
     await story.waitForCalls(2)

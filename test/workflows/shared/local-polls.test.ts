@@ -14,7 +14,7 @@ import {
 import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
-/** Nobody asks on a schedule before he is told, however busy the machine: the server's clock goes on by itself too. */
+/** No scheduled poll comes before the test's signal, however busy the machine: the server's clock also runs by itself. */
 const SLOWLY = 1 / 1_000
 
 describe('a poll after a new notification runs within the workflow task of its signal', () => {
@@ -112,7 +112,7 @@ describe('a poll runs as an activity of its own', () => {
   })
 })
 
-/** A charge that waits for its payer, and what its provider says of it. */
+/** A charge that waits for its payer, with its provider's answers. */
 async function unpaid(pollCharge: ScriptedAnswer<'pollCharge'>[]): Promise<Story> {
   const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge }, { timeScale: SLOWLY })
   await story.waitForCalls(1)
@@ -124,7 +124,7 @@ async function notifyOnceAccepted(story: Story): Promise<void> {
   await story.notify()
 }
 
-/** Longer than a task waits. */
+/** Longer than a workflow task waits. */
 function slowly<Said>(said: Said) {
   return async (): Promise<Said> => {
     await sleep(LOCAL_ACTIVITY_TIMEOUT_MS + 500)

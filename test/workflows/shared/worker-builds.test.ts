@@ -111,7 +111,7 @@ beforeAll(async () => {
 })
 afterAll(() => builds?.stop())
 
-/** A workflow of every kind: its type, its id, and what it is started with. */
+/** A workflow of every type: its type, its id, and its input. */
 const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
   ['chargeWorkflow', chargeWorkflowId, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
   ['transferWorkflow', transferWorkflowId, sendingOf],
@@ -267,7 +267,7 @@ test('workflows of every type move forwards and back between two builds without 
     history.events!.map(event => ({ workflowId, event })),
   )
   expect(events.filter(({ event }) => hasFailedTask(event))).toEqual([])
-  // Each stayed with the build that it began on, with its activities on both task queues.
+  // Each stayed with the build that it started on, with its activities on both task queues.
   expect([...ranBefore].filter(([, ran]) => ran.size !== 1)).toEqual([])
   const moves = [...ranOn].map(([workflowId, ran]) => ({ workflowId, move: [...ran].join(' to ') }))
   const expected = ['one', 'two', 'two to three']

@@ -369,7 +369,7 @@ describe('a transfer that waits for its time', () => {
     })
     await story.passTime(2_000)
     await story.waitForCalls(3)
-    // Refused until the last answer has been taken.
+    // Refused until the last answer has been processed.
     for (let time = 0; !(await story.cancelTransfer(`cancel ${time}`)); ) time++
     await story.finishWith('cancelled')
   })

@@ -95,7 +95,7 @@ describe('a provider that cannot be reached', () => {
       pollReturn: [payoutNotFound],
     })
     await story.finishWith('settled')
-    // The notice hurries the second try; the third waits its time.
+    // The notification brings the second attempt forward; the third waits its time.
     expect(story.history.timers.at(-1)).toBe('provider unreachable: 15 min')
     expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'sendReturn', 'sendReturn'])
     expect(story.callTimesMs[3]! - story.callTimesMs[2]!).toBeGreaterThanOrEqual(15 * 60_000)
