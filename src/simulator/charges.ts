@@ -10,7 +10,10 @@ export type SimulatedCharge = {
   txid: string
   /** The last part of its payload's URL. */
   token: string
+  /** 0: it has no location, and its payload cannot be read. */
   locationId: number
+  /** Null of a location that was made with its charge. */
+  locationCreatedAt: string | null
   /** Counts its changes. */
   revision: number
   status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
@@ -34,7 +37,12 @@ type IssueChargeRequest = {
   expiresInSeconds: number
   silent: boolean
   details: Record<string, unknown>
+  /** Absent where the provider makes one. */
+  location?: ChargeLocation | undefined
 }
+
+/** Where the payload of a charge is read. */
+export type ChargeLocation = { id: number; token: string; createdAt: string }
 
 type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' | 'status'>> & {
   details?: Record<string, unknown>
@@ -50,6 +58,13 @@ export type SimulatedCharges = {
   findByToken(token: string): SimulatedCharge | undefined
   /** Those made in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedCharge[]
+  /** The charge as it was at a revision; its earlier ones are kept. */
+  findRevision(charge: SimulatedCharge, revision: number): SimulatedCharge | undefined
+  findByLocation(accountId: string, locationId: number): SimulatedCharge | undefined
+  /** The URL of a location, without a scheme. */
+  locationUrl(token: string): string
+  /** Gives a charge another location; null leaves it with none. Its status and revision stay. */
+  setLocation(charge: SimulatedCharge, location: ChargeLocation | null): SimulatedCharge
   /** Changes an active charge; undefined where it is no longer active. */
   revise(charge: SimulatedCharge, change: ChargeChange): SimulatedCharge | undefined
   /** Why a bank would not pay it now, or null. */
@@ -85,9 +100,11 @@ export function simulateCharges({
       ? { ...charge, status: 'active' }
       : charge
 
+  const locationUrl = (token: string) => `${payloadHost()}/qr/v2/${token}`
+
   const payloadOf = (account: SimulatedAccount, { token, cents }: Pick<SimulatedCharge, 'token' | 'cents'>) =>
     buildDynamicBrCode({
-      url: `${payloadHost()}/qr/v2/${token}`,
+      url: locationUrl(token),
       totalCents: cents,
       merchantName: account.holderName,
       merchantCity: account.city,
@@ -101,13 +118,15 @@ export function simulateCharges({
     expiresInSeconds,
     silent,
     details,
+    location,
   }: IssueChargeRequest): SimulatedCharge => {
-    const token = ids.token()
+    const token = location?.token ?? ids.token()
     return {
       accountId: account.id,
       txid: txid ?? ids.token(),
       token,
-      locationId: ids.locationId(),
+      locationId: location?.id ?? ids.locationId(),
+      locationCreatedAt: location?.createdAt ?? null,
       revision: 0,
       status: 'active',
       cents,
@@ -155,10 +174,40 @@ export function simulateCharges({
         const current = find(charge.accountId, charge.txid)
         if (current?.status !== 'active') return undefined
         const revised = reviseCharge(current, change)
+        const { accountId, txid, revision } = current
+        store.insert('chargeRevision', { accountId, txid, revision, body: JSON.stringify(current) })
         return saveCharge(store, {
           ...revised,
           payload: payloadOf(accounts.find(charge.accountId)!, revised),
         })
+      }),
+    findRevision: (charge, revision) => {
+      if (revision === charge.revision) return charge
+      const earlier = store.first<{ body: string }>(
+        'SELECT body FROM chargeRevision WHERE accountId = ? AND txid = ? AND revision = ?',
+        charge.accountId,
+        charge.txid,
+        revision,
+      )
+      return earlier && (JSON.parse(earlier.body) as SimulatedCharge)
+    },
+    findByLocation: (accountId, locationId) =>
+      store.first<SimulatedCharge>(
+        'SELECT * FROM charge WHERE accountId = ? AND locationId = ?',
+        accountId,
+        locationId,
+      ),
+    locationUrl,
+    setLocation: (charge, location) =>
+      store.inTransaction(() => {
+        const moved = {
+          ...charge,
+          token: location?.token ?? ids.token(),
+          locationId: location?.id ?? 0,
+          locationCreatedAt: location?.createdAt ?? null,
+        }
+        const payload = payloadOf(accounts.find(charge.accountId)!, moved)
+        return saveCharge(store, { ...moved, payload })
       }),
     notPayableReason: charge => whyNot(charge),
     pay: ({ token, cents, payer, force }) =>
@@ -202,8 +251,10 @@ function reviseCharge(charge: SimulatedCharge, { details, ...change }: ChargeCha
 
 function saveCharge(store: SimulatorStore, charge: SimulatedCharge): SimulatedCharge {
   const { status, cents, expiresInSeconds, details, payload, revision } = charge
+  const { token, locationId, locationCreatedAt } = charge
   store.run(
-    `UPDATE charge SET status = ?, cents = ?, expiresInSeconds = ?, details = ?, payload = ?, revision = ?
+    `UPDATE charge SET status = ?, cents = ?, expiresInSeconds = ?, details = ?, payload = ?, revision = ?,
+       token = ?, locationId = ?, locationCreatedAt = ?
      WHERE accountId = ? AND txid = ?`,
     status,
     cents,
@@ -211,6 +262,9 @@ function saveCharge(store: SimulatorStore, charge: SimulatedCharge): SimulatedCh
     details,
     payload,
     revision,
+    token,
+    locationId,
+    locationCreatedAt,
     charge.accountId,
     charge.txid,
   )

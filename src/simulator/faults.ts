@@ -43,8 +43,28 @@ export const CALL_FAULTS = [
   'unknown_route',
   /** A transfer is refused for lack of balance; where the provider keeps orders, its order stays and can be approved. */
   'order_left',
+  /** The same, and a person removes the order in the provider's panel after `delay_ms`, which is notified. */
+  'order_removed',
+  /** A transfer is accepted and settles after `delay_ms` without a notification, and is notified at once as removed. */
+  'accepted_then_told_removed',
+  /** A charge is accepted under a txid that the provider chooses, whatever id its caller gives. */
+  'txid_differs',
 ] as const
 export type CallFault = (typeof CALL_FAULTS)[number]
+
+/** The one operation that these faults are about. */
+export const SINGLE_OPERATION_FAULTS = {
+  order_left: 'sendTransfer',
+  order_removed: 'sendTransfer',
+  accepted_then_told_removed: 'sendTransfer',
+  txid_differs: 'issueCharge',
+} as const satisfies Partial<Record<CallFault, ProviderOperation>>
+
+/** Whether an operation can meet a fault. */
+export function isFaultOf(fault: FaultKind, operation: ProviderOperation | undefined): boolean {
+  const only: Partial<Record<FaultKind, ProviderOperation>> = SINGLE_OPERATION_FAULTS
+  return only[fault] === undefined || only[fault] === operation
+}
 
 /** Faults of the notice about what an operation did. */
 export const NOTIFICATION_FAULTS = [

@@ -12,6 +12,10 @@ export const SIMULATOR_WAITS_MS = {
   reorder: 2_000,
   /** From a settled sending to the recipient's return of it. */
   recipientReturn: 500,
+  /** From an order that is left in a provider's panel to its removal there. */
+  orderRemoval: 10_000,
+  /** Efí: a report of the statement takes about so long ("Boa Prática"). */
+  report: 30_000,
   /** A received PIX that is announced is in the provider's books so much later. */
   listingDelay: 30_000,
   /** Efí lets a notice's receiver take 60 s. */

@@ -29,17 +29,23 @@ type NotifierDependencies = {
   stopping: AbortSignal
 }
 
+type Notifier = {
+  onRailEvent: RailEventHandler
+  /** Notifies an event again, once: no fault is met, and a notification that is not accepted is not repeated. */
+  resend: RailEventHandler
+}
+
 /** Queues the notices of what happens, and delivers them until each is answered 2xx or its tries are used up. */
-export function createNotifier(parts: NotifierDependencies): { onRailEvent: RailEventHandler } {
+export function createNotifier(parts: NotifierDependencies): Notifier {
   const { schedule: agenda, faults, scaleWaitMs: pace, formatOf: wordsOf } = parts
   agenda.registerHandler('deliver_notice', (notice: QueuedNotification, tries) =>
     deliverNotification(parts, notice, tries),
   )
 
-  const queue = (notice: OutgoingNotification, { afterMs = 0, forged = false } = {}) =>
+  const queue = (notice: OutgoingNotification, { afterMs = 0, isRepeated = true } = {}) =>
     agenda.add({
       task: 'deliver_notice',
-      subject: { ...notice, forged } satisfies QueuedNotification,
+      subject: { ...notice, isRepeated } satisfies QueuedNotification,
       lane: notice.url,
       afterMs,
     })
@@ -59,7 +65,7 @@ export function createNotifier(parts: NotifierDependencies): { onRailEvent: Rail
       case 'notice_reordered':
         return queue(notice, { afterMs: fault.delayMs ?? pace(SIMULATOR_WAITS_MS.reorder) })
       case 'notice_forged':
-        for (const forgery of words.buildForgeries(notice)) queue(forgery, { forged: true })
+        for (const forgery of words.buildForgeries(notice)) queue(forgery, { isRepeated: false })
         return queue(notice)
       default:
         return fault.fault satisfies never
@@ -77,16 +83,22 @@ export function createNotifier(parts: NotifierDependencies): { onRailEvent: Rail
         )
       }
     },
+    resend: event => {
+      for (const notice of wordsOf(event.account.dialect).buildNotifications(event))
+        queue(notice, { isRepeated: false })
+    },
   }
 }
 
-type QueuedNotification = OutgoingNotification & { forged: boolean }
+/** `isRepeated`: it is sent until it is accepted; a forger does not insist. */
+type QueuedNotification = OutgoingNotification & { isRepeated: boolean }
 
 /** A fault of any of these operations reaches the notice of such an event. */
 const OPERATIONS_BY_EVENT: Record<RailEvent['kind'], readonly ProviderOperation[]> = {
   payment: ['issueCharge', 'findCharge', 'cancelCharge', 'findPayment', 'registerNotificationUrl'],
   refund: ['refund', 'findRefund', 'registerNotificationUrl'],
   transfer: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
+  order_removed: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   med: ['listDisputes', 'findDispute', 'replyToDispute', 'registerNotificationUrl'],
 }
 
@@ -96,11 +108,10 @@ async function deliverNotification(
   tries: number,
 ): Promise<{ again: number } | undefined> {
   const outcome = await postNotification(parts, notice)
-  parts.log.debug({ url: notice.url, tries, outcome, forged: notice.forged }, 'notice')
+  parts.log.debug({ url: notice.url, tries, outcome, isRepeated: notice.isRepeated }, 'notice')
   if (parts.stopping.aborted) return { again: 0 }
   const wait = NOTIFICATION_RETRY_SCHEDULE_MS[tries]
-  // A forger does not insist.
-  if (outcome === 'accepted' || notice.forged || wait === undefined) return undefined
+  if (outcome === 'accepted' || notice.isRepeated === false || wait === undefined) return undefined
   return { again: parts.scaleWaitMs(wait) }
 }
 

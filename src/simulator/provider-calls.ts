@@ -95,6 +95,18 @@ export async function respondUnderFault(playing: FaultedCall): Promise<Simulated
       return words.unknownRoute()
     case 'order_left':
       return act({ kind: 'left' })
+    case 'order_removed':
+      return act({
+        kind: 'left_then_removed',
+        afterMs: fault.delayMs ?? playing.scaleWaitMs(SIMULATOR_WAITS_MS.orderRemoval),
+      })
+    case 'accepted_then_told_removed':
+      return act({
+        kind: 'told_removed',
+        forMs: fault.delayMs ?? playing.scaleWaitMs(SIMULATOR_WAITS_MS.silentSettlement),
+      })
+    case 'txid_differs':
+      return act({ kind: 'own_txid' })
     default:
       return fault.fault satisfies never
   }

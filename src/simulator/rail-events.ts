@@ -17,6 +17,8 @@ export type RailEvent =
       changed: SimulatedRefund
     }
   | { kind: 'transfer'; account: SimulatedAccount; transfer: SimulatedTransfer; returns: SimulatedReturn[] }
+  /** A person removed an order in the provider's panel, or the provider says so. */
+  | { kind: 'order_removed'; account: SimulatedAccount; id: string }
   /** A dispute was opened or decided. */
   | { kind: 'med'; account: SimulatedAccount; dispute: SimulatedDispute }
 
@@ -31,5 +33,18 @@ export type ScriptedOutcome =
   | { kind: 'silent'; forMs: number }
   /** Not carried out for lack of balance; an order that the provider keeps stays and can be approved. */
   | { kind: 'left' }
+  /** The same; the order is removed after so long. */
+  | { kind: 'left_then_removed'; afterMs: number }
+  /** As `silent`, and notified at once as removed. */
+  | { kind: 'told_removed'; forMs: number }
+  /** A charge gets a txid of the provider's choice. */
+  | { kind: 'own_txid' }
+
+/** Whether it settles without a notification. */
+export function isSilentOutcome(
+  outcome: ScriptedOutcome,
+): outcome is Extract<ScriptedOutcome, { forMs: number }> {
+  return outcome.kind === 'silent' || outcome.kind === 'told_removed'
+}
 
 export const SETTLED_OUTCOME: ScriptedOutcome = { kind: 'settles' }

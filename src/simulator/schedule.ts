@@ -12,7 +12,7 @@ export type TaskSchedule = {
   stop(): Promise<void>
 }
 
-type ScheduledTask = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deliver_notice'
+type ScheduledTask = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deliver_notice' | 'remove_order'
 /** `again` asks for another try after so long; `tries` counts from 0. A synchronous act is crossed out with its effect. */
 type TaskHandler = (subject: never, tries: number) => Promise<{ again: number } | undefined> | undefined
 

@@ -6,7 +6,7 @@ import { type SimulatedCharges, simulateCharges } from './charges.ts'
 import { createEfiConfigurations, type EfiConfigurations } from './configurations.ts'
 import { type SimulatedDisputes, simulateDisputes } from './disputes.ts'
 import { createFaults, type Faults } from './faults.ts'
-import { createIdGenerator } from './ids.ts'
+import { createIdGenerator, type IdGenerator } from './ids.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import { createWaitScaler, type WaitScaler } from './latency.ts'
 import { createNotifier, type NotificationFormat } from './notifications.ts'
@@ -15,7 +15,9 @@ import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
 import type { PayloadSigner } from './payer/payload-document.ts'
 import { createEfiNotificationFormat } from './provider-apis/efi/notifications.ts'
 import { createWooviNotificationFormat } from './provider-apis/woovi/notifications.ts'
+import { type PendingOrderKey, removeWooviOrder } from './provider-apis/woovi/order-removal.ts'
 import { createRail, type Rail } from './rail.ts'
+import type { RailEventHandler } from './rail-events.ts'
 import { type Receipts, simulateReceipts } from './receipts.ts'
 import { type SimulatedRefunds, simulateRefunds } from './refunds.ts'
 import { type SimulatedReturns, simulateReturns } from './returns.ts'
@@ -27,6 +29,7 @@ import { type SimulatedWebhooks, simulateWebhooks } from './webhooks.ts'
 /** Everything simulated, over one store. Whatever a dialect or the control API does, it does through these. */
 export type SimulatorState = {
   store: SimulatorStore
+  ids: IdGenerator
   accounts: SimulatedAccounts
   rail: Rail
   charges: SimulatedCharges
@@ -42,6 +45,9 @@ export type SimulatorState = {
   inbox: Inbox
   payerBank: PayerBank
   schedule: TaskSchedule
+  onRailEvent: RailEventHandler
+  /** Notifies an event again, once. */
+  resendNotification: RailEventHandler
   seal: PayloadSigner
   now: () => Date
   scaleWaitMs: WaitScaler
@@ -73,7 +79,7 @@ export function createSimulatorState(surroundings: SimulatorStateOptions): Simul
     efi: createEfiNotificationFormat({ webhooks, configurations }),
     woovi: createWooviNotificationFormat(store),
   }
-  const { onRailEvent: announce } = createNotifier({
+  const { onRailEvent: announce, resend } = createNotifier({
     schedule: agenda,
     faults,
     scaleWaitMs: pace,
@@ -104,6 +110,7 @@ export function createSimulatorState(surroundings: SimulatorStateOptions): Simul
     scaleWaitMs: pace,
     onRailEvent: announce,
   }
+  agenda.registerHandler('remove_order', (order: PendingOrderKey) => void removeWooviOrder(parts, order))
   const sendings = simulateTransfers(parts)
   const returns = simulateReturns(parts)
   const refunds = simulateRefunds({ ...parts, returns })
@@ -118,10 +125,11 @@ export function createSimulatorState(surroundings: SimulatorStateOptions): Simul
     payloadHost: () => new URL(url()).host,
   })
   const inbox = createInbox({ store, now, stopping })
-  const bank = simulatePayerBank({ charges, seal, dispatcher, url })
+  const bank = simulatePayerBank({ accounts, charges, receipts, seal, dispatcher, url })
   return {
     ...{
       store,
+      ids,
       accounts,
       rail,
       charges,
@@ -134,6 +142,7 @@ export function createSimulatorState(surroundings: SimulatorStateOptions): Simul
       webhooks,
     },
     configurations,
+    ...{ onRailEvent: announce, resendNotification: resend },
     ...{ faults, inbox, payerBank: bank, schedule: agenda, seal, now, scaleWaitMs: pace, log, stopping },
   }
 }

@@ -2,7 +2,7 @@ import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { Rail } from './rail.ts'
-import type { RailEventHandler, ScriptedOutcome } from './rail-events.ts'
+import { isSilentOutcome, type RailEventHandler, type ScriptedOutcome } from './rail-events.ts'
 import type { Receipts } from './receipts.ts'
 import type { TaskSchedule } from './schedule.ts'
 import type { SimulatorStore } from './store.ts'
@@ -80,7 +80,7 @@ type TransferDependencies = {
 }
 
 export function simulateTransfers(parts: TransferDependencies): SimulatedTransfers {
-  const { store, rail, schedule: agenda, ids, now, scaleWaitMs: pace } = parts
+  const { store, rail, schedule: agenda, ids, now, scaleWaitMs: pace, onRailEvent: announce } = parts
   const find = (accountId: string, id: string) =>
     store.first<SimulatedTransfer>('SELECT * FROM sending WHERE accountId = ? AND id = ?', accountId, id)
   const ofEndToEnd = (endToEnd: string) =>
@@ -116,8 +116,9 @@ export function simulateTransfers(parts: TransferDependencies): SimulatedTransfe
         const at = now().toISOString()
         const sending = buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) })
         store.insert('sending', sending)
-        const afterMs = fate.kind === 'silent' ? fate.forMs : pace(SIMULATOR_WAITS_MS.settle)
+        const afterMs = isSilentOutcome(fate) ? fate.forMs : pace(SIMULATOR_WAITS_MS.settle)
         agenda.add({ task: 'settle_sending', subject: { accountId: account.id, id }, afterMs })
+        if (fate.kind === 'told_removed') announce({ kind: 'order_removed', account, id })
         return { kind: 'accepted', sending: sending }
       }),
   }
@@ -143,7 +144,7 @@ function buildTransfer(
     endToEnd: made.endToEnd,
     cents,
     status: 'in_process',
-    silent: fate.kind === 'silent' ? 1 : 0,
+    silent: isSilentOutcome(fate) ? 1 : 0,
     fate: fate.kind === 'rejected' ? 'rejected' : 'settled',
     code: fate.kind === 'rejected' ? fate.code : null,
     payerKey,

@@ -57,7 +57,7 @@ test('a removed charge stays removed and can no longer be changed', async () => 
   const removed = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
   expect(removed.body).toMatchObject({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR', revisao: 1 })
   expect((await efi.get(`/v2/cob/${id}?revisao=1`)).status).toBe(200)
-  expect((await efi.get(`/v2/cob/${id}?revisao=0`)).body.nome).toBe('cobranca_nao_encontrada')
+  expect((await efi.get(`/v2/cob/${id}?revisao=0`)).body).toMatchObject({ revisao: 0, status: 'ATIVA' })
   const elsewhere = await efi.call('PATCH', `/v2/cob/${id}`, { loc: { id: removed.body.loc.id + 1 } })
   expect(elsewhere.body.type).toMatch(/CobOperacaoInvalida$/)
   const again = await efi.call('PATCH', `/v2/cob/${id}`, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })

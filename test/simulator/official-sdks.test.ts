@@ -104,6 +104,17 @@ describe('sdk-node-apis-efi', () => {
     })
   })
 
+  test('a charge is moved to a location, which is found, listed, shown as a code and left again', async () => {
+    const { id } = await efi('pixCreateLocation', {}, { tipoCob: 'cob' })
+    const txid = '1'.repeat(32)
+    await efi('pixCreateCharge', { txid }, cob)
+    expect((await efi('pixUpdateCharge', { txid }, { loc: { id } })).loc.id).toBe(id)
+    expect((await efi('pixDetailLocation', { id })).txid).toBe(txid)
+    expect((await efi('pixLocationList', range)).locs.length).toBeGreaterThan(1)
+    expect((await efi('pixGenerateQRCode', { id })).qrcode).toContain('br.gov.bcb.pix')
+    expect(await efi('pixUnlinkTxidLocation', { id })).not.toHaveProperty('txid')
+  })
+
   test('a received PIX is found, listed and returned', async () => {
     const e2eId = await charge('d'.repeat(32))
     expect((await efi('pixDetailReceived', { e2eId })).valor).toBe('12.34')
@@ -178,8 +189,28 @@ describe('sdk-node-apis-efi', () => {
       () => simulator.control.listInbox('sdk'),
       all => all.some(({ body }) => body.includes(e2eId)),
     )
+    await simulator.control.clearInbox('sdk')
+    await efi('pixResendWebhook', {}, { tipo: 'PIX_RECEBIDO', e2eids: [e2eId] })
+    await pollUntil(
+      () => simulator.control.listInbox('sdk'),
+      all => all.some(({ body }) => body.includes(e2eId)),
+    )
     await efi('pixDeleteWebhook', { chave })
     await expect(efi('pixDetailWebhook', { chave })).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('the key bucket, and a report of the statement', async () => {
+    expect((await efi('pixKeysBucket')).baldeB.capacidade).toBe(1000)
+    const body = {
+      dataMovimento: '2026-01-01',
+      tipoRegistros: { pixRecebido: true, tarifaPixRecebido: true },
+    }
+    const { id } = await efi('createReport', {}, body)
+    const report = await pollUntil(
+      () => efi('detailReport', { id }),
+      answer => typeof answer === 'string',
+    )
+    expect(report).toMatch(/^CA;Gerencianet;/)
   })
 
   test('disputes are listed and defended', async () => {
@@ -261,5 +292,12 @@ describe('@woovi/node-sdk', () => {
       all => all.some(({ body }) => JSON.parse(body).charge.correlationID === 'sdk-3'),
     )
     expect(await woovi('webhook.delete', { id: made.webhook.id })).toMatchObject({ status: 'OK' })
+  })
+
+  test('static codes are made, found and listed', async () => {
+    const made = await woovi('pixQrCode.create', { name: 'Balcao', correlationID: 'sdk-code', value: 500 })
+    expect((await woovi('pixQrCode.get', { id: 'sdk-code' })).pixQrCode.brCode).toBe(made.brCode)
+    expect((await woovi('pixQrCode.list')).pixQrCodes).toHaveLength(1)
+    await simulator.control.pay({ payload: made.brCode })
   })
 })

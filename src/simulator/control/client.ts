@@ -78,6 +78,13 @@ export type ServedFaultView = {
   item_id: string | null
   at: string
 }
+/** A charge as its provider has it; `reference` is the id that its caller gave. */
+export type SimulatedChargeView = {
+  account: string
+  reference: string
+  txid: string
+  status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
+}
 /** An order that waits in a provider's panel for an approval. */
 export type PendingOrderView = { id: string; account: string; value: number; key: string }
 
@@ -132,6 +139,7 @@ export function createSimulatorClient(baseUrl: string, caFile: string) {
     addFault: (fault: FaultBody) => call<{ data: FaultView[] }>('PUT', '/faults', fault),
     listFaults: () => listed<FaultView>('/faults'),
     listServedFaults: () => listed<ServedFaultView>('/faults/served'),
+    listCharges: () => listed<SimulatedChargeView>('/charges'),
     listOrders: () => listed<PendingOrderView>('/orders'),
     approveOrder: (id: string) => call<{ id: string }>('POST', `/orders/${id}/approve`),
     removeOrder: (id: string) => call<{ id: string }>('DELETE', `/orders/${id}`),

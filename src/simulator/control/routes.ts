@@ -6,6 +6,7 @@ import { buildPayer } from '../payer/payer-bank.ts'
 import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'
 import { sumReturns } from '../returns.ts'
 import type { SimulatorState } from '../state.ts'
+import { addChargeRoutes } from './charge-routes.ts'
 import { addDisputeRoutes } from './dispute-routes.ts'
 import { addFaultRoutes, type FaultRouteDependencies } from './fault-routes.ts'
 import { addMovementRoutes } from './movement-routes.ts'
@@ -23,6 +24,7 @@ export function createControlRoutes(world: SimulatorState, controls: ControlDepe
   addDisputeRoutes(router, world)
   addMovementRoutes(router, world)
   addOrderRoutes(router, world)
+  addChargeRoutes(router, world)
   addFaultRoutes(router, world, controls)
   addInboxRoutes(router, world)
   return router

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { centsFromReais } from '../../domain/ledger/money.ts'
 import { PROVIDER_APIS, PROVIDER_NAMES } from '../../domain/providers/provider.ts'
-import { FAULTS, PROVIDER_OPERATIONS } from '../faults.ts'
+import { FAULTS, isFaultOf, PROVIDER_OPERATIONS, SINGLE_OPERATION_FAULTS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
 /** The bodies of the control API. Reais on the wire become centavos here and nowhere else. */
@@ -126,8 +126,10 @@ export const faultBody = z
   .refine(({ page_size, fault }) => page_size === undefined || fault === 'page_cap', {
     message: 'page_size is of page_cap only',
   })
-  .refine(({ operation, fault }) => fault !== 'order_left' || operation === 'sendTransfer', {
-    message: 'order_left is of sendTransfer only',
+  .refine(({ operation, fault }) => isFaultOf(fault, operation), {
+    message: `of one operation only: ${Object.entries(SINGLE_OPERATION_FAULTS)
+      .map(([fault, operation]) => `${fault} of ${operation}`)
+      .join(', ')}`,
   })
 
 export const inboxAnswerBody = z.object({

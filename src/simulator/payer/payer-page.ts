@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import { textFromCents } from '../../domain/ledger/money.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
-import type { PayableCode } from './payer-bank.ts'
+import type { PayableCode } from './payable-code.ts'
 import { PAYER_PAGE_SECURITY_POLICY, PAYER_PAGE_STYLE } from './payer-style.ts'
 import { buildPayloadDocument } from './payload-document.ts'
 
@@ -102,7 +102,7 @@ function renderConfirmation(asked: PayableCode, payload: string): string {
 ${renderLine('Para', escapeHtml(asked.receiver))}
 ${renderLine('Cidade', escapeHtml(asked.city))}
 ${renderLine('Chave', renderCode(asked.key))}
-${renderLine('Vence em', `<time datetime="${asked.expiresAt}">${formatTime(asked.expiresAt)}</time>`)}
+${asked.expiresAt === null ? '' : renderLine('Vence em', `<time datetime="${asked.expiresAt}">${formatTime(asked.expiresAt)}</time>`)}
 ${renderLine('Identificador', renderCode(asked.txid))}
 ${asked.message === null ? '' : renderLine('Mensagem', escapeHtml(asked.message))}
 </dl>
@@ -136,6 +136,7 @@ const REASON_TEXTS: Record<string, string> = {
   'already paid': 'A cobrança já foi paga.',
   removed: 'A cobrança foi cancelada pelo recebedor.',
   unknown: 'A cobrança não existe.',
+  'its amount is open': 'O código não diz o valor: pague pela API de controle.',
   'its key is gone': 'A chave do recebedor não existe mais.',
   'this code is not of the simulator': 'O código não é de um provedor simulado.',
 }

@@ -12,7 +12,12 @@ import { authenticateEfiCall, issueEfiToken } from './efi/authentication.ts'
 import { createEfiChargeHandlers } from './efi/charges.ts'
 import { createEfiDisputeHandlers } from './efi/disputes.ts'
 import * as errors from './efi/errors.ts'
+import { createEfiKeyBucketHandler } from './efi/key-bucket.ts'
+import { createEfiLocationHandlers } from './efi/location-calls.ts'
+import { createEfiResendHandler } from './efi/notification-resends.ts'
+import { createEfiReceiptHandler } from './efi/receipt-document.ts'
 import { createEfiReceivedPixHandlers } from './efi/received-pix.ts'
+import { createEfiReportHandlers } from './efi/reports.ts'
 import { createEfiTransferHandlers } from './efi/transfers.ts'
 import {
   MALFORMED_JSON,
@@ -51,6 +56,7 @@ function listEfiCallRoutes(world: SimulatorState): ProviderApiRoute[] {
   ]
   const [webhooks, keys] = [createEfiWebhookHandlers(world), createEfiKeyHandlers(world)]
   const configuration = createEfiConfigurationHandlers(world)
+  const [locations, reports] = [createEfiLocationHandlers(world), createEfiReportHandlers(world)]
   const infractions = createEfiDisputeHandlers(world)
   const send: SimulatedCallRoute = {
     operation: 'sendTransfer',
@@ -63,6 +69,12 @@ function listEfiCallRoutes(world: SimulatorState): ProviderApiRoute[] {
     ['get', '/v2/cob/:txid', { operation: 'findCharge', handle: cobs.show }],
     ['patch', '/v2/cob/:txid', { operation: 'cancelCharge', handle: cobs.revise }],
     ['get', '/v2/cob', { operation: 'statement', handle: cobs.list }],
+
+    ['post', '/v2/loc', { operation: 'issueCharge', handle: locations.create }],
+    ['get', '/v2/loc', { operation: 'statement', handle: locations.list }],
+    ['get', '/v2/loc/:id', { operation: 'findCharge', handle: locations.show }],
+    ['get', '/v2/loc/:id/qrcode', { operation: 'findCharge', handle: locations.showCode }],
+    ['delete', '/v2/loc/:id/txid', { operation: 'cancelCharge', handle: locations.unlink }],
 
     ['get', '/v2/pix/:e2eId', { operation: 'findPayment', handle: pixes.show }],
     ['get', '/v2/pix', { operation: 'statement', handle: pixes.list }],
@@ -92,6 +104,15 @@ function listEfiCallRoutes(world: SimulatorState): ProviderApiRoute[] {
       '/v2/gn/infracoes/:idInfracao/defesa',
       { operation: 'replyToDispute', handle: infractions.defend },
     ],
+    [
+      'post',
+      '/v2/gn/webhook/reenviar',
+      { operation: 'registerNotificationUrl', handle: createEfiResendHandler(world) },
+    ],
+    ['post', '/v2/gn/relatorios/extrato-conciliacao', { operation: 'statement', handle: reports.create }],
+    ['get', '/v2/gn/relatorios/:id', { operation: 'statement', handle: reports.show }],
+    ['get', '/v2/gn/pix/comprovantes', { operation: 'findPayment', handle: createEfiReceiptHandler(world) }],
+    ['get', '/v2/gn/chaves/balde', { operation: 'listKeys', handle: createEfiKeyBucketHandler(world) }],
     ['get', '/v2/gn/saldo', { operation: 'balances', handle: createEfiBalanceHandler(world) }],
   ]
 }

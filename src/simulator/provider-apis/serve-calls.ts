@@ -135,7 +135,8 @@ export function sendProviderResponse(ctx: Context, { status, body, headers = {} 
   ctx.status = status
   ctx.type = isProblemDocument(body) ? 'application/problem+json' : 'application/json'
   ctx.set(headers)
-  ctx.body = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
+  const isWritten = typeof body === 'string' || Buffer.isBuffer(body)
+  ctx.body = body === undefined ? null : isWritten ? body : JSON.stringify(body)
   if (headers['content-type']) ctx.set('content-type', headers['content-type']) // Koa chooses one with the body.
   // Koa makes 204 of an empty body; the status is the provider's to choose.
   ctx.status = status

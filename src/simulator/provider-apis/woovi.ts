@@ -10,6 +10,7 @@ import { createWooviDisputeHandlers } from './woovi/disputes.ts'
 import * as errors from './woovi/errors.ts'
 import { createWooviFileHandlers, readWooviUploadForm } from './woovi/files.ts'
 import { createWooviKeyHandlers } from './woovi/pix-keys.ts'
+import { createWooviStaticCodeHandlers } from './woovi/static-code-calls.ts'
 import { createWooviTransactionHandlers } from './woovi/transactions.ts'
 import { createWooviTransferHandlers } from './woovi/transfers.ts'
 
@@ -38,6 +39,7 @@ function listWooviCallRoutes(world: SimulatorState): ProviderApiRoute[] {
     createWooviDisputeHandlers(world),
     createWooviFileHandlers(world),
   ]
+  const staticCodes = createWooviStaticCodeHandlers(world)
   const order: SimulatedCallRoute = {
     operation: 'sendTransfer',
     findMagicFault: sends.magicOfOrder,
@@ -55,6 +57,11 @@ function listWooviCallRoutes(world: SimulatorState): ProviderApiRoute[] {
     ['get', '/charge', { operation: 'statement', handle: charges.list }],
     ['post', '/charge/:id/refund', { operation: 'refund', handle: pixes.refundCharge }],
     ['get', '/charge/:id/refund', { operation: 'findRefund', handle: pixes.listOfCharge }],
+
+    ['post', '/qrcode-static', { operation: 'issueCharge', handle: staticCodes.create }],
+    ['get', '/qrcode-static/:id', { operation: 'findCharge', handle: staticCodes.show }],
+    ['delete', '/qrcode-static/:id', { operation: 'cancelCharge', handle: staticCodes.remove }],
+    ['get', '/qrcode-static', { operation: 'statement', handle: staticCodes.list }],
 
     ['get', '/transaction/:id', { operation: 'findPayment', handle: pixes.show }],
     ['get', '/transaction', { operation: 'statement', handle: pixes.list }],

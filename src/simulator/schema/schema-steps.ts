@@ -1,8 +1,8 @@
 import { DISPUTES_SCHEMA } from './disputes.ts'
-import { EFI_SCHEMA } from './efi.ts'
+import { EFI_LOCATIONS_AND_REPORTS_SCHEMA, EFI_SCHEMA } from './efi.ts'
 import { FAULT_DETAILS_SCHEMA } from './faults.ts'
 import { PANEL_SCHEMA } from './panel.ts'
-import { WOOVI_NOTIFICATION_KEY_SCHEMA, WOOVI_SCHEMA } from './woovi.ts'
+import { WOOVI_CODES_SCHEMA, WOOVI_NOTIFICATION_KEY_SCHEMA, WOOVI_SCHEMA } from './woovi.ts'
 
 /** The simulator's tables. Columns are named as the fields of the rows' types, so that a row needs no mapping. */
 const INITIAL_SCHEMA = `
@@ -184,4 +184,6 @@ export const SCHEMA_STEPS: readonly string[] = [
   FAULT_DETAILS_SCHEMA,
   EFI_SCHEMA,
   WOOVI_NOTIFICATION_KEY_SCHEMA,
+  WOOVI_CODES_SCHEMA,
+  EFI_LOCATIONS_AND_REPORTS_SCHEMA,
 ]

@@ -1,9 +1,10 @@
-import type { SimulatedCharge } from '../../charges.ts'
+import type { ChargeLocation, SimulatedCharge } from '../../charges.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { ScriptedOutcome } from '../../rail-events.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
+import { dropFreeLocation, findEfiLocation, moveCharge } from './locations.ts'
 import { presentEfiCharge, presentEfiReceivedPix } from './presenters.ts'
 import { efiChargeBody, efiChargeChangeBody, parseEfiBody } from './schemas.ts'
 
@@ -18,7 +19,7 @@ type EfiChargeHandlers = Record<
 
 /** Immediate charges: `/v2/cob`. */
 export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandlers {
-  const { charges, receipts } = world
+  const { charges, receipts, store } = world
   const shown = (charge: SimulatedCharge) => {
     const pix = receipts.listByTxid(charge.accountId, charge.txid)
     const paid = pix.map(receipt => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt)))
@@ -27,11 +28,11 @@ export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandler
 
   return {
     create: (call, fate) => createCharge(world, call, fate),
-    /** Only the newest revision is kept: another one is not found. */
     show: ({ account, params, query }) => {
       const charge = charges.find(account.id, params.txid!)
-      const isAsked = charge && (query.get('revisao') ?? String(charge.revision)) === String(charge.revision)
-      return isAsked ? { status: 200, body: shown(charge) } : errors.efiChargeNotFound()
+      if (!charge) return errors.efiChargeNotFound()
+      const asked = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
+      return asked ? { status: 200, body: shown(asked) } : errors.revisionUnknown()
     },
     revise: ({ account, params, body }) => {
       const change = parseEfiBody(efiChargeChangeBody, body)
@@ -40,14 +41,22 @@ export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandler
       if (!charge) return errors.efiChargeNotFound()
       const { status, calendario, valor, loc, ...details } = change.value
       if (valor?.original === 0) return errors.zeroChargeAmount()
-      if (loc && loc.id !== charge.locationId) return errors.locationNotOfCharge()
-      const revised = charges.revise(charge, {
-        ...(status ? { status: 'removed' } : {}),
-        ...(calendario ? { expiresInSeconds: calendario.expiracao } : {}),
-        ...(valor ? { cents: valor.original } : {}),
-        details,
+      const isMoved = loc !== undefined && loc.id !== charge.locationId
+      const location = isMoved ? chooseLocation(world, account.id, loc.id) : undefined
+      if (location && 'refusal' in location) return location.refusal
+      return store.inTransaction(() => {
+        const revised = charges.revise(charge, {
+          ...(status ? { status: 'removed' } : {}),
+          ...(calendario ? { expiresInSeconds: calendario.expiracao } : {}),
+          ...(valor ? { cents: valor.original } : {}),
+          details,
+        })
+        if (!revised) return errors.chargeNotActive()
+        return {
+          status: 200,
+          body: shown(location ? moveCharge(world, revised, location.location) : revised),
+        }
       })
-      return revised ? { status: 200, body: shown(revised) } : errors.chargeNotActive()
     },
     list: call =>
       buildEfiListPage(call, {
@@ -60,11 +69,24 @@ export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandler
   }
 }
 
+/** The location that a charge asks for: it exists, is one of immediate charges, and belongs to no charge yet. */
+function chooseLocation(
+  world: SimulatorState,
+  accountId: string,
+  id: number,
+): { location: ChargeLocation } | { refusal: SimulatedResponse } {
+  const location = findEfiLocation(world, accountId, id)
+  if (!location) return { refusal: errors.chargeLocationUnknown() }
+  if (location.kind !== 'cob') return { refusal: errors.chargeLocationOfOtherKind() }
+  return location.charge ? { refusal: errors.chargeLocationInUse() } : { location }
+}
+
 function createCharge(
-  { accounts, charges, payerBank: bank, log }: SimulatorState,
+  world: SimulatorState,
   { account, params, body }: SimulatedCall,
   fate: ScriptedOutcome,
 ): SimulatedResponse {
+  const { accounts, charges, payerBank: bank, log, store } = world
   const { txid } = params
   const cob = parseEfiBody(efiChargeBody, body)
   if ('refusal' in cob) return cob.refusal
@@ -72,9 +94,11 @@ function createCharge(
     return errors.efiInvalidFields([
       { chave: 'txid', caminho: '.params', mensagem: 'deve corresponder ao padrão [a-zA-Z0-9]{26,35}' },
     ])
-  const { calendario, valor, chave: key, loc: _, ...details } = cob.value
+  const { calendario, valor, chave: key, loc, ...details } = cob.value
   if (valor.original === 0) return errors.zeroChargeAmount()
   if (accounts.findByKey(key)?.id !== account.id) return errors.keyNotOfAccount()
+  const chosen = loc && chooseLocation(world, account.id, loc.id)
+  if (chosen && 'refusal' in chosen) return chosen.refusal
 
   const order = {
     account,
@@ -83,8 +107,13 @@ function createCharge(
     expiresInSeconds: calendario.expiracao,
     silent: fate.kind === 'silent',
     details,
+    location: chosen?.location,
   }
-  const issued = charges.issue({ ...order, ...(txid === undefined ? {} : { txid }) })
+  const issued = store.inTransaction(() => {
+    const outcome = charges.issue({ ...order, ...(txid === undefined ? {} : { txid }) })
+    if (outcome.kind === 'issued' && chosen) dropFreeLocation(store, chosen.location.id)
+    return outcome
+  })
   if (issued.kind === 'txid_taken') return errors.txidInUse()
   const { charge } = issued
   // Accepted, then not to be had after all: the provider takes it back.

@@ -64,13 +64,30 @@ export const zeroChargeAmount = () =>
       'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
     violacoes: [{ razao: 'O campo cob.valor.original é zero.', propriedade: 'cob.valor.original' }],
   })
-/** A location belongs to one charge; moving a charge to another one is not simulated. */
-export const locationNotOfCharge = () =>
+const buildLocationRefusal = (razao: string) =>
   buildProblem(400, 'CobOperacaoInvalida', {
     title: 'Cobrança inválida.',
-    detail: 'A location referenciada por loc.id não existe ou já está sendo utilizada por outra cobrança.',
-    violacoes: [{ razao: 'O objeto cob.loc não é válido.', propriedade: 'cob.loc.id' }],
+    detail:
+      'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
+    violacoes: [{ razao, propriedade: 'cob.loc.id' }],
   })
+/** The violations that the Central Bank lists for `loc.id` of a charge (pix-api 2.9.0, "Tratamento de erros"). */
+export const chargeLocationUnknown = () =>
+  buildLocationRefusal('O location referenciado por loc.id inexiste.')
+export const chargeLocationInUse = () =>
+  buildLocationRefusal('O location referenciado por loc.id já está sendo utilizado por outra cobrança.')
+export const chargeLocationOfOtherKind = () =>
+  buildLocationRefusal('O location referenciado por cob.loc.id apresenta tipo "cobv" (deveria ser "cob").')
+export const revisionUnknown = () =>
+  buildProblem(400, 'CobConsultaInvalida', {
+    title: 'Consulta inválida.',
+    detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente.',
+    violacoes: [
+      { razao: 'O parâmetro revisao corresponde a uma revisão inexistente.', propriedade: 'revisao' },
+    ],
+  })
+export const locationNotFound = () =>
+  buildEfiError(400, 'location_nao_encontrada', 'Nenhum location encontrado para o identificador informado')
 export const txidInUse = () =>
   buildEfiError(409, 'txid_duplicado', 'Campo txid informado já foi utilizado em outra cobrança')
 export const efiChargeNotFound = () =>
@@ -126,6 +143,50 @@ export const efiKeyLimitReached = () =>
   buildEfiError(400, 'limite_criacao_chave_atingido', 'O limite de criação de chaves foi atingido')
 export const efiRouteNotFound = () =>
   buildProblem(404, 'NaoEncontrado', { title: 'Não Encontrado', detail: 'Entidade não encontrada.' })
+
+/** Reports have types of Efí's own ("Requisitar Extrato Conciliação"). */
+const buildReportProblem = (
+  status: number,
+  type: string,
+  words: { title: string; detail: string; violacoes?: EfiViolation[] },
+): SimulatedResponse => ({
+  status,
+  body: { type: `https://api-pix.gerencianet.com.br/v2/gn/${type}`, status, ...words },
+})
+export const reportQueryInvalid = (violacoes: EfiViolation[]) =>
+  buildReportProblem(400, 'ExtratoConciliacaoConsultaInvalida', {
+    title: 'Consulta inválida',
+    detail: 'Os parâmetros de consulta não respeitam o schema ou não fazem sentido semanticamente',
+    violacoes,
+  })
+export const reportDayNotOver = () =>
+  buildReportProblem(400, 'ExtratoConciliacaoConsultaInvalida', {
+    title: 'Consulta inválida',
+    detail: 'A data do extrato de conciliação deve ser anterior à data corrente',
+  })
+export const reportNotFound = () =>
+  buildReportProblem(404, 'NaoEncontrado', {
+    title: 'Não encontrado',
+    detail: 'Recurso não encontrado ou não pertence à conta autenticada',
+  })
+
+/** The page of receipts and that of resends name the fields of their refusals, and no types: these are in their manner. */
+export const receiptQueryInvalid = () =>
+  buildProblem(400, 'ComprovanteConsultaInvalida', {
+    title: 'Consulta inválida',
+    detail: 'Exatamente um dos parâmetros e2eid, txid, idEnvio e rtrId deve ser informado.',
+  })
+export const receiptNotFound = () =>
+  buildProblem(404, 'ComprovanteNaoEncontrado', {
+    title: 'Não Encontrado',
+    detail: 'Comprovante não encontrado para o identificador informado.',
+  })
+export const resendInvalid = (violacoes: EfiViolation[]) =>
+  buildProblem(400, 'ReenvioOperacaoInvalida', {
+    title: 'Operação Inválida',
+    detail: 'A requisição de reenvio não respeita o schema ou está semanticamente errada.',
+    violacoes,
+  })
 
 const buildInfractionProblem = (
   status: number,

@@ -16,8 +16,8 @@ export function createEfiNotificationFormat({
 }: EfiNotificationDependencies): NotificationFormat {
   return {
     buildNotifications: event => {
-      // Efí tells of no dispute: they are listed. What one returns is told with its PIX.
-      if (event.kind === 'med') return []
+      // Efí tells of no dispute: they are listed. What one returns is told with its PIX. It keeps no orders.
+      if (event.kind === 'med' || event.kind === 'order_removed') return []
       const key = findEventKey(event)
       const isWithoutTxid = event.kind === 'payment' && event.receipt.txid === null
       if (isWithoutTxid && !configurations.notifiesPixWithoutTxid(event.account.id, key)) return []
@@ -51,7 +51,7 @@ function buildNotification(webhookUrl: string, item: object): OutgoingNotificati
   return { url: buildEfiNotificationUrl(webhookUrl), headers, body: JSON.stringify({ pix: [item] }) }
 }
 
-type PixEvent = Exclude<RailEvent, { kind: 'med' }>
+type PixEvent = Exclude<RailEvent, { kind: 'med' | 'order_removed' }>
 
 function findEventKey(event: PixEvent): string {
   switch (event.kind) {

@@ -28,20 +28,20 @@ const TRANSFER_STATUS = {
 } as const satisfies Record<SimulatedTransfer['status'], string>
 
 export function presentEfiCharge(charge: SimulatedCharge) {
-  const { txid, key, payload, revision, locationId } = charge
+  const { txid, key, payload, revision, locationId, locationCreatedAt, createdAt } = charge
   const code = parseBrCode(payload)
   const location = code.kind === 'valid' ? code.url : null
+  const criacao = locationCreatedAt ?? createdAt
   return {
     calendario: { criacao: charge.createdAt, expiracao: charge.expiresInSeconds },
     txid,
     revisao: revision,
-    loc: { id: locationId, location, tipoCob: 'cob', criacao: charge.createdAt },
-    location,
+    ...(locationId > 0 ? { loc: { id: locationId, location, tipoCob: 'cob', criacao }, location } : {}),
     status: CHARGE_STATUS[charge.status],
     ...(JSON.parse(charge.details) as Record<string, unknown>),
     valor: { original: textFromCents(charge.cents) },
     chave: key,
-    pixCopiaECola: payload,
+    ...(locationId > 0 ? { pixCopiaECola: payload } : {}),
   }
 }
 

@@ -15,6 +15,7 @@ const amount = z.string().transform((text, ctx) => {
 const key = z.string().min(1).max(77)
 const cpf = z.string().regex(/^\d{11}$/)
 const cnpj = z.string().regex(/^[0-9A-Z]{12}\d{2}$/)
+const flag = z.boolean().optional()
 const expiration = z.number().int().min(1).max(2_147_483_647)
 
 /** What is kept as it came, and shown again. */
@@ -42,6 +43,8 @@ export const efiChargeChangeBody = z.strictObject({
   loc: z.object({ id: z.number().int() }).optional(),
   ...details,
 })
+
+export const locationBody = z.strictObject({ tipoCob: z.enum(['cob', 'cobv']) })
 
 export const efiRefundBody = z.object({
   valor: amount,
@@ -103,6 +106,54 @@ export const configurationBody = z.strictObject({
     chaves: z.record(z.string(), configurationOfKey).optional(),
   }),
 })
+
+/** As the official SDK 2.0.1 types it (`CreateReportBodySchema`). */
+const reportRecords = z.strictObject({
+  ...{ pixRecebido: flag, pixEnviadoChave: flag, pixEnviadoDadosBancarios: flag, estornoPixEnviado: flag },
+  ...{ pixDevolucaoEnviada: flag, pixDevolucaoRecebida: flag, saldoDiaAnterior: flag, saldoDia: flag },
+  ...{ tarifaPixEnviado: flag, tarifaPixRecebido: flag, estornoTarifaPixEnviado: flag },
+  ...{ transferenciaEnviada: flag, transferenciaRecebida: flag, estornoTransferenciaEnviada: flag },
+  ...{ tarifaTransferenciaEnviada: flag, estornoTarifaTransferenciaEnviada: flag },
+  estornoTarifaPixRecebido: flag,
+})
+export type ReportRecords = z.infer<typeof reportRecords>
+const reportBody = z.strictObject({
+  dataMovimento: z.iso.date(),
+  tipoRegistros: reportRecords,
+  dadosAdicionais: z
+    .strictObject({
+      pixRecebido: z.array(z.literal('nome')),
+      pixEnviadoChave: z
+        .array(z.enum(['nome', 'documento']))
+        .min(1)
+        .max(2),
+    })
+    .optional(),
+})
+
+/** The same of `PixResendWebhookBodySchema`. */
+const resendBody = z.strictObject({
+  tipo: z.enum(['PIX_RECEBIDO', 'PIX_ENVIADO', 'DEVOLUCAO_RECEBIDA', 'DEVOLUCAO_ENVIADA']),
+  e2eids: z.array(z.string()).min(1).max(1_000),
+})
+export type ResendOrder = z.infer<typeof resendBody>
+
+/** A body, or the refusal of a call that answers in RFC 7807, naming each field that does not fit. */
+function parseOrProblem<T extends z.ZodType>(
+  schema: T,
+  body: unknown,
+  problem: (violations: errors.EfiViolation[]) => SimulatedResponse,
+): { value: z.infer<T> } | { refusal: SimulatedResponse } {
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data }
+  const violations = result.error.issues.map(issue => ({
+    razao: issue.message,
+    propriedade: ['.body', ...issue.path].join('.'),
+  }))
+  return { refusal: problem(violations) }
+}
+export const parseReportBody = (body: unknown) => parseOrProblem(reportBody, body, errors.reportQueryInvalid)
+export const parseResendBody = (body: unknown) => parseOrProblem(resendBody, body, errors.resendInvalid)
 
 export const efiWebhookBody = z.object({ webhookUrl: z.string().min(1).max(1000) })
 

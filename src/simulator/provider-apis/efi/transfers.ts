@@ -82,7 +82,7 @@ function sendTransfer(
 
   // What was taken before keeps its id, whatever this request would come to.
   if (sendings.find(account.id, id)) return errors.transferIdInUse()
-  if (fate.kind === 'left') return insufficientBalance()
+  if (fate.kind === 'left' || fate.kind === 'left_then_removed') return insufficientBalance()
   const magic = account.amountMagic ? findAmountOutcome(cents) : findMagicOutcome(recipient.key, cents)
   if ('refused' in magic) return errors.paymentDenied(presentEfiRailError(magic.refused))
   return respondToTransfer(

@@ -6,6 +6,7 @@ import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { presentWooviCharge, type WooviChargeDetails } from './presenters.ts'
 import { chargeBody, parseWooviBody } from './schemas.ts'
+import { findWooviTxid, recordWooviTxid } from './txids.ts'
 
 type WooviChargeHandlers = Record<
   'create' | 'show' | 'remove' | 'list',
@@ -40,17 +41,12 @@ export function createWooviChargeHandlers(world: SimulatorState): WooviChargeHan
 
 /** A deleted charge is gone from sight; its correlationID stays taken. */
 export function findWooviCharge(
-  { charges }: SimulatorState,
+  { charges, store }: SimulatorState,
   accountId: string,
   id: string,
 ): SimulatedCharge | undefined {
-  const charge = charges.find(accountId, toWooviTxid(id))
+  const charge = charges.find(accountId, findWooviTxid(store, accountId, id))
   return charge && isVisible(charge) ? charge : undefined
-}
-
-/** The rail takes letters and digits only. */
-export function toWooviTxid(correlationID: string): string {
-  return correlationID.replace(/[^a-zA-Z0-9]/g, '').slice(0, 35)
 }
 
 function isVisible({ status }: SimulatedCharge): boolean {
@@ -62,7 +58,7 @@ function createCharge(
   { account, query, body }: SimulatedCall,
   fate: ScriptedOutcome,
 ): SimulatedResponse {
-  const { accounts, charges, now } = world
+  const { accounts, now } = world
   const asked = parseWooviBody(chargeBody, body)
   if ('refusal' in asked) return asked.refusal
   const { correlationID, value: cents, comment, expiresIn } = asked.value
@@ -70,20 +66,45 @@ function createCharge(
   if (key === undefined) return errors.accountWithoutKey()
 
   const details: WooviChargeDetails = { correlationID, ...(comment ? { solicitacaoPagador: comment } : {}) }
-  const issued = charges.issue({
-    ...{ account, txid: toWooviTxid(correlationID), cents, key, details },
-    expiresInSeconds: expiresIn,
-    silent: fate.kind === 'silent',
-  })
   const charge =
-    issued.kind === 'issued' ? issued.charge : findExistingCharge(world, { account, query }, correlationID)
+    issueCharge(
+      world,
+      {
+        ...{ account, cents, key, details },
+        expiresInSeconds: expiresIn,
+        silent: fate.kind === 'silent',
+      },
+      { hasOwnTxid: fate.kind === 'own_txid' },
+    ) ?? findExistingCharge(world, { account, query }, correlationID)
   if (!charge) return errors.chargeIdInUse()
   // Accepted, then not to be had after all: the provider takes it back.
-  if (fate.kind === 'rejected') charges.revise(charge, { status: 'removed_by_provider' })
+  if (fate.kind === 'rejected') world.charges.revise(charge, { status: 'removed_by_provider' })
   return {
     status: 200,
     body: { charge: presentWooviCharge(charge, now()), correlationID, brCode: charge.payload },
   }
+}
+
+type WooviChargeOrder = Omit<Parameters<SimulatorState['charges']['issue']>[0], 'txid' | 'details'> & {
+  details: WooviChargeDetails
+}
+
+/** Issues a charge; undefined where its correlationID is taken. */
+function issueCharge(
+  { charges, store }: SimulatorState,
+  order: WooviChargeOrder,
+  { hasOwnTxid }: { hasOwnTxid: boolean },
+): SimulatedCharge | undefined {
+  const { account, details } = order
+  const { correlationID } = details
+  return store.inTransaction(() => {
+    const txid = findWooviTxid(store, account.id, correlationID)
+    if (charges.find(account.id, txid)) return undefined
+    const issued = charges.issue(hasOwnTxid ? order : { ...order, txid })
+    if (issued.kind === 'txid_taken') return undefined
+    if (hasOwnTxid) recordWooviTxid(store, { accountId: account.id, correlationID, txid: issued.charge.txid })
+    return issued.charge
+  })
 }
 
 /** Who asks for it with `return_existing` gets what is there. */

@@ -31,6 +31,10 @@ export const chargeIdInUse = () => buildWooviError('Já existe uma cobrança com
 export const wooviChargeNotFound = () => buildWooviError('Cobrança não encontrada')
 export const chargeAlreadyPaid = () => buildWooviError('Não é possível remover uma cobrança paga')
 
+/** Woovi publishes the status of these two, and no sentence. */
+export const staticCodeNotFound = () => buildWooviError('QRCode não encontrado')
+export const staticCodeIdInUse = () => buildWooviError('Já existe um QRCode com este Correlação ID')
+
 export const transactionNotFound = () => buildWooviError('Transaction not found')
 export const wooviRefundIdInUse = () =>
   buildWooviError('Já existe um reembolso com o correlationID fornecido')

@@ -16,6 +16,7 @@ import {
   presentWooviCharge,
 } from './presenters.ts'
 import type { WooviWebhookEvent } from './schemas.ts'
+import { findPaidStaticCode, presentWooviStaticCode } from './static-codes.ts'
 import { presentWooviPayment } from './transfer-presenters.ts'
 import { createWooviWebhooks, type WooviWebhookRegistration } from './webhooks.ts'
 
@@ -110,6 +111,9 @@ function buildEventBodies(store: SimulatorStore, event: RailEvent): WooviEventBo
       const outcome = sending.status === 'settled' ? 'CONFIRMED' : 'FAILED'
       return [{ event: `OPENPIX:MOVEMENT_${outcome}`, ...presentWooviPayment(sending) }]
     }
+    // "Payload de Pagamentos: Pagamento removido" shows the correlationID and nothing else.
+    case 'order_removed':
+      return [{ event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: event.id } }]
     case 'med': {
       const { dispute: med } = event
       const name = DISPUTE_EVENTS[med.status]
@@ -140,8 +144,10 @@ function buildReceivedBodies(store: SimulatorStore, receipt: Receipt): WooviEven
   const charge = found
     ? presentWooviCharge(pays ? { ...found, status: 'completed' } : found, new Date(at))
     : null
-  const pix = presentReceivedTransaction(receipt, { charge, refunds: [] })
-  const told = { charge, pix, refunds: [] }
+  const code = found ? undefined : findPaidStaticCode(store, accountId, txid)
+  const pixQrCode = code && presentWooviStaticCode(code)
+  const pix = presentReceivedTransaction(receipt, { charge, refunds: [], pixQrCode })
+  const told = { charge, pix, refunds: [], ...(pixQrCode ? { pixQrCode } : {}) }
   return [
     { event: 'OPENPIX:TRANSACTION_RECEIVED', ...told },
     ...(pays ? [{ event: 'OPENPIX:CHARGE_COMPLETED' as const, ...told }] : []),

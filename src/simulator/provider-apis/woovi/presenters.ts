@@ -53,22 +53,31 @@ export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
   }
 }
 
-type ReceivedPixContext = { charge: object | null; refunds: SimulatedRefund[] }
+type ReceivedPixContext = {
+  charge: object | null
+  refunds: SimulatedRefund[]
+  /** The static code that it paid. */
+  pixQrCode?: object | undefined
+}
 
 /** A received PIX, in look-ups and notices alike. */
-export function presentReceivedTransaction(receipt: Receipt, { charge, refunds }: ReceivedPixContext) {
+export function presentReceivedTransaction(
+  receipt: Receipt,
+  { charge, refunds, pixQrCode }: ReceivedPixContext,
+) {
   const payer = { name: receipt.payerName, taxID: presentTaxId(receipt.payerDocument) }
   return {
     customer: null,
     payer,
     charge,
+    ...(pixQrCode ? { pixQrCode } : {}),
     value: receipt.cents,
     time: receipt.at,
     endToEndId: receipt.endToEnd,
     transactionID: receipt.txid ?? receipt.endToEnd,
     infoPagador: receipt.message ?? '',
     status: 'CONFIRMED',
-    type: 'PAYMENT',
+    type: pixQrCode ? 'STATIC' : 'PAYMENT',
     debitParty: { psp: { id: receipt.payerIspb }, holder: payer },
     creditParty: { pixKey: { pixKey: receipt.key } },
     createdAt: receipt.at,

@@ -16,6 +16,19 @@ export const chargeBody = z.object({
   expiresIn: z.number().int().min(300).max(2_147_483_647).default(86_400),
 })
 
+/** `PixQrCodePayload` (OpenAPI); `identifier` as "Como usar a API para criar um QRCode Estático" has it. */
+export const staticCodeBody = z.object({
+  name: z.string().min(1).max(255),
+  correlationID: correlationID.optional(),
+  identifier: z
+    .string()
+    .regex(/^[a-zA-Z0-9]{1,25}$/)
+    .optional(),
+  value: cents.optional(),
+  comment,
+  pixKey: z.string().min(1).max(77).optional(),
+})
+
 export const wooviRefundBody = z.object({
   correlationID,
   transactionEndToEndId: z.string().min(1),
@@ -67,11 +80,11 @@ const WEBHOOK_EVENTS = [
   'OPENPIX:CHARGE_CREATED',
   'OPENPIX:CHARGE_EXPIRED',
   'OPENPIX:TRANSACTION_REFUND_RECEIVED',
-  'OPENPIX:MOVEMENT_REMOVED',
   'OPENPIX:CHARGE_COMPLETED',
   'OPENPIX:TRANSACTION_RECEIVED',
   'OPENPIX:MOVEMENT_CONFIRMED',
   'OPENPIX:MOVEMENT_FAILED',
+  'OPENPIX:MOVEMENT_REMOVED',
   'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
   'PIX_TRANSACTION_REFUND_SENT_REJECTED',
   'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',

@@ -4,7 +4,7 @@ import type { ScriptedOutcome } from '../../rail-events.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { RefundAcceptance, SimulatedRefund, SimulatedRefundRequest } from '../../refunds.ts'
 import type { SimulatorState } from '../../state.ts'
-import { findWooviCharge, toWooviTxid } from './charges.ts'
+import { findWooviCharge } from './charges.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
 import {
@@ -16,6 +16,8 @@ import {
   presentWooviRefund,
 } from './presenters.ts'
 import { chargeRefundBody, parseWooviBody, wooviRefundBody } from './schemas.ts'
+import { findPaidStaticCode, presentWooviStaticCode } from './static-codes.ts'
+import { findWooviTxid } from './txids.ts'
 
 type WooviTransactionHandlers = Record<
   'show' | 'list' | 'refund' | 'showRefund' | 'listRefunds' | 'refundCharge' | 'listOfCharge',
@@ -24,7 +26,7 @@ type WooviTransactionHandlers = Record<
 
 /** What moved, `/transaction`, and the refunds of what was received, `/refund` and `/charge/:id/refund`. */
 export function createWooviTransactionHandlers(world: SimulatorState): WooviTransactionHandlers {
-  const { rail, receipts, refunds, returns, transfers: sendings } = world
+  const { rail, receipts, refunds, returns, transfers: sendings, store } = world
   const received = (receipt: Receipt) =>
     presentReceivedTransaction(receipt, findReceiptContext(world, receipt))
 
@@ -42,7 +44,7 @@ export function createWooviTransactionHandlers(world: SimulatorState): WooviTran
     (kind !== 'payment' && kind !== 'deposit') || receipts.findListed(accountId, endToEnd!) !== undefined
 
   const ofCharge = ({ account, query }: SimulatedCall) =>
-    receipts.listByTxid(account.id, toWooviTxid(query.get('charge')!)).map(received)
+    receipts.listByTxid(account.id, findWooviTxid(store, account.id, query.get('charge')!)).map(received)
 
   return {
     show: ({ account, params }) => {
@@ -116,9 +118,14 @@ export function createWooviTransactionHandlers(world: SimulatorState): WooviTran
 }
 
 /** What a received PIX belongs to, and what went back of it; its charge is named even where it was deleted. */
-function findReceiptContext({ charges, receipts, now }: SimulatorState, receipt: Receipt) {
+function findReceiptContext({ charges, receipts, store, now }: SimulatorState, receipt: Receipt) {
   const charge = receipt.txid ? charges.find(receipt.accountId, receipt.txid) : undefined
-  return { charge: charge ? presentWooviCharge(charge, now()) : null, refunds: receipts.listRefunds(receipt) }
+  const code = charge ? undefined : findPaidStaticCode(store, receipt.accountId, receipt.txid)
+  return {
+    charge: charge ? presentWooviCharge(charge, now()) : null,
+    refunds: receipts.listRefunds(receipt),
+    pixQrCode: code && presentWooviStaticCode(code),
+  }
 }
 
 /** Woovi's ids of refunds are taken in the whole account, not only for one PIX. */

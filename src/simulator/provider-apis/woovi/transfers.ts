@@ -14,6 +14,7 @@ import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, TransferAcceptance } from '../../transfers.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'
+import { type PendingOrderKey, removeWooviOrder } from './order-removal.ts'
 import { approvalBody, parseWooviBody, paymentBody } from './schemas.ts'
 import { presentPendingPayment, presentWooviPayment, type WooviOrder } from './transfer-presenters.ts'
 
@@ -128,8 +129,11 @@ export function createPendingOrders(world: SimulatorState) {
         insufficientBalance: errors.insufficientBalanceToApprove,
       })
     },
-    /** Whether an order was there and is gone. */
-    remove: (id: string) => store.run('DELETE FROM wooviPayment WHERE id = ?', id) > 0,
+    /** Whether an order was there and is gone, which Woovi notifies. */
+    remove(id: string): boolean {
+      const found = find(id)
+      return found !== undefined && removeWooviOrder(world, found)
+    },
   }
 }
 
@@ -150,8 +154,9 @@ function sendApprovedOrder(
   // So no PIX is ever sent and received by one account, and its id never means both.
   if (accounts.findByKey(key)?.id === account.id)
     return recordFailedPayment(world, { account, order, code: 'SAME_ACCOUNT_TRANSFER' })
-  if (fate.kind === 'left') {
+  if (fate.kind === 'left' || fate.kind === 'left_then_removed') {
     saveOrder(world, account, order)
+    if (fate.kind === 'left_then_removed') scheduleRemoval(world, { account, order, afterMs: fate.afterMs })
     return noBalance()
   }
   const magic = findMagicOutcome(key, cents)
@@ -167,6 +172,14 @@ function sendApprovedOrder(
       store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
     return accepted.kind === 'no_balance' ? noBalance() : respondToTransfer(accepted)
   })
+}
+
+function scheduleRemoval(
+  { schedule }: SimulatorState,
+  { account, order, afterMs }: { account: SimulatedAccount; order: WooviOrder; afterMs: number },
+): void {
+  const subject: PendingOrderKey = { accountId: account.id, id: order.id }
+  schedule.add({ task: 'remove_order', subject, afterMs })
 }
 
 /** A payment that fails for a reason which Woovi documents for payments, and not for requests that it refuses. */

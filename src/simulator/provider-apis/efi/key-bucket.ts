@@ -1,0 +1,51 @@
+import { detectDocumentKind } from '../../../domain/pix/document.ts'
+import { detectPixKeyType } from '../../../domain/pix-keys/pix-key.ts'
+import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
+import type { SimulatorState } from '../../state.ts'
+import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
+
+/** DICT's budget of look-ups (DICT API 2.12.1, ENTRIES_READ_USER_ANTISCAN): a person's and a company's. */
+const BUDGETS = {
+  CPF: { capacity: 100, refillPerMinute: 2 },
+  CNPJ: { capacity: 1_000, refillPerMinute: 20 },
+} as const
+const REFILL_PERIOD_S = 60
+
+const BUCKETS = [
+  { name: 'baldeA', types: ['cpf', 'cnpj', 'evp'], keyTypes: ['DOCUMENT', 'RANDOM'] },
+  { name: 'baldeB', types: ['telefone', 'email'], keyTypes: ['PHONE', 'EMAIL'] },
+] as const
+
+/**
+ * `GET /v2/gn/chaves/balde` ("Consultar baldes de fichas"). A transfer to a key takes a token, and its settlement gives it
+ * back; one that did not settle is refilled in time. An empty bucket refuses nothing here: the fault `http_429` does.
+ */
+export function createEfiKeyBucketHandler({
+  transfers,
+  now,
+}: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
+  return ({ account }) => {
+    const budget = BUDGETS[detectDocumentKind(account.holderDocument) === 'CPF' ? 'CPF' : 'CNPJ']
+    const fullAfterMs = (budget.capacity / budget.refillPerMinute) * REFILL_PERIOD_S * 1_000
+    const from = new Date(now().getTime() - fullAfterMs).toISOString()
+    const taken = transfers
+      .listBetween(account.id, { from, to: now().toISOString() })
+      .filter(({ status }) => status !== 'settled')
+      .map(findRecipientKeyType)
+    const buckets = BUCKETS.map(({ name, types, keyTypes }) => {
+      const count = taken.filter(type => keyTypes.some(one => one === type)).length
+      const bucket = {
+        ...{ tiposChave: types, capacidade: budget.capacity },
+        fichasDisponiveis: Math.max(0, budget.capacity - count),
+        ...{ taxaDeReposicaoFichas: budget.refillPerMinute, periodoReposicaoEmSegundos: REFILL_PERIOD_S },
+      }
+      return [name, bucket] as const
+    })
+    return { status: 200, body: Object.fromEntries(buckets) }
+  }
+}
+
+function findRecipientKeyType({ recipient }: SimulatedTransfer) {
+  const { key } = JSON.parse(recipient) as SimulatedRecipient
+  return key === null ? null : detectPixKeyType(key)
+}

@@ -1,0 +1,57 @@
+import type { SimulatedAccount } from '../../accounts.ts'
+import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
+import type { RailEvent } from '../../rail-events.ts'
+import type { SimulatorState } from '../../state.ts'
+import { parseResendBody, type ResendOrder } from './schemas.ts'
+
+/** "O reenvio de webhook para uma transação fica disponível por um prazo máximo de 30 dias." */
+const MAX_AGE_MS = 30 * 86_400_000
+
+/**
+ * `POST /v2/gn/webhook/reenviar` ("Reenviar webhook Pix"): each notification is sent once and not repeated; one of returns
+ * tells all returns of its PIX. What the account does not have, or is too old, is left out.
+ */
+export function createEfiResendHandler(world: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
+  return ({ account, body }) => {
+    const asked = parseResendBody(body)
+    if ('refusal' in asked) return asked.refusal
+    const { tipo: type, e2eids } = asked.value
+    for (const endToEnd of new Set(e2eids)) {
+      const event = findEvent(world, account, { type, endToEnd })
+      if (event) world.resendNotification(event)
+    }
+    return { status: 202 }
+  }
+}
+
+function findEvent(
+  { receipts, returns, transfers, now }: SimulatorState,
+  account: SimulatedAccount,
+  { type, endToEnd }: { type: ResendOrder['tipo']; endToEnd: string },
+): RailEvent | undefined {
+  const isRecent = (at: string) => now().getTime() - Date.parse(at) <= MAX_AGE_MS
+  switch (type) {
+    case 'PIX_RECEBIDO':
+    case 'DEVOLUCAO_ENVIADA': {
+      const receipt = receipts.findListed(account.id, endToEnd)
+      if (!receipt || !isRecent(receipt.at)) return undefined
+      if (type === 'PIX_RECEBIDO') return { kind: 'payment', account, receipt, refunds: [] }
+      const refunds = receipts.listRefunds(receipt)
+      const changed = refunds.at(-1)
+      return changed && { kind: 'refund', account, receipt, refunds, changed }
+    }
+    case 'PIX_ENVIADO':
+    case 'DEVOLUCAO_RECEBIDA': {
+      const transfer = transfers.findByEndToEnd(endToEnd)
+      if (transfer?.accountId !== account.id || !isRecent(transfer.requestedAt)) return undefined
+      if (type === 'PIX_ENVIADO')
+        return transfer.status === 'in_process'
+          ? undefined
+          : { kind: 'transfer', account, transfer, returns: [] }
+      const returned = returns.listReturns(transfer)
+      return returned.length > 0 ? { kind: 'transfer', account, transfer, returns: returned } : undefined
+    }
+    default:
+      return type satisfies never
+  }
+}
