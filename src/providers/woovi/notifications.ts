@@ -62,7 +62,14 @@ const notificationSchema = z
     /** Event of the test of a new URL on an older page of Woovi's. */
     evento: z.string().nullish(),
     charge: correlatedSchema,
-    pix: z.object({ endToEndId: idSchema, charge: correlatedSchema }).nullish(),
+    /** Of a static code, Woovi documents the rail's id in `raw` only (OpenAPI, receivedPixQrCode). */
+    pix: z
+      .object({
+        endToEndId: idSchema,
+        raw: z.object({ endToEndId: idSchema }).nullish(),
+        charge: correlatedSchema,
+      })
+      .nullish(),
     payment: correlatedSchema,
     transaction: transactionSchema,
     originalTransaction: transactionSchema,
@@ -116,9 +123,14 @@ function parseNotification(body: string): {
 
 function readReceivedPayment({ charge, pix }: WooviNotification): NotificationSubject {
   const reference = charge?.correlationID ?? pix?.charge?.correlationID ?? null
-  return { kind: 'payment', reference, endToEnd: pix?.endToEndId ?? null }
+  return { kind: 'payment', reference, endToEnd: pix?.endToEndId ?? pix?.raw?.endToEndId ?? null }
 }
 
+/**
+ * A payment that was confirmed, that failed, or that a person removed in the panel, whose event names the correlationID and
+ * nothing else ("Payload de Pagamentos: Pagamento removido"). None is believed: only the look-up of the payment says what
+ * became of it.
+ */
 function readSentTransfer({ payment, transaction }: WooviNotification): NotificationSubject {
   const reference = payment?.correlationID ?? null
   return { kind: 'transfer', reference, endToEnd: transaction?.endToEndId ?? null }

@@ -109,6 +109,10 @@ test.each([
     { kind: 'payment', reference: null, endToEnd: END_TO_END },
   ],
   [
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', charge: null, pix: { raw: pix, charge: null }, pixQrCode: {} },
+    { kind: 'payment', reference: null, endToEnd: END_TO_END },
+  ],
+  [
     { event: 'OPENPIX:CHARGE_COMPLETED', charge, pix },
     { kind: 'payment', reference: REFERENCE, endToEnd: END_TO_END },
   ],
