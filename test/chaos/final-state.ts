@@ -2,7 +2,11 @@ import type { ChargeState } from '../../src/domain/charges/charge.ts'
 import type { DisputeKind, DisputeState } from '../../src/domain/disputes/dispute.ts'
 import type { RefundState } from '../../src/domain/refunds/refund.ts'
 import type { TransferState } from '../../src/domain/transfers/transfer.ts'
-import type { SimulatedDisputeView, StatementLine } from '../../src/simulator/control/client.ts'
+import type {
+  SimulatedChargeView,
+  SimulatedDisputeView,
+  StatementLine,
+} from '../../src/simulator/control/client.ts'
 import type { RequestRecord } from './merchant-requests.ts'
 
 /** One reply to a dispute, as its provider received it. */
@@ -23,6 +27,13 @@ export type FinalState = {
     providerAccount: string
     status: SimulatedDisputeView['status']
     replies: ProviderDisputeReply[]
+  }[]
+  /** Each charge of an account of ours, as the simulator has it. */
+  chargesAtProvider: {
+    providerAccount: string
+    reference: string
+    txid: string
+    status: SimulatedChargeView['status']
   }[]
   /** The providers' states of the orphan payloads. */
   undisclosedPayloads: { attempt: string; status: 'open' | 'closed' | 'no_answer' }[]
@@ -90,6 +101,8 @@ type ChargeRow = {
   uuid: string
   account: string
   state: ChargeState
+  /** Empty before it is issued. */
+  txid: string
   endToEnd: string | null
   valueCents: number
   feeCents: number

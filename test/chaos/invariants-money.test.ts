@@ -43,6 +43,16 @@ test.each<PlantedViolation>([
     ['statement_line_unknown'],
     ({ lines }) => lines.push({ ...lines[4]!, endToEnd: 'E9' }),
   ],
+  [
+    'a charge shown under a txid that was made of its own id',
+    ['txid_not_of_provider'],
+    ({ charges }) => assignTo(firstOf(charges), { txid: 'charge-1-ref' }),
+  ],
+  [
+    'a charge that counts as issued and was never taken',
+    ['charge_not_at_provider'],
+    ({ chargesAtProvider }) => void chargesAtProvider.pop(),
+  ],
   ['money booked that never moved', ['movement_never_settled'], ({ lines }) => void lines.pop()],
   [
     'another value than the rail moved',

@@ -1,4 +1,5 @@
 import type { FinalState, Violation } from './final-state.ts'
+import { checkChargeIds } from './invariants/charge-ids.ts'
 import { checkDisputes } from './invariants/disputes.ts'
 import { checkEvents } from './invariants/events.ts'
 import { checkLedgerBalances } from './invariants/ledger.ts'
@@ -15,6 +16,7 @@ export function findViolations(world: FinalState): Violation[] {
 
 const RULES = [
   checkProviderStatement,
+  checkChargeIds,
   checkLedgerBalances,
   checkWorkflows,
   checkRequests,

@@ -3,6 +3,7 @@ import { PROVIDER_NAMES, type ProviderName } from '../../src/domain/providers/pr
 import {
   CALL_FAULTS,
   type FaultKind,
+  isFaultOf,
   LISTING_FAULTS,
   NOTIFICATION_FAULTS,
   type ProviderOperation,
@@ -117,14 +118,19 @@ export function planFaults(random: Random, operations: number): FaultEvent[] {
   return events.sort((a, b) => a.before - b.before)
 }
 
+/** Faults whose effect comes, or ends, so much later. */
+const DELAYED_FAULTS: ReadonlySet<FaultKind> = new Set([
+  'books_lag',
+  'order_removed',
+  'accepted_then_told_removed',
+])
+
 /** Every fault of every operation at every provider once, in random order, and then again. */
 function createFaultSequence(random: Random) {
   const all = PROVIDER_NAMES.flatMap(provider => [
     { provider, operation: undefined, fault: 'unreachable' as FaultKind },
     ...FAULTED_CALLS.flatMap(operation =>
-      CALL_FAULTS.filter(fault => fault !== 'order_left' || operation === 'sendTransfer').map(fault => ({
-        ...{ provider, operation, fault },
-      })),
+      CALL_FAULTS.filter(fault => isFaultOf(fault, operation)).map(fault => ({ provider, operation, fault })),
     ),
     ...LOOK_UPS.flatMap(operation =>
       (['odd_item', 'unlisted_status', 'unlisted_type'] as const).map(fault => ({
@@ -148,7 +154,7 @@ function createFaultSequence(random: Random) {
     return {
       ...{ kind: 'fault' as const, ...next, times },
       ...(next.fault === 'page_cap' && { pageSize: random.pick(PAGE_SIZES) }),
-      ...(next.fault === 'books_lag' && { delayMs: random.between(200, 6_000) }),
+      ...(DELAYED_FAULTS.has(next.fault) && { delayMs: random.between(200, 6_000) }),
     }
   }
 }

@@ -74,8 +74,8 @@ const HISTORY_STATUSES_SQL = `(select coalesce(json_agg(entry ->> 'status'), '[]
 async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
   const [charges, splits, transfers, refunds, meds, movements, attempts] = await Promise.all([
     sql<DatabaseRows['charges'][number]>(
-      `select uuid, account_uuid as account, state, end_to_end as "endToEnd", value_cents::float as "valueCents",
-         fee_cents::float as "feeCents", received_cents::float as "receivedCents",
+      `select uuid, account_uuid as account, state, coalesce(txid, '') as txid, end_to_end as "endToEnd",
+         value_cents::float as "valueCents", fee_cents::float as "feeCents", received_cents::float as "receivedCents",
          refunding_cents::float as "refundingCents", refunded_cents::float as "refundedCents",
          disputed_cents::float as "disputedCents",
          external_ref as "externalRef", ${HISTORY_STATUSES_SQL} from charge`,
@@ -150,7 +150,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
 async function readProviderState(
   { simulator }: StackClients,
   cast: Participants,
-): Promise<Pick<FinalState, 'lines' | 'holdings' | 'receivedDeliveries'>> {
+): Promise<Pick<FinalState, 'lines' | 'holdings' | 'chargesAtProvider' | 'receivedDeliveries'>> {
   const accounts = cast.merchants.flatMap(({ connections }) => connections.map(one => one.account))
   const ours = new Set(accounts)
   const statement = await simulator.listStatement()
@@ -171,7 +171,10 @@ async function readProviderState(
         return { inbox, event: id as string, data }
       }),
   )
-  return { lines, holdings, receivedDeliveries: heard.flat() }
+  const charges = (await simulator.listCharges())
+    .filter(({ account }) => ours.has(account))
+    .map(({ account, ...charge }) => ({ ...charge, providerAccount: account }))
+  return { lines, holdings, chargesAtProvider: charges, receivedDeliveries: heard.flat() }
 }
 
 /** Both sides of every dispute, as far as they are ours. */

@@ -48,10 +48,14 @@ export function buildValidFinalState(): FinalState {
         replies: [disputeReply('letter'), disputeReply('letter')],
       },
     ],
+    chargesAtProvider: [
+      { providerAccount: 'pa', reference: 'charge-1-ref', txid: 'chargetxid', status: 'completed' },
+    ],
     undisclosedPayloads: [{ attempt: 'attempt-closed', status: 'closed' }],
     charges: [
       {
         ...{ uuid: 'charge-1', account: 'shop', state: 'partially_refunded', endToEnd: 'E1' },
+        txid: 'chargetxid',
         ...{ valueCents: 990, feeCents: 10, receivedCents: 1_000, refundingCents: 0, refundedCents: 400 },
         disputedCents: 0,
         externalRef: 'storm-0',
