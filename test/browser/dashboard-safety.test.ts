@@ -128,7 +128,7 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
     const watched = [
       '',
       '/unknown',
-      '/lives',
+      '/stuck',
       '/unexpected',
       '/unmatched',
       '/differences',

@@ -18,7 +18,7 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
   operator: [
     { name: 'operator', path: '/dashboard/operator', icon: 'overview' },
     { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'dispute' },
-    { name: 'lives', path: '/dashboard/operator/lives', icon: 'events' },
+    { name: 'stuck', path: '/dashboard/operator/stuck', icon: 'events' },
     { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
     { name: 'unmatched', path: '/dashboard/operator/unmatched', icon: 'in' },
     { name: 'differences', path: '/dashboard/operator/differences', icon: 'ledger' },

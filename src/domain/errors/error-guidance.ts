@@ -1,102 +1,102 @@
 import type { ErrorCode } from './error-catalogue.ts'
 
 /**
- * When each refusal of the catalogue happens, and what a caller does about it: the half of the catalogue that people read
- * (docs/errors.md). A code without a line does not compile.
+ * When the API answers each error of the catalogue, and what the client does next. Printed into docs/errors.md.
+ * A code without guidance does not compile.
  */
 export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   malformed_request:
-    'What came cannot be read as HTTP, or contradicts itself; nothing was done. Let an HTTP library build it.',
-  malformed_json: 'The body cannot be read as JSON, or broke off. Send it again, well formed.',
+    'The request is not HTTP, or its headers contradict each other. Use an HTTP library to build it.',
+  malformed_json: 'The body is not JSON, or is incomplete. Correct it and send it again.',
   malformed_multipart:
-    'The form of a dispute’s reply cannot be taken apart, or names no boundary. Let the HTTP library build it.',
+    'The form of a dispute reply cannot be parsed, or its content type has no boundary. Use an HTTP library to build it.',
   provider_rejected:
-    'Every provider that was asked has definitely refused; no money moved. `data.error` says why (below). Final for its Idempotency-Key: a new try needs a new key.',
+    'Every provider that was called rejected the operation; no money moved. `data.error` has the reason (below). The result is final for its Idempotency-Key: use a new key to try again.',
   unauthenticated:
-    'No token, an unknown, revoked or expired one, or its account is blocked. Get a new token; repeating changes nothing.',
+    'The `Authorization` header is missing, the token is unknown, revoked or expired, or its account is blocked. Use a valid token.',
   sign_in_refused:
-    'Dashboard only: e-mail, password or user is not right, and which of them is never said. Try again, or ask an administrator.',
+    'Dashboard only: e-mail or password is wrong, or the user does not exist. Correct them, or ask an administrator for a new password.',
   account_blocked:
-    'The account was blocked after its transfer was ordered and before it was sent: it is stored as FAILED, and no provider was called. In the dashboard: e-mail and password are right, but the account is blocked. Ask whoever runs the service.',
+    'The account was blocked after the transfer was requested and before it was sent: the transfer is FAILED and no provider was called. In the dashboard: the credentials are right, and the account is blocked. Contact the operator of the service.',
   form_expired:
-    'Dashboard only: the form came from another site or an older session. Open the page anew and send it again.',
+    'Dashboard only: the form was submitted from another site or after its session ended. Reload the page and submit the form again.',
   token_bound_to_provider:
-    'A token that is bound to one provider called what concerns the whole account, as everything under `/webhooks` does. Use a token without a binding.',
+    'The operation concerns the whole account, and the token is bound to one provider. Use a token without a provider.',
   second_operator_needed:
-    'Dashboard only: an adjustment of the ledger was approved by the operator who had proposed it. Another operator approves it.',
+    'Dashboard only: an adjustment of the ledger needs two operators. Ask another operator to approve it.',
   link_expired:
-    'The signed link to an attachment has run out, or was altered. Read the dispute again: it carries a new one.',
+    'The signed link of an attachment has expired, or was changed. Read the dispute again for a new link.',
   not_found:
-    'Wrong path, no such resource, an id that is no UUID, or one that this token may not see; which of them is never said.',
-  method_not_allowed: 'The path is there, but not for this method; `Allow` names those it takes.',
-  request_timeout: 'The request came too slowly to be waited for; nothing was done. Send it again.',
+    'The path or the resource does not exist, the id is not a UUID, or the token has no access to the resource. Check the path and the token.',
+  method_not_allowed: 'The path exists, and not for this method. The `Allow` header lists the methods.',
+  request_timeout: 'The request did not arrive completely in time; it was not processed. Send it again.',
   act_stale:
-    'Dashboard only: what an operator acted on has changed since the page was shown; nothing was done. The page says how it stands now: decide again.',
+    'Dashboard only: the data of the form changed after the page was loaded; nothing was done. Check the new state and decide again.',
   nothing_waits:
-    'Dashboard only: what an operator wanted to end or send back was settled meanwhile. Look at the page anew.',
-  charge_not_cancellable: 'The charge was paid, expired or cancelled already. Read it to see which.',
-  charge_not_refundable:
-    'The charge was never paid, or has been refunded whole. Read it; there is nothing to give back.',
+    'Dashboard only: the operation was settled before the operator’s action; nothing was done. Reload the page.',
+  charge_not_cancellable: 'The charge is already paid, expired or cancelled. Read its `status`.',
+  charge_not_refundable: 'The charge was never paid, or is completely refunded. Read its `status`.',
   refund_in_progress:
-    'Another refund of the charge is on its way, or took the remainder a moment ago. Wait for its REFUND event, then ask again for what is left.',
+    'Another refund of the charge is PENDING, or has just used the amount that was left. Wait for its REFUND event, then refund what is left.',
   refund_med_open:
-    'An open dispute holds the money. Wait until the dispute is resolved (MED events); agreeing to it returns the money too.',
-  refund_period_over: 'More than 90 days since the settlement. The rail does not carry it any more.',
-  med_already_answered: 'The dispute has had its one reply. Read it for what was said.',
+    'The amount is blocked by an open dispute. Wait for the MED event that closes it; accepting the dispute also returns the money.',
+  refund_period_over:
+    'PIX returns a payment within 90 days of its settlement. Pay the payer by a transfer instead.',
+  med_already_answered: 'A dispute accepts one reply. Read the dispute for the reply that was sent.',
   med_not_answerable:
-    'The dispute is not PENDING any more, or is one of our own against a transfer. There is nothing to answer.',
+    'The dispute is no longer PENDING, or the account opened it against its own transfer. No reply is needed.',
   insufficient_balance:
-    'The account cannot cover the refund with its fee at the provider that received the charge. Wait for inflows, or refund less. (A transfer without cover is `provider_rejected` with this name in `data.error.code`.)',
+    'The available balance at the provider of the charge is less than the refund plus its fee. Wait for incoming payments, or refund less. A transfer without balance is `provider_rejected` with this code in `data.error.code`.',
   transfer_not_cancellable:
-    'The transfer was sent at once, has been sent, or is over. What was sent cannot be called back.',
+    'The transfer was not scheduled, or was already sent, cancelled or failed. A transfer that was sent cannot be cancelled.',
   external_ref_taken:
-    'The account asks for unique `external_ref`s, and another transfer has this one. Find that transfer by its `external_ref` before paying anything again.',
+    'The account requires a unique `external_ref`. Find the existing transfer by its `external_ref` before you send another.',
   not_found_after_restore:
-    'The service was restored from a backup, and every provider says that this never reached it; it is stored as FAILED, and nobody will do it later. Order it again as a new request.',
+    'The service was restored from a backup, and every provider confirmed that it does not have the operation. It is FAILED and will not be executed. Send a new request if it is still wanted.',
   not_taken:
-    'No worker took the order in time; it is stored as FAILED, and nobody will send it later. Send it again as a new request.',
+    'No worker accepted the operation before its deadline. It is FAILED and will not be executed. Send a new request.',
   webhook_disabled:
-    'The endpoint was disabled by 410, by five days without a success, or by its owner. Mend it, `PATCH` its status to ACTIVE, then ask again.',
+    'The endpoint was disabled after an answer 410, after five days without a success, or by its owner. Correct the endpoint, set `status` to ACTIVE with `PATCH`, then repeat the request.',
   pix_key_taken:
-    'Somebody holds this key already: this account, another one here, or one at another bank. A holder may claim it at the rail, not here.',
+    'The key is registered for this account, for another account, or at another bank. Use another key: portability and ownership claims are not part of this API.',
   key_in_use:
-    'A connection collects by this key, or an open charge is paid to it. Wait until the charges are over, or let the connection collect by another key.',
-  webhook_limit: 'Twenty endpoints are there. Delete one that nobody needs.',
-  body_too_large: 'More than 100 kB of JSON. Nothing here needs as much.',
-  upload_too_large: 'The files of a reply together are too large. Send fewer or smaller ones.',
+    'A connection receives charges with this key, or an open charge is paid to it. Wait until those charges end, or configure the connection with another key.',
+  webhook_limit: 'The account has 20 webhooks. Delete one that is not used.',
+  body_too_large: 'The JSON body is larger than 100 kB. Send a smaller one.',
+  upload_too_large: 'The files of a dispute reply exceed the limit together. Send fewer or smaller files.',
   unsupported_media_type:
-    'Another content type than the operation takes, or a compressed body. Send `application/json`, and the reply to a dispute as `multipart/form-data`.',
+    'The content type is not the one of the operation, or the body is compressed. Send `application/json` without compression; send replies to disputes as `multipart/form-data`.',
   headers_too_large:
-    'The request line or a header is too long; nothing was done. Ask for less at once, as in a long list of filters.',
+    'The request line or a header is too long; the request was not processed. Use fewer filters.',
   validation_failed:
-    'Something in the path, query, headers or body does not fit; `errors` names every field with all that is wrong. Mend it; nothing was stored, and the Idempotency-Key is still free, unless the answer is a replay.',
+    '`errors` lists every invalid field of path, query, headers and body. Correct them. Nothing was stored, and the Idempotency-Key can be used again, unless the answer has `Idempotent-Replayed: true`.',
   idempotency_key_reused:
-    'The key belongs to another request: its body or its token’s binding differs. Use a new key for a new wish, and the very same body for a repeat.',
-  pix_key_limit: 'Three keys of a type are there. Remove one first.',
+    'The key belongs to another request: the body or the provider of the token differs. Use a new key for a new operation, and exactly the same body for a repeat.',
+  pix_key_limit: 'The account has 3 keys of this type. Delete one first.',
   key_not_supported:
-    'That provider’s API does not make keys of this type. Name another provider or another type.',
+    'The API of the provider does not register keys of this type. Use another `type` or another `provider_uuid`.',
   too_many_attempts:
-    'Three tries for a PIX key within a minute, refused ones included. Wait for `Retry-After`.',
+    'The account requested three keys within 60 seconds; failed requests count. Wait for `Retry-After`.',
   rate_limited:
-    'The token spent its requests; `RateLimit` and `RateLimit-Policy` say where it stands. Wait for `Retry-After`.',
+    'The token used all its requests; `RateLimit` and `RateLimit-Policy` show the limit. Wait for `Retry-After`.',
   too_many_sign_ins:
-    'Dashboard only: too many failures within fifteen minutes, of one e-mail on one device or from one network, or of one network. Wait for `Retry-After`, or sign in on a device that has signed in before.',
+    'Dashboard only: too many failed sign-ins within 15 minutes for this e-mail or from this network. Wait for `Retry-After`, or use a device that has signed in before.',
   internal_error:
-    'A fault of ours. Repeat with the same Idempotency-Key, and tell us the `request_id`: our log has the rest.',
+    'A bug of the service; the details are in its log. Repeat with the same Idempotency-Key, and report the `request_id`.',
   unavailable:
-    'PostgreSQL, Temporal or the storage cannot be reached. Wait for `Retry-After` and repeat, with the same Idempotency-Key where there is one.',
+    'PostgreSQL, Temporal or the file storage is not reachable. Wait for `Retry-After` and repeat with the same Idempotency-Key.',
   paused:
-    'An operator has paused the service, the account or the provider. What runs goes on. Wait for `Retry-After` and repeat.',
+    'An operator paused the service, the account or the provider. Operations that already run continue. Wait for `Retry-After` and repeat.',
   not_confirmed:
-    'The request may have been taken: the answer was lost on our side. Never send it anew without its key: read `data.uuid`, or repeat with the same Idempotency-Key.',
+    'The operation may have started: the service did not get the result in time. Read `data.uuid`, or repeat with the same Idempotency-Key. Do not send it with a new key.',
   issuing:
-    'No provider has issued the charge within ten seconds, and it is still tried. Read `data.uuid`, or wait for its event.',
+    'No provider issued the charge within ten seconds, and the service keeps trying. Read `data.uuid`, or wait for the PAYMENT event.',
   no_provider_available:
-    'No provider could be reached; nothing was sent. Stored as FAILED and final for its Idempotency-Key: after `Retry-After` send a new request with a new key.',
+    'No provider could be reached; no money moved. The operation is FAILED and final for its Idempotency-Key. After `Retry-After` send a new request with a new key.',
   code_undeliverable:
-    'This service has no carrier for such codes (`TRILHO_SMTP_URL`, `TRILHO_SMS_URL`). Use another type of key, or ask its operator.',
+    'No carrier for this type of key is configured (`TRILHO_SMTP_URL` for e-mail, `TRILHO_SMS_URL` for phone). Use another type of key, or ask the operator of the service.',
   pix_key_unknown:
-    'The provider got the request and gave no answer. It is asked until known: list the keys, or repeat with the same Idempotency-Key.',
+    'The provider received the request and did not answer. The service polls it until the result is known. List the keys, or repeat with the same Idempotency-Key.',
   cancellation_unknown:
-    'The provider gave no answer to the cancellation. The charge stays PENDING until it is known: wait for the CANCELLED event, or cancel again.',
+    'The provider received the cancellation and did not answer. The charge stays PENDING until the result is known. Wait for the CANCELLED event, or cancel again.',
 }

@@ -118,7 +118,7 @@ const forbids = (method: string, path: () => string, body?: object) => async () 
   expect([answer.status, answer.body]).toEqual([
     403,
     {
-      message: 'This operation is not allowed for provider-bound tokens.',
+      message: 'This operation is not allowed for provider-bound tokens; use a token without a provider.',
       code: 'token_bound_to_provider',
       request_id: expect.any(String),
     },

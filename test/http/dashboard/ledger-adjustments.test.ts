@@ -78,7 +78,7 @@ test('a statement entry is proposed by one operator and posted by another, once'
   expect(await available()).toBe(10_000)
 
   const own = await ana.get(PATH)
-  expect(own.text).toContain('Outro operador a aprova.')
+  expect(own.text).toContain('Outro operador precisa aprovar.')
   expect(own.text).not.toContain(`name="adjustment" value="${adjustment}"`)
   expect((await approve(ana, adjustment)).status).toBe(403)
   expect((await approve(bia, adjustment, ' ')).status).toBe(422)

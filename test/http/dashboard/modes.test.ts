@@ -40,7 +40,7 @@ test('simulated movements have their own lists, statement and file', async () =>
       expect([path, mode, await shown(`/dashboard/${path}${mode}`)]).toEqual([path, mode, is])
 
   const { text } = await merchant.get('/dashboard/charges?mode=test&status=PAID&page=1')
-  expect(text).toContain('<strong>Teste (só simulador)</strong>')
+  expect(text).toContain('<strong>Teste (somente simulador)</strong>')
   // Neither a filter nor its absence leads back to the other mode, and a provider of one mode is not found in the
   // other.
   expect(text).toContain('<input type="hidden" name="mode" value="test">')
@@ -48,9 +48,9 @@ test('simulated movements have their own lists, statement and file', async () =>
   expect(text).toContain('href="/dashboard/charges?mode=live&#38;status=PAID"')
   expect([text.includes(ours.connection), text.includes(real)]).toEqual([true, false])
   for (const life of [`charges/${ours.charge}`, `transfers/${ours.transfer}`, `disputes/${ours.dispute}`])
-    expect((await merchant.get(`/dashboard/${life}`)).text).toContain('>Teste (só simulador)</span>')
+    expect((await merchant.get(`/dashboard/${life}`)).text).toContain('>Teste (somente simulador)</span>')
   await ours.sql('update connection set is_simulated = false where uuid = ?', [ours.connection])
-  expect((await merchant.get(`/dashboard/charges/${ours.charge}`)).text).not.toContain('Teste (só simulador)')
+  expect((await merchant.get(`/dashboard/charges/${ours.charge}`)).text).not.toContain('Teste (somente simulador)')
   await ours.sql('update connection set is_simulated = true where uuid = ?', [ours.connection])
 })
 
@@ -105,7 +105,7 @@ test('a token is bound to a simulator or to a real provider, and its form says w
   await merchant.signIn(ours.email, PASSWORD)
   const { text } = await merchant.get('/dashboard/tokens')
   const offered = [...text.matchAll(/<option value="[\da-f-]{36}">([^<]+)<\/option>/g)].map(match => match[1])
-  expect(offered).toEqual(['Provedor A · nominal', 'Provedor A · nominal · Teste (só simulador)'])
+  expect(offered).toEqual(['Provedor A · nominal', 'Provedor A · nominal · Teste (somente simulador)'])
 })
 
 test('the overview omits a sum that cannot be computed in time', async () => {

@@ -13,7 +13,7 @@ const OPERATOR = '/dashboard/operator'
 const PAGES = [
   '',
   '/unknown',
-  '/lives',
+  '/stuck',
   '/webhooks',
   '/unexpected',
   '/unmatched',
@@ -249,7 +249,7 @@ describe('an operator action', () => {
   test('settles an attempt only with its end-to-end id', async () => {
     const form = { ...seen(), as: 'settled', reason: 'the statement says so' }
     const answer = await send('settle', form, '/unknown')
-    expect([answer.status, answer.text.includes('End-to-end id')]).toEqual([422, true])
+    expect([answer.status, answer.text.includes('ID da transação (EndToEndId)')]).toEqual([422, true])
   })
 
   test('needs its confirmation phrase, and keeps what was typed for the next attempt', async () => {
@@ -265,7 +265,7 @@ describe('an operator action', () => {
     ] as const) {
       const { status, text } = await send('settle', { ...said, as, end_to_end }, '/unknown')
       expect([as, status]).toEqual([as, 422])
-      expect(text).toContain(`<li><strong>${as === '' ? 'Desfecho' : 'End-to-end id'}</strong>`)
+      expect(text).toContain(`<li><strong>${as === '' ? 'Resultado' : 'ID da transação (EndToEndId)'}</strong>`)
       expect(text).toContain('<details class="act" open>')
       expect(text).toContain(`name="end_to_end" value="${end_to_end}"`)
       expect(text).toContain('name="reason" value="the statement says so"')

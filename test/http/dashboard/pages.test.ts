@@ -186,7 +186,7 @@ describe('a page’s action', () => {
     const on = `/dashboard/charges/${ours.charge}`
     const tooMuch = await merchant.send(`${on}/refund`, { value: '9.999.999,00', once: randomUUID() }, { on })
     expect(tooMuch.status).toBe(422)
-    expect(tooMuch.text).toContain('Algo no formulário não está certo.')
+    expect(tooMuch.text).toContain('Verifique os campos do formulário.')
     expect(tooMuch.text).toContain(`action="${on}/refund"`)
     for (const value of ['abc', '1,000', '1.00,00']) {
       const noAmount = await merchant.send(`${on}/refund`, { value, once: randomUUID() }, { on })
@@ -512,7 +512,7 @@ test('an unknown address shows an error page', async () => {
   for (const path of ['/dashboard/nowhere', '/dashboard/operator/nowhere', '/dashboard/charges/a/b/c']) {
     const { status, headers, text } = await merchant.get(path)
     expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
-    expect(text).toContain('<h1>Não foi possível</h1>')
+    expect(text).toContain('<h1>Não foi possível concluir</h1>')
   }
   expect((await createBrowser(fixture).get('/dashboard/nowhere')).status).toBe(303)
 })

@@ -92,7 +92,7 @@ describe('signing in', () => {
       return [answer.status, /role="alert">\s*<p>([^<]*)/.exec(answer.text)?.[1]]
     }
     expect(await said('a wrong password')).toEqual([401, 'E-mail ou senha incorretos.'])
-    expect(await said(PASSWORD)).toEqual([403, 'Esta conta está bloqueada. Fale com quem opera o serviço.'])
+    expect(await said(PASSWORD)).toEqual([403, 'A conta está bloqueada. Entre em contato com o suporte.'])
     expect(
       await fixture.orm.em.execute(
         'select * from dashboard_session s join app_user u on u.uuid = s.user_uuid where email = ?',

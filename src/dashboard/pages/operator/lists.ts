@@ -34,11 +34,11 @@ export const OPERATOR_PAGES = {
     }
     return createPage('operator/unknown', model, `${OPERATOR_PATH}/unknown`)
   },
-  lives: async ({ em }: OperatorPageContext) =>
+  stuck: async ({ em }: OperatorPageContext) =>
     createPage(
-      'operator/lives',
+      'operator/stuck',
       { rows: await listStuckWorkflows(em.fork()), moves: true },
-      `${OPERATOR_PATH}/lives`,
+      `${OPERATOR_PATH}/stuck`,
     ),
   async webhooks({ em, form }: OperatorPageContext) {
     const model = { rows: await listFailingWebhooks(em.fork()), typed: Object.fromEntries(form) }
@@ -102,7 +102,7 @@ export function registerOperatorPages({ get }: DashboardRouter): void {
 async function countOperatorLists(em: EntityManager): Promise<Record<string, number>> {
   const lists = {
     unknown: listUnknownOutcomes(em.fork()),
-    lives: listStuckWorkflows(em.fork()),
+    stuck: listStuckWorkflows(em.fork()),
     webhooks: listFailingWebhooks(em.fork()),
     unexpected: listUnexpectedSettlements(em.fork()),
     unmatched: listUnmatchedPayments(em.fork()),
