@@ -253,6 +253,6 @@ function parseEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.Pro
     return `${path.join('.')} ${isMissing ? 'is missing' : `is not valid: ${message}`}`
   })
   throw new StartupRefusal(
-    `The environment does not fit: ${faults.join('; ')}. Set it as docs/production.md describes under "Variables"`,
+    `The environment is not valid: ${faults.join('; ')}. Set it as docs/production.md describes under "Variables"`,
   )
 }

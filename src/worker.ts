@@ -134,7 +134,7 @@ const stopStandstillWatch = watchStandstill({
   onStandstill(standstillMs) {
     log.fatal(
       { standstillMs },
-      'the worker ends because it stood still; Temporal gives its tasks to another worker',
+      'the worker exits because its process stood still; Temporal gives its tasks to another worker',
     )
     process.exit(1)
   },
@@ -150,7 +150,7 @@ const allRuns = Promise.all(workerRuns)
 if (await Promise.race([databaseWatch.lost, allRuns.then(() => false)])) {
   log.error('PostgreSQL does not answer: the worker stops polling Temporal')
   await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
-  log.fatal('the worker ends because PostgreSQL does not answer; its next start waits for PostgreSQL')
+  log.fatal('the worker exits because PostgreSQL does not answer; the next start waits for PostgreSQL')
   process.exit(1)
 }
 await allRuns

@@ -105,10 +105,10 @@ export async function activateConnection(
   } catch (error) {
     if ((await em.count(ProviderNotification, { connectionUuid: connection.uuid })) > 0)
       throw new Error(
-        `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notice`,
+        `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notification`,
       )
     await runAuditedAction(em, {
-      ...{ who, act: 'connection_withdraw', reason: 'it was not registered or opened' },
+      ...{ who, act: 'connection_withdraw', reason: 'the connection was not registered' },
       subject: `connection/${connection.uuid}`,
       work: tx => tx.nativeDelete(Connection, pending),
     })
@@ -137,9 +137,7 @@ export async function registerNotificationUrl(
   const url = `${publicUrl}/notices/${connection.uuid}`
   const registered = await provider.registerNotificationUrl(url, connection.collectionKey ?? null)
   if (registered.kind !== 'registered')
-    throw new Error(
-      `${connection.provider} did not register the address of its notices: ${registered.message}`,
-    )
+    throw new Error(`${connection.provider} did not register the callback address: ${registered.message}`)
   if (registered.warning) warn?.(registered.warning)
 }
 

@@ -62,7 +62,7 @@ export async function replaceCredentials(
   const inDoubt = isProved ? 0 : await countUnresolved(em.fork(), connectionUuid)
   if (inDoubt > 0)
     throw new CredentialsRefused(
-      `it cannot be proved that these credentials belong to the same account at ${name}, and ${inDoubt} attempts through ${connectionUuid} are in doubt; end them first`,
+      `it cannot be proved that these credentials belong to the same account at ${name}, and ${inDoubt} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
   const connection = await runAuditedAction(em, {
     ...{ who, reason, act: 'connection_credentials', subject: `connection/${connectionUuid}` },
@@ -74,7 +74,9 @@ export async function replaceCredentials(
       }
       const asked = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
       if ((await tx.nativeUpdate(Connection, asked, now)) === 0)
-        throw new CredentialsRefused(`the credentials of ${connectionUuid} were changed meanwhile; try again`)
+        throw new CredentialsRefused(
+          `the credentials of ${connectionUuid} were changed at the same time; try again`,
+        )
       return tx.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'], refresh: true })
     },
   })
@@ -93,7 +95,7 @@ export function rollBackCredentials(
   const { uuid, sealedCredentials, credentialsEpoch } = connection
   return runAuditedAction(em, {
     ...{ who, act: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
-    reason: 'its notices were not registered',
+    reason: 'its callback address was not registered',
     async work(tx) {
       const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before
       const now = {

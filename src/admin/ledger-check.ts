@@ -134,7 +134,7 @@ export async function checkProviderBalances(
         where: `${connection.provider}/${providerAccountUuid}`,
         detail: [
           `ledger ${ledgerCents}, provider ${said ?? 'does not answer'}`,
-          ...(movingCents > 0 ? [`under way ${movingCents}`] : []),
+          ...(movingCents > 0 ? [`in progress ${movingCents}`] : []),
           ...(await sumUnbookedCents(em, providerAccountUuid)).map(
             ({ why, direction, cents, count }) =>
               `${[why, direction].join(' ').trim()}: ${cents} in ${count}`,

@@ -39,7 +39,7 @@ export async function readOpeningBalance(provider: Provider): Promise<OpeningBal
     return { cents: availableCents + blockedCents, creditedSince }
   }
   throw new Error(
-    'money moved at the provider during every look at its balance; try again, or name it yourself',
+    'the balance at the provider changed during every comparison; try again, or give it by --opening-balance',
   )
 }
 

@@ -14,7 +14,7 @@ export type AddUserInput = {
 
 export async function addUser(em: EntityManager, order: AddUserInput): Promise<User> {
   const email = parseEmail(order.email)
-  if ((await em.count(User, { email })) > 0) throw new Error(`${email} is a user already`)
+  if ((await em.count(User, { email })) > 0) throw new Error(`${email} already exists`)
   const user = em.create(User, {
     uuid: randomUUID(),
     accountUuid: order.accountUuid,
@@ -69,7 +69,7 @@ async function updateUser(
 
 function parseEmail(email: string): string {
   const normalized = email.trim().toLowerCase()
-  if (!/^[^\s@]+@[^\s@]+$/.test(normalized)) throw new Error(`${email} is no e-mail address`)
+  if (!/^[^\s@]+@[^\s@]+$/.test(normalized)) throw new Error(`${email} is not an e-mail address`)
   return normalized
 }
 

@@ -72,7 +72,7 @@ export function createApp({ routes, requestMetrics, ...dependencies }: AppOption
 
   const app = new Koa({ proxy: config.isBehindProxy, maxIpsCount: 1 })
   app.on('error', (error: unknown) =>
-    log.warn({ code: Object(error).code }, 'an answer did not reach its caller'),
+    log.warn({ code: Object(error).code }, 'the response could not be sent to the client'),
   )
   app.use(assignRequestId)
   app.use(traceRequest)

@@ -20,16 +20,16 @@ export function registerAccountCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
 ): void {
-  const account = trilho.command('account').description('merchants')
+  const account = trilho.command('account').description('manage merchant accounts')
 
   addActorOptions(account.command('open'), { isRoutine: true })
-    .argument('<name>', 'the holder’s', parseText)
-    .argument('<document>', 'CPF or CNPJ')
-    .description('open an account for the holder of a CPF or CNPJ')
+    .argument('<name>', 'name of the holder', parseText)
+    .argument('<document>', 'CPF or CNPJ of the holder')
+    .description('create an account')
     .action((name: string, document: string, by: ActorOptions) =>
       withTools(async tools => {
         const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
-        if (!isDocument(holder.document)) throw new Error('that is not a valid CPF or CNPJ')
+        if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
         const opened = await runAudited(tools, by, {
           act: 'account_open',
           work: em => createAccount(em, holder),
@@ -56,12 +56,12 @@ export function registerAccountCommands(
     )
 
   addActorOptions(account.command('defaults'), { isRoutine: true })
-    .argument('<account>', 'its uuid', parseUuid)
-    .argument('<connections...>', 'uuids, preferred first', (value, before: string[] = []) => {
-      if (before.includes(parseUuid(value))) throw new InvalidArgumentError(`${value} is named twice.`)
+    .argument('<account>', 'account UUID', parseUuid)
+    .argument('<connections...>', 'connection UUIDs, preferred first', (value, before: string[] = []) => {
+      if (before.includes(parseUuid(value))) throw new InvalidArgumentError(`${value} is repeated.`)
       return [...before, parseUuid(value)]
     })
-    .description('replace the priority list of an account')
+    .description('replace the default providers of an account')
     .action((accountUuid: string, connections: string[], by: ActorOptions) =>
       withTools(tools =>
         runAudited(tools, by, {
@@ -80,8 +80,8 @@ export function registerAccountCommands(
     )
 
   addActorOptions(account.command('policy'))
-    .argument('<account>', 'its uuid', parseUuid)
-    .description('what becomes of money that is no charge’s, and whether an external_ref may be used twice')
+    .argument('<account>', 'account UUID', parseUuid)
+    .description('set what is done with unmatched payments, and whether external_ref must be unique')
     .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
     .action((accountUuid: string, options: PolicyOptions) =>
@@ -93,15 +93,15 @@ export function registerAccountCommands(
     )
 
   addActorOptions(account.command('block'))
-    .argument('<account>', 'its uuid', parseUuid)
-    .description('refuse its tokens and its shares of splits; what runs goes on')
+    .argument('<account>', 'account UUID', parseUuid)
+    .description('block an account: its tokens and splits are refused; running operations continue')
     .action((accountUuid: string, by: ActorOptions) =>
       change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }, endAccountSessions),
     )
 
   addActorOptions(account.command('unblock'))
-    .argument('<account>', 'its uuid', parseUuid)
-    .description('take them again')
+    .argument('<account>', 'account UUID', parseUuid)
+    .description('unblock an account')
     .action((accountUuid: string, by: ActorOptions) =>
       change(accountUuid, by, { act: 'account_unblock', status: 'ACTIVE' }),
     )
@@ -112,7 +112,7 @@ export function registerAccountCommands(
     { act, ...values }: AccountChange,
     andThen?: typeof endAccountSessions,
   ) {
-    if (Object.keys(values).length === 0) throw new Error('nothing is to be changed')
+    if (Object.keys(values).length === 0) throw new Error('no option is given: nothing to change')
     return withTools(tools =>
       runAudited(tools, by, {
         act,

@@ -85,9 +85,9 @@ export type ActorOptions = { by: string; reason: string }
 
 /** A command that changes something says who and, where it is not routine, why: both are kept for ever. */
 export function addActorOptions(command: Command, { isRoutine = false } = {}): Command {
-  const reason = new Option('--reason <reason>', 'kept in the log of acts').argParser(parseText)
+  const reason = new Option('--reason <reason>', 'recorded in the operator actions').argParser(parseText)
   return command
-    .option('--by <who>', 'kept in the log of acts', parseText, readUserName())
+    .option('--by <who>', 'recorded in the operator actions', parseText, readUserName())
     .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
 }
 
@@ -133,19 +133,19 @@ export function parseInstant(value: string): Date {
   const at = new Date(value)
   const [day] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
   if (!day || Number.isNaN(at.getTime()) || !new Date(day).toJSON().startsWith(day))
-    throw new InvalidArgumentError('Not a moment in ISO 8601.')
+    throw new InvalidArgumentError('Not a date and time in ISO 8601.')
   return at
 }
 
 export function parsePastInstant(value: string): Date {
   const at = parseInstant(value)
-  if (at.getTime() > Date.now()) throw new InvalidArgumentError('Not in the past.')
+  if (at.getTime() > Date.now()) throw new InvalidArgumentError('It must be in the past.')
   return at
 }
 
 export function parseFutureInstant(value: string): Date {
   const at = parseInstant(value)
-  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It has passed already.')
+  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.')
   return at
 }
 
@@ -157,14 +157,14 @@ export function parseCount(value: string): number {
 
 /** How often an attempt was sent: none where it is only known from before a restore. */
 export function parseSendCount(value: string): number {
-  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 0.')
+  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 0 to 999999.')
   return Number(value)
 }
 
 /** Reais with at most two decimals, to centavos. */
 export function parseReais(value: string): number {
   const cents = /^\d{1,9}(\.\d{1,2})?$/.test(value) ? Math.round(Number(value) * 100) : null
-  if (cents === null) throw new InvalidArgumentError('Not reais with at most two decimals.')
+  if (cents === null) throw new InvalidArgumentError('Not an amount in reais with at most two decimals.')
   return cents
 }
 
@@ -176,7 +176,7 @@ export function parseHours(value: string): number {
 }
 
 export function requireOption(value: string | undefined, option: string): string {
-  if (value === undefined) throw new Error(`${option} is needed here`)
+  if (value === undefined) throw new Error(`${option} is required`)
   return value
 }
 
@@ -192,6 +192,6 @@ export async function readJsonFile(file: string): Promise<unknown> {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
     // Not the parser's own words: they quote what is secret.
-    throw new Error(error instanceof SyntaxError ? `${file} is no JSON` : `${file} cannot be read`)
+    throw new Error(error instanceof SyntaxError ? `${file} is not JSON` : `${file} cannot be read`)
   }
 }

@@ -29,23 +29,19 @@ export function registerAddConnectionCommand(
   { withContext: withTools, print }: Pick<CommandEnvironment, 'withContext' | 'print'>,
 ): void {
   addActorOptions(connection.command('add'), { isRoutine: true })
-    .argument('<account>', 'its uuid', parseUuid)
-    .description('connect an account to a provider and register the address of its notices')
+    .argument('<account>', 'account UUID', parseUuid)
+    .description('connect an account to a provider and register the callback address')
     .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
     .addOption(new Option('--dialect <dialect>').choices(PROVIDER_APIS).makeOptionMandatory())
     .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
-    .requiredOption(
-      '--provider-account <name>',
-      'the provider’s name of the account where the money sits',
-      parseText,
-    )
-    .requiredOption('--base-url <url>', 'by https', parseHttpsUrl)
-    .requiredOption('--credentials <file>', 'JSON as the dialect wants it; sealed before it is stored')
-    .option('--collection-key <key>', 'the PIX key that collects')
-    .option('--simulated', 'reached by test tokens only', false)
+    .requiredOption('--provider-account <name>', 'name or number of the account at the provider', parseText)
+    .requiredOption('--base-url <url>', 'https URL of the provider API', parseHttpsUrl)
+    .requiredOption('--credentials <file>', 'JSON file of the credentials; stored encrypted')
+    .option('--collection-key <key>', 'PIX key that receives charges')
+    .option('--simulated', 'a simulator: used by test tokens only', false)
     .option(
       '--opening-balance <reais>',
-      'what is there now, where the provider does not tell; else it is asked',
+      'balance at the provider now; default: the balance that the provider reports',
       parseReais,
     )
     .action((accountUuid: string, options: ActorOptions & AddConnectionOptions) =>
@@ -89,7 +85,7 @@ function presentOpening(opening: OpeningOutcome): object {
     case 'balance_unknown':
       return {
         warning:
-          'the provider did not tell its balance: it opens with 0.00, correct it by `trilho ledger adjust`',
+          'the provider reports no balance: the opening balance is 0.00; correct it by `trilho ledger adjust`',
       }
     default:
       return opening satisfies never

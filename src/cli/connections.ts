@@ -23,13 +23,15 @@ export function registerConnectionCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
 ): void {
-  const connection = trilho.command('connection').description('connections of accounts to providers')
+  const connection = trilho
+    .command('connection')
+    .description('manage the connections of accounts to providers')
 
   registerAddConnectionCommand(connection, { withContext: withTools, print })
 
   connection
     .command('list')
-    .argument('<account>', 'its uuid', parseUuid)
+    .argument('<account>', 'account UUID', parseUuid)
     .description('list the connections of an account with their fees')
     .action((accountUuid: string) =>
       withTools(async ({ em }) => {
@@ -48,12 +50,14 @@ export function registerConnectionCommands(
     )
 
   addActorOptions(connection.command('status'))
-    .argument('<connection>', 'its uuid', parseUuid)
+    .argument('<connection>', 'connection UUID', parseUuid)
     .argument('<status>', CONNECTION_STATUSES.join(', '))
-    .description('what is not ACTIVE starts nothing new; look-ups, refunds and disputes of its lives go on')
+    .description(
+      'set the status: a connection that is not ACTIVE starts no operation; polls, refunds and disputes continue',
+    )
     .action((connectionUuid: string, status: string, by: ActorOptions) => {
       const known = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
-      if (!known) throw new Error(`${status} is none of ${CONNECTION_STATUSES.join(', ')}`)
+      if (!known) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
       return change(connectionUuid, {
         by,
         act: 'connection_status',
@@ -64,9 +68,9 @@ export function registerConnectionCommands(
     })
 
   addActorOptions(connection.command('visibility'))
-    .argument('<connection>', 'its uuid', parseUuid)
+    .argument('<connection>', 'connection UUID', parseUuid)
     .addOption(new Option('--public <yes or no>').choices(['yes', 'no']).makeOptionMandatory())
-    .description('whether requests may name it and defaults may hold it')
+    .description('set whether requests and default providers may use a connection')
     .action((connectionUuid: string, options: ActorOptions & { public: 'yes' | 'no' }) =>
       change(connectionUuid, {
         by: options,
@@ -78,14 +82,14 @@ export function registerConnectionCommands(
     )
 
   addActorOptions(connection.command('fees'))
-    .argument('<connection>', 'its uuid', parseUuid)
-    .description('replace lines of its fee table: 0.10, 0.99% or 0.10+0.99%; what has begun keeps its fee')
+    .argument('<connection>', 'connection UUID', parseUuid)
+    .description('replace fees of a connection: 0.10, 0.99% or 0.10+0.99%; running operations keep their fee')
     .option('--charge <fee>', 'paid by the payer', parseFee)
     .option('--transfer <fee>', 'paid by the sender', parseFee)
     .option('--refund <fee>', 'paid by the account', parseFee)
     .action(
       (connectionUuid: string, { by, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>) => {
-        if (Object.keys(fees).length === 0) throw new Error('no line of the fee table is named')
+        if (Object.keys(fees).length === 0) throw new Error('no fee is given')
         return change(connectionUuid, {
           by: { by, reason },
           act: 'connection_fees',
@@ -97,10 +101,10 @@ export function registerConnectionCommands(
     )
 
   addActorOptions(connection.command('credentials'))
-    .argument('<connection>', 'its uuid', parseUuid)
-    .argument('<file>', 'JSON as the dialect wants it')
+    .argument('<connection>', 'connection UUID', parseUuid)
+    .argument('<file>', 'JSON file of the credentials')
     .description(
-      'replace its credentials by others of the same account at the provider, and register the address of its notices anew',
+      'replace the credentials by others of the same provider account, and register the callback address again',
     )
     .action((connectionUuid: string, file: string, { by: who, reason }: ActorOptions) =>
       withTools(async tools => {
@@ -109,12 +113,11 @@ export function registerConnectionCommands(
         const { connection: changed, isProved } = replaced
         await registerNotificationUrl(createNotificationSite(tools), changed).catch(async error => {
           if (isProved || !(await rollBackCredentials(tools.em, replaced, who))) throw error
-          throw new Error(`${error.message}; the credentials before are in place again`)
+          throw new Error(`${error.message}; the previous credentials are restored`)
         })
         if (!isProved)
           print({
-            warning:
-              'it could not be proved that these credentials belong to the same account at the provider',
+            warning: 'these credentials could not be proved to belong to the same account at the provider',
             credentials_epoch: changed.credentialsEpoch,
           })
       }),

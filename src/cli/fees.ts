@@ -10,7 +10,7 @@ export function parseFee(text: string): Fee {
   const hundredthsOfPercent = centsFromReais(Number(percent ?? 0))
   const isWrong = reais === undefined && percent === undefined
   if (isWrong || fixedCents === null || hundredthsOfPercent === null || hundredthsOfPercent > 10_000)
-    throw new InvalidArgumentError('Not a fee: 0.10, 0.99% or 0.10+0.99%, of two decimals at most.')
+    throw new InvalidArgumentError('Not a fee: give 0.10, 0.99% or 0.10+0.99%, with at most two decimals.')
   return { fixedCents, hundredthsOfPercent }
 }
 

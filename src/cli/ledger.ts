@@ -18,28 +18,28 @@ export function registerLedgerCommands(
 ): void {
   const ledger = trilho
     .command('ledger')
-    .description('what moved at providers without an order of ours, and corrections of the ledger')
+    .description('list movements that Trilho did not order, and correct the ledger')
 
   addActorOptions(ledger.command('adjust'))
-    .argument('<account>', 'its uuid', parseUuid)
+    .argument('<account>', 'account UUID', parseUuid)
     .description(
-      `propose a correction of what an account has at a provider; another operator approves it within ${PROPOSAL_DAYS} days`,
+      `propose a correction of the balance of an account at a provider; another operator approves it within ${PROPOSAL_DAYS} days`,
     )
-    .requiredOption('--connection <uuid>', 'to the provider account where the money is', parseUuid)
-    .requiredOption('--value <reais>', 'above zero', parseReais)
+    .requiredOption('--connection <uuid>', 'connection to the provider account', parseUuid)
+    .requiredOption('--value <reais>', 'amount in reais, above zero', parseReais)
     .addOption(
-      new Option('--direction <direction>', 'IN adds, OUT takes')
+      new Option('--direction <direction>', 'IN is a credit, OUT is a debit')
         .choices(['IN', 'OUT'])
         .makeOptionMandatory(),
     )
     .option(
       '--entry <uuid>',
-      'of the statement that it explains, as `trilho ledger entries` lists them',
+      'entry of the statement that the correction explains; see `trilho ledger entries`',
       parseUuid,
     )
     .action((accountUuid: string, options: ActorOptions & AdjustOptions) =>
       withTools(async ({ orm }) => {
-        if (options.value === 0) throw new Error('--value is above zero')
+        if (options.value === 0) throw new Error('--value must be above zero')
         const proposal = await proposeAdjustment(orm, {
           ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
           ...{ cents: options.value, entryUuid: options.entry ?? null },
@@ -51,7 +51,7 @@ export function registerLedgerCommands(
 
   addActorOptions(ledger.command('approve'), { isRoutine: true })
     .argument('<adjustment>', 'its uuid', parseUuid)
-    .description('book a correction that another operator proposed')
+    .description('approve and book a correction that another operator proposed')
     .action((adjustment: string, { by, reason }: ActorOptions) =>
       withTools(async ({ orm }) => {
         print({
@@ -63,8 +63,8 @@ export function registerLedgerCommands(
 
   ledger
     .command('adjustments')
-    .description('list proposals that can still be approved')
-    .option('--all', 'also those that are booked or have expired', false)
+    .description('list corrections that can still be approved')
+    .option('--all', 'also list booked and expired corrections', false)
     .action(({ all }: { all: boolean }) =>
       withTools(async ({ em }) => {
         for (const one of await listAdjustments(em, { isOpen: !all }))
@@ -87,7 +87,7 @@ export function registerLedgerCommands(
 
   ledger
     .command('entries')
-    .description('list entries of providers’ statements that are no PIX and that nothing accounts for yet')
+    .description('list entries of provider statements that are not PIX and match nothing in the ledger')
     .action(() =>
       withTools(async ({ em }) => {
         for (const entry of await listOpenAccountEntries(em))

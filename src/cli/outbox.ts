@@ -12,7 +12,7 @@ export function registerOutboxCommands(
 ): void {
   trilho
     .command('outbox')
-    .description('show the codes that are kept here or wait to be sent, newest first')
+    .description('list the verification codes that were not sent, newest first')
     .action(() =>
       withTools(async ({ em, sealer: seal }) => {
         const rows = await em.find(

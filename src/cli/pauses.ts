@@ -21,7 +21,7 @@ export function registerPauseCommands(
 ): void {
   const pause = trilho
     .command('pause')
-    .description('let nothing new begin: 503 `paused`; what runs is still asked')
+    .description('refuse new operations by 503 `paused`; running operations continue')
   for (const [name, kind] of Object.entries(PAUSE_TARGETS))
     addTargetArgument(addActorOptions(pause.command(name)), kind)
       .addOption(
@@ -47,7 +47,7 @@ export function registerPauseCommands(
 
   pause
     .command('list')
-    .description('list the pauses that stand')
+    .description('list the pauses in effect')
     .action(() =>
       withTools(async ({ em }) => {
         for (const one of await em.findAll(Pause, { orderBy: { createdAt: 'asc' } }))
@@ -66,15 +66,15 @@ export function registerPauseCommands(
     addTargetArgument(addActorOptions(resume.command(name)), kind).action((...given: unknown[]) =>
       withTools(async ({ em }) => {
         const { by: who, reason, target } = parsePauseOptions(kind, given)
-        if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause stands')
+        if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause is in effect')
       }),
     )
 
   trilho
     .command('acts')
-    .description('what operators did and why, the latest first')
-    .option('--subject <subject>', 'of one thing only, as it is written there')
-    .option('--limit <number>', 'how many at most', parseCount, 100)
+    .description('list the operator actions and their reasons, the latest first')
+    .option('--subject <subject>', 'only the actions on this subject, as printed')
+    .option('--limit <number>', 'maximum number of actions', parseCount, 100)
     .action(({ subject, limit }: { subject?: string; limit: number }) =>
       withTools(async ({ em }) => {
         const found = await em.find(OperatorAction, subject ? { subject } : {}, {
@@ -97,7 +97,7 @@ const PAUSE_TARGETS: Record<string, PauseTargetKind> = {
 function addTargetArgument(command: Command, kind: PauseTargetKind): Command {
   return kind === 'all'
     ? command.description('the whole service')
-    : command.argument(`<${kind}>`, 'its uuid', parseUuid).description(`one ${kind}`)
+    : command.argument(`<${kind}>`, `${kind} UUID`, parseUuid).description(`one ${kind}`)
 }
 
 /** What commander hands over: the arguments, the options, the command. */

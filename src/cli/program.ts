@@ -15,7 +15,9 @@ import { registerUserCommands } from './users.ts'
 
 /** `trilho`: what an administrator does without the API. Every command prints JSON, one object a line. */
 export function createProgram(desk: CommandEnvironment = shellEnvironment): Command {
-  const program = new Command('trilho').description('Administers a PIX payments engine').showHelpAfterError()
+  const program = new Command('trilho')
+    .description('Operator commands of Trilho, a PIX payments engine')
+    .showHelpAfterError()
   registerLedgerCommands(program, desk)
   registerReconciliationCommands(program, desk)
   registerTemporalCommands(program, desk)

@@ -15,13 +15,9 @@ export function registerRebuildCommands(
 ): void {
   addActorOptions(trilho.command('rebuild'))
     .description(
-      'after restoring a backup: rebuild what Temporal knows and the database does not, from what providers say; nothing is sent',
+      'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
     )
-    .requiredOption(
-      '--since <moment>',
-      'that the restored rows had reached, or earlier; ISO 8601',
-      parsePastInstant,
-    )
+    .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
     .action(({ since, by: who, reason }: ActorOptions & { since: Date }) =>
       withTools(({ em, config }) =>
         withWorkflowClient(config, async engine => {

@@ -29,15 +29,15 @@ export function registerReconciliationCommands(
 ): void {
   trilho
     .command('migrate')
-    .description('bring the database schema up to date')
+    .description('migrate the database schema to this release')
     .action(() => withTools(({ config }) => migrate(config.databaseUrl)))
 
   trilho
     .command('check-ledger')
     .description(
-      'check that movements add up to zero, balances are the fold of postings, and what is held or waits has its life',
+      'check that postings add up to zero, balances equal their postings, and every hold has its operation',
     )
-    .option('--providers', 'also compare with what each provider says it holds')
+    .option('--providers', 'also compare with the balance that each provider reports')
     .action(options =>
       withTools(async ({ em, providers }) => {
         const violations = await checkLedger(em)
@@ -51,9 +51,9 @@ export function registerReconciliationCommands(
   trilho
     .command('reconcile')
     .description(
-      'compare every provider’s statement with ours now, repair what lost notices left, show the rest',
+      'compare the statements of all providers with the ledger, repair what lost notifications caused, list the rest',
     )
-    .option('--hours <hours>', 'how far back', parseHours, 48)
+    .option('--hours <hours>', 'length of the period up to now', parseHours, 48)
     .action((period: ReconciliationInput) =>
       withTools(({ em, config }) =>
         withWorkflowClient(config, async ({ taskQueue }, client) => {
@@ -81,7 +81,7 @@ export function registerReconciliationCommands(
   trilho
     .command('unknown')
     .description(
-      'list the transfers, refunds and returns whose outcome no provider has told, with the attempt and sending that `settle` names',
+      'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
     )
     .action(() =>
       withTools(async ({ em }) => {
@@ -102,24 +102,24 @@ export function registerReconciliationCommands(
 
   addActorOptions(trilho.command('settle'))
     .addArgument(new Argument('<noun>').choices(PAYOUT_KINDS))
-    .argument('<uuid>', 'of the transfer, the refund, or the PIX that is returned', parseUuid)
+    .argument('<uuid>', 'UUID of the transfer, the refund, or the returned PIX', parseUuid)
     .description(
-      'end an unknown transfer, refund or return that no provider can tell about; refused where it has changed since',
+      'settle a transfer, refund or return of unknown outcome manually; refused if it has changed since',
     )
+    .requiredOption('--attempt <uuid>', 'the attempt, as listed by `unknown`', parseUuid)
     .requiredOption(
-      '--attempt <uuid>',
-      'the attempt at the provider that was asked, as `unknown` lists it',
-      parseUuid,
+      '--sending <number>',
+      'number of sends of the attempt, as listed by `unknown`',
+      parseSendCount,
     )
-    .requiredOption('--sending <number>', 'how often it had been sent, as `unknown` lists it', parseSendCount)
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
-    .option('--end-to-end <id>', 'of the settled PIX')
+    .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
     .action((noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) =>
       withTools(({ em, config }) => {
         const word = buildManualSettlement(options)
         return withWorkflowClient(config, async engine => {
           print({
-            told: await requestManualSettlement(engine, em, {
+            signalled: await requestManualSettlement(engine, em, {
               noun,
               uuid: subject,
               settlement: word,
@@ -142,7 +142,7 @@ function buildManualSettlement({
 }: ActorOptions & SettleOptions): ManualSettlement {
   const seen = { attempt, sending }
   if (as === 'rejected') {
-    if (endToEnd !== undefined) throw new Error('--end-to-end is only of what was settled')
+    if (endToEnd !== undefined) throw new Error('--end-to-end is allowed only with --as settled')
     return { ...seen, as, reason }
   }
   return { ...seen, as, endToEnd: requireOption(endToEnd, '--end-to-end'), reason }

@@ -8,10 +8,10 @@ export function registerSecretCommands(
   { withContext: withTools, print }: CommandEnvironment,
 ): void {
   addActorOptions(trilho.command('reseal'))
-    .description('seal every stored secret anew under the first key of TRILHO_SECRET_KEY')
+    .description('encrypt every stored secret again with the first key of TRILHO_SECRET_KEY')
     .addHelpText(
       'after',
-      '\nAn older key may go once no secret is left unopened and every life that began under it is over.',
+      '\nAn older key may be removed when no secret is left unopened and every workflow that started with it has ended.',
     )
     .action((by: ActorOptions) =>
       withTools(async tools => {

@@ -16,8 +16,8 @@ export function registerTemporalCommands(
 ): void {
   trilho
     .command('prepare-temporal')
-    .description('make the namespace, where it is not there, and the search attributes it lacks')
-    .option('--retention-days <days>', 'how long ended lives stay readable', '30')
+    .description('create the namespace and its search attributes where they are missing')
+    .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
     .action(options =>
       withTools(async ({ config }) => {
         const { address, namespace } = config.temporal
@@ -33,7 +33,7 @@ export function registerTemporalCommands(
 
   trilho
     .command('worker-health')
-    .description('whether a worker on this machine has published its metrics in the last half minute')
+    .description('check that a worker on this machine has published metrics within 30 seconds')
     .action(() =>
       withTools(async ({ em }) => {
         const workers = await em.execute(

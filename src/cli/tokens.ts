@@ -22,18 +22,18 @@ export function registerTokenCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
 ): void {
-  const token = trilho.command('token').description('API tokens')
+  const token = trilho.command('token').description('manage API tokens')
 
   addActorOptions(token.command('issue'), { isRoutine: true })
-    .argument('<account>', 'its uuid', parseUuid)
-    .argument('<name>', 'what it is told from others by', parseText)
-    .description('issue a token; its text is shown this once')
+    .argument('<account>', 'account UUID', parseUuid)
+    .argument('<name>', 'name of the token', parseText)
+    .description('create a token; it is shown once')
     .addOption(
-      new Option('--mode <mode>', 'test tokens reach simulators only')
+      new Option('--mode <mode>', 'test tokens use simulators only')
         .choices(['live', 'test'])
         .default('live'),
     )
-    .option('--connection <uuid>', 'bind it to one connection', parseUuid)
+    .option('--connection <uuid>', 'bind the token to one connection', parseUuid)
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
     .action((accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) =>
       withTools(async tools => {
@@ -59,8 +59,8 @@ export function registerTokenCommands(
 
   token
     .command('list')
-    .argument('<account>', 'its uuid', parseUuid)
-    .description('list the tokens of an account, by their beginnings')
+    .argument('<account>', 'account UUID', parseUuid)
+    .description('list the tokens of an account, by their first characters')
     .action((accountUuid: string) =>
       withTools(async ({ em }) => {
         for (const one of await em.find(
@@ -82,11 +82,9 @@ export function registerTokenCommands(
     )
 
   addActorOptions(token.command('revoke'), { isRoutine: true })
-    .argument('<account>', 'its uuid', parseUuid)
-    .argument('<name>', 'or uuid of one token')
-    .description(
-      'revoke the tokens of an account that carry a name; they are refused everywhere within a second',
-    )
+    .argument('<account>', 'account UUID', parseUuid)
+    .argument('<name>', 'name, or UUID of one token')
+    .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
     .action((accountUuid: string, name: string, by: ActorOptions) =>
       withTools(async tools => {
         const { em } = tools
@@ -107,7 +105,7 @@ export function registerTokenCommands(
   addActorOptions(token.command('expire'), { isRoutine: true })
     .argument('<token>', 'its uuid', parseUuid)
     .argument('<moment>', 'ISO 8601', parseInstant)
-    .description('let a token expire at a moment, earlier or later than before')
+    .description('set the expiry of a token')
     .action((tokenUuid: string, at: Date, by: ActorOptions) =>
       withTools(tools =>
         runAudited(tools, by, {

@@ -20,29 +20,27 @@ export function registerUnexplainedAnswerCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
 ): void {
-  const answers = trilho
-    .command('answers')
-    .description('show what providers answered that their documents do not explain')
+  const answers = trilho.command('answers').description('show unexplained responses of providers')
 
   answers
     .command('names', { isDefault: true })
-    .description('how often each name came, the latest first')
+    .description('count the responses by name, the latest first')
     .action(() => withTools(async ({ em }) => (await listUnexplainedNames(em)).forEach(print)))
 
   answers
     .command('list')
-    .description('answers without their bodies, the latest first')
-    .option('--reference <id>', 'our id at the provider: a uuid without hyphens', parseText)
+    .description('list responses without their bodies, the latest first')
+    .option('--reference <id>', 'our reference at the provider: a UUID without hyphens', parseText)
     .addOption(new Option('--provider <provider>').choices(PROVIDER_NAMES))
-    .option('--operation <operation>', 'of the provider port', parseText)
-    .option('--name <name>', 'the provider’s name for it', parseText)
+    .option('--operation <operation>', 'operation of the provider port', parseText)
+    .option('--name <name>', 'code or name at the provider', parseText)
     .action((filter: UnexplainedFilter) =>
       withTools(async ({ em }) => (await listUnexplainedAnswers(em, filter)).forEach(print)),
     )
 
   addActorOptions(answers.command('show'))
-    .argument('<uuid>', 'of the answer', parseUuid)
-    .description('one answer as it came; who opens it and why is kept in the log of acts')
+    .argument('<uuid>', 'UUID of the response', parseUuid)
+    .description('show one response unchanged; operator and reason are recorded in the operator actions')
     .action((answer: string, { by, reason }: ActorOptions) =>
       withTools(async ({ em, sealer: seal }) => {
         const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: by, reason })

@@ -19,12 +19,12 @@ export function registerUserCommands(
   trilho: Command,
   { withContext: withTools, print, readSecret }: CommandEnvironment,
 ): void {
-  const user = trilho.command('user').description('who signs in at the dashboard')
+  const user = trilho.command('user').description('manage dashboard users')
 
   addActorOptions(user.command('add <email>'), { isRoutine: true })
-    .description('add a user; a password that is made here is shown this once')
+    .description('add a user; a generated password is shown once')
     .addOption(new Option('--role <role>').choices(['merchant', 'operator']).makeOptionMandatory())
-    .option('--account <uuid>', 'whose dashboard a merchant’s user sees', parseUuid)
+    .option('--account <uuid>', 'account of a merchant user', parseUuid)
     .option(...PASSWORD_OPTION)
     .action((email: string, options: ActorOptions & PasswordOption & { role: string; account?: string }) =>
       withTools(async tools => {
@@ -46,7 +46,7 @@ export function registerUserCommands(
   user
     .command('list')
     .description('list the users')
-    .option('--account <uuid>', 'only its users', parseUuid)
+    .option('--account <uuid>', 'only the users of this account', parseUuid)
     .action(({ account }: { account?: string }) =>
       withTools(async ({ em }) => {
         const where = account ? { accountUuid: account } : {}
@@ -75,7 +75,7 @@ export function registerUserCommands(
     )
 
   addActorOptions(user.command('disable <email>'))
-    .description('let a user sign in no more')
+    .description('disable a user')
     .action((email: string, by: ActorOptions) =>
       withTools(tools =>
         changeUser(tools, email, by, { act: 'user_disable', work: em => disableUser(em, email) }),
@@ -83,7 +83,7 @@ export function registerUserCommands(
     )
 
   addActorOptions(user.command('enable <email>'))
-    .description('let a disabled user sign in again')
+    .description('enable a disabled user')
     .action((email: string, by: ActorOptions) =>
       withTools(tools =>
         changeUser(tools, email, by, { act: 'user_enable', work: em => enableUser(em, email) }),
@@ -100,7 +100,10 @@ export function registerUserCommands(
 }
 
 type PasswordOption = { passwordFile?: string }
-const PASSWORD_OPTION = ['--password-file <file>', 'take it from a file, - is the standard input'] as const
+const PASSWORD_OPTION = [
+  '--password-file <file>',
+  'read the password from a file, or from standard input by -',
+] as const
 
 async function changeUser(
   tools: { em: EntityManager },

@@ -22,7 +22,7 @@ export async function findLockedRow<T extends { uuid: string }, More>(
   uuid: string,
   more: Query<More>,
 ): Promise<[T | null, More]> {
-  if (!em.isInTransaction()) throw new Error('a lock outlives nothing but its transaction')
+  if (!em.isInTransaction()) throw new Error('a row lock needs a transaction')
   const isLoaded = em.getUnitOfWork().getById(entity, uuid as never) !== undefined
   if (isLoaded) await em.flush() // Pending changes of the unit of work are written before the row is read again.
   const rest = 'where r.uuid = ? for no key update'

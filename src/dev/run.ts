@@ -118,7 +118,7 @@ function abortOnSignals(ending: AbortController): void {
 /** An npm that was killed passes no signal on; who started it believes that nothing runs any more. */
 function abortOnParentExit(ending: AbortController): void {
   const parent = process.ppid
-  const watch = () => process.ppid !== parent && ending.abort(new ShutdownRequested('npm is gone'))
+  const watch = () => process.ppid !== parent && ending.abort(new ShutdownRequested('npm has exited'))
   setInterval(watch, 500).unref()
 }
 

@@ -80,7 +80,10 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
   if (!history) return HISTORY_EXPIRED
   if (history.lastInput.restored && history.isRunning) return { outcome: 'under_way' }
   if (history.input.type === 'RANDOM' && !row?.begun && history.result !== 'refused')
-    return { outcome: 'impossible', why: 'a random key has no name of ours: look for it at the provider' }
+    return {
+      outcome: 'impossible',
+      why: 'a random key cannot be matched: find it in the panel of the provider',
+    }
   const refusal = await refuseMissingConnection(em, history.input.connectionUuid)
   if (refusal) return refusal
   await client.workflow.start<PixKeyWorkflowSignature>(PIX_KEY_WORKFLOW, {
@@ -132,7 +135,7 @@ async function restoreDelivery(context: DependentContext): Promise<RebuildOutcom
 
 const HISTORY_EXPIRED: RebuildOutcome = {
   outcome: 'impossible',
-  why: 'Temporal has forgotten what was ordered',
+  why: 'the workflow history is past its retention',
 }
 
 async function refuseMissingConnection(em: EntityManager, uuid: string): Promise<RebuildOutcome | null> {

@@ -64,7 +64,7 @@ export type RebuildRequest = { since: Date; who: string; reason: string }
 export class MoneyOutNotPaused extends Error {
   constructor() {
     super(
-      'money out was not paused after the restore: `trilho pause all --reach money-out` comes first, ' +
+      'money out was not paused after the restore: run `trilho pause all --reach money-out` first, ' +
         'after `trilho resume all` where the backup contained a pause, which would keep its time',
     )
   }
@@ -154,7 +154,7 @@ async function rebuildWorkflow(
     return history && isHistoryAhead(noun, row.state, history.result) ? requestPoll(context, row) : null
   if (row && noun === 'charge' && isIssuedChargeState(row.state as ChargeState))
     return rebuildIssuedCharge(context, row, history?.result)
-  if (!history) return { outcome: 'impossible', why: 'Temporal has forgotten what was ordered' }
+  if (!history) return { outcome: 'impossible', why: 'the workflow history is past its retention' }
   const previous = history.lastInput.restored
   if (row && history.isRunning && previous && !previous.isScheduled) return { outcome: 'under_way' }
   const payouts = await readPayoutHistory(client, {

@@ -23,7 +23,7 @@ export function createApiMetrics() {
   })
   const limited = new Counter({
     name: 'trilho_rate_limited_total',
-    help: 'Requests refused by the rate limit of their token.',
+    help: 'Requests rejected by the rate limit of their token.',
     registers: [registry],
   })
   const failures = new Counter({
@@ -34,8 +34,11 @@ export function createApiMetrics() {
   })
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
   const temporalUp = gauge('trilho_temporal_up', 'Whether Temporal answers this API.')
-  const storageFree = gauge('trilho_storage_free_bytes', 'What is free where attachments are kept on disk.')
-  const storageSize = gauge('trilho_storage_size_bytes', 'The size of the file system of the attachments.')
+  const storageFree = gauge('trilho_storage_free_bytes', 'Free bytes of the file system of the attachments.')
+  const storageSize = gauge(
+    'trilho_storage_size_bytes',
+    'Size in bytes of the file system of the attachments.',
+  )
   for (const one of [storageFree, storageSize]) one.remove() // Without a disk there is no sample.
   return {
     registry,

@@ -11,7 +11,7 @@ export function createCertificateGauge(registry: Registry, now: () => number = D
   const certificates = new Map<string, ObservedCertificate>()
   new Gauge({
     name: 'trilho_certificate_not_after_seconds',
-    help: 'When a certificate expires, in seconds since 1970: of a connection (client) or a host (server), 30 days ahead.',
+    help: 'Expiry of a certificate of a connection (client) or a host (server), in seconds since 1970; shown 30 days ahead.',
     labelNames: ['kind', 'name'],
     registers: [registry],
     collect() {

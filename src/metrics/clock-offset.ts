@@ -1,7 +1,7 @@
 /** Gauge of every process: API processes measure it at each scrape, workers at each publication. */
 export const CLOCK_OFFSET_GAUGE = {
   name: 'trilho_clock_offset_seconds',
-  help: 'By how much the clock of this process is ahead of that of PostgreSQL; exact to half the time of a query.',
+  help: 'Seconds by which the clock of this process is ahead of the clock of PostgreSQL, exact to half the time of a query.',
 } as const
 
 /**

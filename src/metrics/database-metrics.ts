@@ -16,74 +16,80 @@ const OPEN_BREAKER_MAX_AGE = '15 minutes'
 const GAUGES = {
   trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
   trilho_database_read_only: {
-    help: 'Whether PostgreSQL takes no writes: a standby, or a database whose transactions are read-only.',
+    help: 'Whether PostgreSQL is read-only: a standby, or a database with read-only transactions.',
     label: null,
   },
   trilho_database_connections: {
-    help: 'Connections to the server of PostgreSQL, of everybody.',
+    help: 'Connections to the PostgreSQL server, of all clients.',
     label: null,
   },
   trilho_database_connections_max: {
-    help: 'As many connections as the server gives to others than superusers.',
+    help: 'Connections that the PostgreSQL server allows to clients other than superusers.',
     label: null,
   },
   [CLOCK_OFFSET_GAUGE.name]: { help: CLOCK_OFFSET_GAUGE.help, label: null },
   trilho_idle_transaction_oldest_seconds: {
-    help: 'How long the oldest session idle inside a transaction has been idle.',
+    help: 'Idle time of the session that has been idle in a transaction the longest.',
     label: null,
   },
   trilho_lock_wait_oldest_seconds: {
-    help: 'How long the statement that waits longest for a lock has been running.',
+    help: 'Run time of the statement that has waited for a lock the longest.',
     label: null,
   },
-  trilho_workers: { help: 'Workers that have published within half a minute.', label: null },
-  trilho_unknown_outcomes: { help: 'Money of which nobody knows yet whether it left.', label: 'provider' },
-  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome of money.', label: 'provider' },
+  trilho_workers: { help: 'Workers that published metrics within the last 30 seconds.', label: null },
+  trilho_unknown_outcomes: {
+    help: 'Transfers, refunds and returns whose outcome is unknown.',
+    label: 'provider',
+  },
+  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome.', label: 'provider' },
   trilho_attempt_oldest_seconds: {
-    help: 'Age of the oldest attempt that is being made, was accepted or is unknown.',
+    help: 'Age of the oldest attempt that is calling, accepted or unknown.',
     label: 'operation',
   },
   trilho_rows_without_workflow: {
-    help: 'Rows that the last sweep found moving without a workflow, reopened or not.',
+    help: 'Unfinished rows that the last sweep found without a workflow, reopened or not.',
     label: 'noun',
   },
   trilho_workflow_sweep_age_seconds: {
-    help: 'How long ago rows were last compared with running workflows.',
+    help: 'Time since unfinished rows were last compared with running workflows.',
     label: null,
   },
   trilho_breakers_open: {
-    help: 'Active connections whose open breaker failed or was probed within fifteen minutes.',
+    help: 'Active connections whose open circuit breaker failed or was probed within 15 minutes.',
     label: 'provider',
   },
-  trilho_notices_waiting: { help: 'Notices that no life has taken yet.', label: null },
+  trilho_notices_waiting: { help: 'Provider notifications that are not processed yet.', label: null },
   trilho_notices_oldest_seconds: {
-    help: 'Age of the oldest notice that no life has taken yet.',
+    help: 'Age of the oldest provider notification that is not processed yet.',
     label: null,
   },
   trilho_deliveries_pending: {
-    help: 'Webhook deliveries under way or waiting for their next try.',
+    help: 'Webhook deliveries that are being attempted or wait for their next attempt.',
     label: null,
   },
   trilho_deliveries_overdue_seconds: {
-    help: 'How long the most overdue try has been due, of webhooks whose endpoint does not fail.',
+    help: 'Delay of the most overdue delivery attempt to endpoints that do not fail.',
     label: null,
   },
-  trilho_webhooks_disabled: { help: 'Endpoints switched off because they failed.', label: null },
+  trilho_webhooks_disabled: { help: 'Endpoints disabled because they failed.', label: null },
   trilho_unmatched_held_cents: {
-    help: 'Money set aside because no charge claims it, in centavos.',
+    help: 'Unmatched payments that are held, in centavos.',
     label: null,
   },
   trilho_unexpected_settlements: {
-    help: 'PIX that settled in the last 24 hours for a second time, or after they had failed.',
+    help: 'PIX of the last 24 hours that settled twice, or after they had failed.',
     label: 'provider',
   },
-  trilho_shortfall_cents: { help: 'Money that left without cover, in centavos.', label: 'provider' },
+  trilho_shortfall_cents: {
+    help: 'Payments that exceeded the balance of their account, in centavos.',
+    label: 'provider',
+  },
   trilho_ledger_drift_cents: {
-    help: 'Sum of all balances, in centavos; anything but 0 is a bug.',
+    help: 'Sum of all balances, in centavos; any value but 0 is a bug.',
     label: null,
   },
   trilho_reconciliation_differences: {
-    help: 'Differences between a statement and our movements that nothing has explained.',
+    help: 'Open differences between provider statements and the ledger.',
     label: 'kind',
   },
   trilho_statement_waiting: {

@@ -35,13 +35,13 @@ export function createWorkerMetrics(worker: string) {
   })
   const failures = new Counter({
     name: 'trilho_provider_failures_total',
-    help: 'Calls of providers that got no answer, by cause; other is an answer that says nothing certain.',
+    help: 'Provider calls without a usable response, by cause; other: a response that proves no outcome.',
     labelNames: ['provider', 'code'],
     registers: [registry],
   })
   const tries = new Counter({
     name: 'trilho_webhook_tries_total',
-    help: 'Tries of webhook deliveries.',
+    help: 'Attempts of webhook deliveries.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -54,13 +54,13 @@ export function createWorkerMetrics(worker: string) {
   const clock = new Gauge({ ...CLOCK_OFFSET_GAUGE, registers: [registry] })
   const contradictions = new Counter({
     name: 'trilho_provider_contradictions_total',
-    help: 'Money that a provider reported as failed after it had reported it as settled.',
+    help: 'Payouts that a provider reported as failed after it had reported them as settled.',
     labelNames: ['provider', 'operation'],
     registers: [registry],
   })
   const currentVersion = new Gauge({
     name: 'trilho_current_version',
-    help: 'Whether the worker deployment has a version that new workflows start on.',
+    help: 'Whether the worker deployment has a current version, on which new workflows start.',
     registers: [registry],
   })
   const workerVersion = new Gauge({
@@ -71,7 +71,7 @@ export function createWorkerMetrics(worker: string) {
   })
   const versionNeeded = new Gauge({
     name: 'trilho_version_needed',
-    help: 'Builds that are current, ramping, or that workflows are pinned to.',
+    help: 'Builds that are current or ramping, or that have pinned workflows.',
     labelNames: ['build_id'],
     registers: [registry],
   })

@@ -49,7 +49,8 @@ export function createUnexplainedAnswerRecorder({
 
   async function write(connectionUuid: string, answer: UnexplainedAnswer): Promise<void> {
     if (activeWrites >= MAX_CONCURRENT_WRITES) {
-      if (queue.length >= MAX_QUEUED_WRITES) throw new Error('too many answers wait to be written')
+      if (queue.length >= MAX_QUEUED_WRITES)
+        throw new Error('too many unexplained responses wait to be stored')
       await new Promise<void>(resolve => queue.push(resolve))
     } else activeWrites += 1
     try {
@@ -78,13 +79,16 @@ export function createUnexplainedAnswerRecorder({
       const { operation, kind, name } = normalizeLabels(answer)
       const facts = { connection, operation, kind, status: answer.status, name }
       count?.({ provider, operation, kind, name })
-      log.warn(facts, 'a provider answered what its documents do not explain')
+      log.warn(facts, 'unexplained response of a provider')
       const written = write(connection, answer).catch((error: unknown) =>
-        log.error({ ...facts, type: Object(error).name, code: Object(error).code }, 'answer not recorded'),
+        log.error(
+          { ...facts, type: Object(error).name, code: Object(error).code },
+          'unexplained response not recorded',
+        ),
       )
       await Promise.race([written, waitForLimit()])
     } catch (error) {
-      log.error({ connection, type: Object(error).name }, 'answer not recorded')
+      log.error({ connection, type: Object(error).name }, 'unexplained response not recorded')
     }
   }
 }

@@ -46,7 +46,7 @@ async function requireMigratedSchema({ em, migrator, config }: Orm, log: Logger)
   if (newer.length > 0)
     log.warn(
       { migrations: newer.map(({ name }) => name) },
-      'the schema of the database is newer than this release, which serves over it only until it is replaced',
+      'the database schema is newer than this release: replace this release by the newer one',
     )
 }
 
@@ -71,9 +71,9 @@ const CERTIFICATE_ERROR_CODE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^ERR_OSSL|^CRL_
 const REFUSALS_BY_TEXT: [RegExp, string][] = [
   [
     /does not support SSL/,
-    'PostgreSQL speaks no TLS, which the sslmode of DATABASE_URL demands: turn TLS on in PostgreSQL or change sslmode',
+    'PostgreSQL does not support TLS, which the sslmode of DATABASE_URL requires: turn TLS on in PostgreSQL or change sslmode',
   ],
-  [/^SASL/, 'DATABASE_URL has no password that PostgreSQL takes: write the password into DATABASE_URL'],
+  [/^SASL/, 'DATABASE_URL has no password, and PostgreSQL requires one: add the password to DATABASE_URL'],
 ]
 
 /** Classifies a connection error: the `StartupRefusal` for a wrong setting, or undefined where waiting may help. */

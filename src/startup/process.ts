@@ -28,6 +28,6 @@ export function startProcess<T extends { logLevel: string }>(
 
 function endProcess(log: Logger, error: unknown): never {
   if (error instanceof StartupRefusal) log.fatal(error.message)
-  else log.fatal({ error: redactError(error) }, 'an error that nothing handles ends the process')
+  else log.fatal({ error: redactError(error) }, 'unhandled error: the process exits')
   process.exit(1)
 }

@@ -20,7 +20,7 @@ export function classifyTemporalError(error: unknown): StartupRefusal | undefine
       )
     case UNIMPLEMENTED:
       return new StartupRefusal(
-        'What answers at TEMPORAL_ADDRESS is no Temporal server: correct the address and the port',
+        'The server at TEMPORAL_ADDRESS is not a Temporal server: correct the address and the port',
       )
     default:
       return undefined

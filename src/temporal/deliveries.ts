@@ -51,7 +51,7 @@ export async function startDeliverySweep(engine: WorkflowClientContext): Promise
     workflowId: `delivery-sweep/${randomUUID()}`,
     taskQueue: engine.taskQueue,
     args: [],
-    staticSummary: 'Wakes changed deliveries',
+    staticSummary: 'Wake changed deliveries',
   })
 }
 

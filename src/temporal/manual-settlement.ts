@@ -67,7 +67,7 @@ export async function requestManualSettlement(
   const workflowId = WORKFLOW_IDS[noun](uuid)
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   const current = findCurrentAttempt(attempts)
-  if (!current) throw new NotSettleableError(`nothing of ${workflowId} waits for a provider's word`)
+  if (!current) throw new NotSettleableError(`${workflowId} has no attempt to settle`)
   if (!findSettleableAttempt(attempts, settlement, engine.timeScale)) {
     const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
     const { uuid: attempt, position, sendings, state } = current

@@ -41,7 +41,8 @@ async function findUnmatchedPix(
   dispositions: UnmatchedDisposition[],
 ): Promise<Movement> {
   const movement = await em.findOne(Movement, { uuid })
-  if (!movement?.disposition) throw new NotReturnableError(`${returnWorkflowId(uuid)} is no unmatched PIX`)
+  if (!movement?.disposition)
+    throw new NotReturnableError(`${returnWorkflowId(uuid)} is not an unmatched PIX`)
   const [attempt] = await findAttempts(em, { operation: 'return', subjectUuid: uuid })
   const current = { disposition: movement.disposition, sending: attempt?.sendings ?? 0 }
   const isSame = current.disposition === expected.disposition && current.sending === expected.sending
@@ -61,7 +62,7 @@ export async function requestUnmatchedReturn(
   const { uuid, who, reason } = command
   const { connectionUuid } = await findUnmatchedPix(em, command, ['held', 'not_returned'])
   const workflowId = returnWorkflowId(uuid)
-  if (!connectionUuid) throw new NotReturnableError(`${workflowId} is nothing that waits to be returned`)
+  if (!connectionUuid) throw new NotReturnableError(`${workflowId} has nothing left to return`)
   await engine.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, { who, act: 'return_unmatched', subject: workflowId, reason })
   await signalReturn(engine, { uuid, connectionUuid }, { notificationUuid: randomUUID(), connectionUuid })
@@ -85,7 +86,7 @@ export async function requestUnmatchedKeep(
   await client.workflow.start<KeepUnmatchedWorkflowSignature>(KEEP_UNMATCHED_WORKFLOW, {
     ...buildReopenOptions(engine, workflowId),
     args: [{ uuid, sending: expected.sending }],
-    staticSummary: 'An unmatched PIX is kept for its account',
+    staticSummary: 'Keep an unmatched PIX for its account',
   })
   return workflowId
 }

@@ -98,7 +98,7 @@ async function sendAttempt({ agent, target, post, limitMs }: AttemptInput): Prom
   const started = performance.now()
   const elapsedMs = () => Math.round(performance.now() - started)
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(new Error('Out of time')), limitMs)
+  const timer = setTimeout(() => limit.abort(new Error('Timeout')), limitMs)
   try {
     const response = await rejectOnAbort(
       agent.request(buildRequest(target, post, limit.signal)),

@@ -38,7 +38,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
     allowH2: false,
   })
   return (target, callback) => {
-    if (target.protocol !== 'https:') return callback(new NoConnectionError('Only https is spoken'), null)
+    if (target.protocol !== 'https:') return callback(new NoConnectionError('Only https is supported'), null)
     // Node looks up names only: a literal address never passes through `lookup`.
     if (isIP(target.hostname) && !options.policy(target.hostname))
       return callback(createRefusedAddressError(), null)

@@ -58,7 +58,7 @@ export function maskSigningSecret(text: string): string {
 }
 
 function decodeSigningSecret(secret: string): Uint8Array {
-  if (!isUsableSigningSecret(secret)) throw new Error('The secret cannot sign')
+  if (!isUsableSigningSecret(secret)) throw new Error('The signing secret is not valid')
   return secret.startsWith(SECRET_PREFIX)
     ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
     : Buffer.from(secret, 'utf8')

@@ -104,7 +104,7 @@ runConcurrentTests(
         const { merchant, uuid } = await createUnknownTransfer()
         const seen = await attemptOptionsOf(uuid)
         const told = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
-        expect(told).toMatchObject({ code: 0, lines: [{ told: `transfer/${uuid}` }] })
+        expect(told).toMatchObject({ code: 0, lines: [{ signalled: `transfer/${uuid}` }] })
         const failed = await payouts.waitForStatus(merchant, uuid, 'FAILED')
         expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
         expect(await testStack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
@@ -182,7 +182,7 @@ runConcurrentTests(
       const settle = ['settle', 'transfer', uuid, '--attempt', randomUUID(), '--sending', '1', '--as']
       expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
       const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
-      expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is only of what was settled'])
+      expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is allowed only with --as settled'])
       const silent = await trilho(...settle, 'rejected')
       expect(silent.code).toBe(1)
       expect(silent.stderr).toMatch(/--reason/)
@@ -236,7 +236,7 @@ runConcurrentTests(
           available: 1_250,
         })
         expect(await opens([], false)).toEqual({
-          opening: { warning: expect.stringMatching(/opens with 0.00, .*`trilho ledger adjust`/) },
+          opening: { warning: expect.stringMatching(/opening balance is 0.00, .*`trilho ledger adjust`/) },
           available: 0,
         })
       },
@@ -267,7 +267,7 @@ runConcurrentTests(
       for (const [value, who, why] of [
         ['0.00', ana, /above zero/],
         ['5.00', ana, /another value/],
-        ['4.00', 'nobody@trilho.test', /is no operator/],
+        ['4.00', 'nobody@trilho.test', /is not an operator/],
       ] as const) {
         const { code, lines } = await propose(value, who)
         expect([code, lines[0].error]).toEqual([1, expect.stringMatching(why)])
@@ -283,7 +283,7 @@ runConcurrentTests(
       const balances = () => testStack.readBalances(merchant.uuid, providerAccountUuid)
       expect(await approve(ana)).toMatchObject({
         code: 1,
-        lines: [{ error: expect.stringMatching(/another operator has to approve/) }],
+        lines: [{ error: expect.stringMatching(/another operator must approve/) }],
       })
       expect(await balances()).toMatchObject({ available: 10_000 })
       const booked = await approve(bia)

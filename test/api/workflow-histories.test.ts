@@ -74,8 +74,8 @@ test('an operator reads beside each activity of a charge, its refund and a trans
     summaries.push(await firstSummary(life))
   expect(summaries).toEqual([
     'issue 1000 centavos',
-    'give it back through the provider that received it',
-    'send it through this provider',
+    'send through the provider that received the payment',
+    'send through this provider',
   ])
 })
 

@@ -52,7 +52,13 @@ describeWithBrowser('the dashboard in a browser', () => {
     await turns(page, 'Devolvido parcialmente')
     expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
     const steps = await page.locator('.timeline li strong').allInnerTexts()
-    expect(steps).toEqual(['Pendente', 'Em processamento', 'Pago', 'Em processamento', 'Devolvido parcialmente'])
+    expect(steps).toEqual([
+      'Pendente',
+      'Em processamento',
+      'Pago',
+      'Em processamento',
+      'Devolvido parcialmente',
+    ])
     expect(
       await page
         .getByRole('link', { name: /Abrir no Temporal/ })

@@ -140,7 +140,7 @@ describe('account', () => {
     expect(await shown()).toMatchObject({ unmatched: 'keep', unique_external_ref: true })
     await run('account', 'policy', account, '--unmatched', 'refund', '--unique-external-ref', 'no', ...BY)
     expect(await shown()).toMatchObject({ unmatched: 'refund', unique_external_ref: false })
-    await expect(run('account', 'policy', account, ...BY)).rejects.toThrow(/nothing is to be changed/)
+    await expect(run('account', 'policy', account, ...BY)).rejects.toThrow(/nothing to change/)
     expect((await actsOf(`account/${account}`)).map(({ act, who, reason }) => [act, who, reason])).toEqual([
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
@@ -382,7 +382,7 @@ describe('connection', () => {
       { status: 400, json: { nome: 'chave_invalida' } },
       { status: 201 },
     )
-    await expect(replace()).rejects.toThrow(/did not register .* the credentials before are in place again/)
+    await expect(replace()).rejects.toThrow(/did not register .* the previous credentials are restored/)
     expect(await stored()).toBe(sealedCredentials)
     expect(await replace()).toEqual([
       { warning: expect.stringContaining('same account'), credentials_epoch: 4 },
@@ -613,15 +613,15 @@ describe('an invalid value is named before any database query', () => {
     'x',
   ]
   test.each<[words: string[], why: RegExp]>([
-    [['token', 'issue', some, 'till', '--expires', '2030-02-31'], /--expires <moment>.*Not a moment/],
-    [['token', 'issue', some, 'till', '--expires', '2030-13-01'], /--expires <moment>.*Not a moment/],
-    [['token', 'issue', some, 'till', '--expires', '2020-01-01'], /--expires <moment>.*passed already/],
+    [['token', 'issue', some, 'till', '--expires', '2030-02-31'], /--expires <moment>.*Not a date and time/],
+    [['token', 'issue', some, 'till', '--expires', '2030-13-01'], /--expires <moment>.*Not a date and time/],
+    [['token', 'issue', some, 'till', '--expires', '2020-01-01'], /--expires <moment>.*must be in the future/],
     [['token', 'issue', some, ' '], /'name'.*empty/],
-    [['rebuild', '--since', '2999-01-01', ...BY], /--since <moment>.*Not in the past/],
+    [['rebuild', '--since', '2999-01-01', ...BY], /--since <moment>.*must be in the past/],
     [['acts', '--limit', 'abc'], /--limit <number>.*Not a whole number/],
     [['acts', '--limit', '0'], /--limit <number>.*Not a whole number/],
     [['account', 'open', '', '11.222.333/0001-81'], /'name'.*empty/],
-    [['account', 'defaults', some, some, some], /'connections'.*named twice/],
+    [['account', 'defaults', some, some, some], /'connections'.*repeated/],
     [['pause', 'all', '--by', 'ana', '--reason', ''], /--reason <reason>.*empty/],
     [['pause', 'all', '--by', '', '--reason', 'a drill'], /--by <who>.*empty/],
     [

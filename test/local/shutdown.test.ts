@@ -48,6 +48,6 @@ test('processes of an earlier start are ended, but not a foreign process with a 
     left: false,
     stranger: true,
   })
-  expect(said).toEqual(['Ending what the last start left: api.'])
+  expect(said).toEqual(['Ending processes of the previous start: api.'])
   expect(await fileExists(file)).toBe(false)
 })

@@ -52,7 +52,7 @@ test('a new password replaces the old one; a user can be disabled and enabled ag
 describe('an invalid user', () => {
   test.each<[what: string, change: () => Promise<unknown>, why: RegExp]>([
     ['a short password', () => add({ password: 'elevenchars' }), /at least 12/],
-    ['no address', () => add({ email: 'loja.test' }), /no e-mail address/],
+    ['no address', () => add({ email: 'loja.test' }), /is not an e-mail address/],
     ['an unknown user', () => setPassword(em(), 'nobody@loja.test', 'correct horse battery'), /no user/],
     ['disabling an unknown user', () => disableUser(em(), 'nobody@loja.test'), /no user/],
   ])('%s', async (_what, change, why) => {

@@ -152,7 +152,7 @@ describe('the verifier of a code', () => {
 })
 
 test('no code and no address is logged', () => {
-  expect(fixture.lines.join('')).toContain('could not be sent yet')
+  expect(fixture.lines.join('')).toContain('the verification code could not be sent')
   const said = fixture.lines.map(line => JSON.stringify({ ...JSON.parse(line), pid: 0, hostname: '' }))
   expect(said.join('')).not.toMatch(/maria|example\.com|\+55|\b\d{6}\b/)
 })

@@ -97,7 +97,7 @@ test('a worker whose database stops answering exits, and another worker complete
   const [code] = await ended
   expect(code).toBe(1)
   const last = (await lines()).findLast(({ level }) => level === 60)
-  expect(last?.msg).toContain('the worker ends because PostgreSQL does not answer')
+  expect(last?.msg).toContain('the worker exits because PostgreSQL does not answer')
   for (const { body } of sent) await becomes(merchant, body.data.uuid, 'PAID', 60_000)
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 240_000)

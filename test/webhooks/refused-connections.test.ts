@@ -10,7 +10,7 @@ test.each([
     async (port: number) => `https://other.test:${port}/`,
     'ERR_TLS_CERT_ALTNAME_INVALID',
   ],
-  ['it is not https', async (port: number) => `http://hooks.test:${port}/`, 'Only https is spoken'],
+  ['it is not https', async (port: number) => `http://hooks.test:${port}/`, 'Only https is supported'],
 ])('no connection is made where %s', async (_, url, message) => {
   const { dialer, port, seen } = await openWebhookClientFixture((_, response) => response.end())
   const tried = await dialer.postSigned({ url: await url(port), body: '{}', headers: {} })

@@ -49,7 +49,7 @@ export function issueCharge(dependencies: ActivityDependencies) {
     const issued = await awaitFirstIssued(calls)
     if (issued) return issued
     if (await deleteUnreachedAttempts(dependencies, order.uuid))
-      throw new Error('This worker reaches none of the candidates, and another worker does')
+      throw new Error('This worker reaches no candidate provider, and another worker does')
     return transactionReturning(orm, em => failIssuing(em, order.uuid))
   }
 }

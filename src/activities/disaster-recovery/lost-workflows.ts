@@ -57,7 +57,7 @@ export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engin
       for await (const row of findLostRows(em, engine, noun, counts)) {
         const isReopened = await reopenWorkflow(engine, { sealer }, noun, row)
         counts[isReopened ? 'reopened' : 'shown'] += 1
-        log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'a row moves without a workflow')
+        log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'unfinished row has no workflow')
         await recordLostWorkflow(em, noun, row, isReopened)
       }
       if (isCancellationRequested()) break // The next sweep checks the rest.

@@ -127,7 +127,7 @@ async function recordOrphanedCharge(
   { connectionUuid }: KnownCharge,
 ): Promise<void> {
   const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
-  const message = 'it may not be the payload that was shown'
+  const message = 'the payload may differ from the one shown to the payer'
   if (issueAttempt)
     await recordIssueRefusal(dependencies, issueAttempt, { kind: 'unknown', code: 'restored', message })
 }

@@ -95,7 +95,8 @@ async function lockDisputeRows(
   // The movement's row lock comes before the connection lock, as in `returnPayout.lock`.
   const movement = await em.findOneOrFail(Movement, pix.uuid, { ...ROW_LOCK, refresh: true })
   // The deposit has become the payment of a charge meanwhile: the activity's next attempt locks that charge first.
-  if (!charge && chargeUuid !== movement.chargeUuid) throw new Error('the disputed PIX has become a charge’s')
+  if (!charge && chargeUuid !== movement.chargeUuid)
+    throw new Error('the disputed PIX now belongs to a charge')
   if (!charge && !out && pix.connectionUuid) await lockConnection(em, pix.connectionUuid)
   const owner = { providerAccountUuid: pix.providerAccountUuid, accountUuids: [pix.accountUuid] }
   const others = await lockDisputes(em, owner)

@@ -142,7 +142,10 @@ async function sweepConnectionDisputes(
     return repaired
   } catch (error) {
     const type = error instanceof Error ? error.name : 'unknown'
-    dependencies.log.warn({ connection: connectionUuid, type }, 'disputes not listed')
+    dependencies.log.warn(
+      { connection: connectionUuid, type },
+      'the disputes of a provider account could not be listed',
+    )
     return 0
   }
 }

@@ -93,11 +93,11 @@ export function approveAdjustment(
     if (!adjustment) throw new AdjustmentError('no_such_adjustment', `there is no adjustment ${uuid}`)
     if (adjustment.movementUuid && adjustment.approvedBy === approver.uuid) return adjustment.movementUuid
     if (adjustment.movementUuid)
-      throw new AdjustmentError('approved', `adjustment ${uuid} was approved already`)
+      throw new AdjustmentError('approved', `adjustment ${uuid} is already approved`)
     if (adjustment.proposedBy === approver.uuid)
       throw new AdjustmentError(
         'own_proposal',
-        `${operatorEmail} proposed it: another operator has to approve it`,
+        `${operatorEmail} proposed it; another operator must approve it`,
       )
     if (adjustment.expiresAt.getTime() <= Date.now())
       throw new AdjustmentError('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
@@ -117,7 +117,7 @@ async function postAdjustment(em: EntityManager, adjustment: Adjustment): Promis
   const { accountUuid, connectionUuid, providerAccountUuid, direction, cents, entryUuid } = adjustment
   await lockConnection(em, connectionUuid)
   if (entryUuid && !(await lockOpenAccountEntry(em, entryUuid)))
-    throw new AdjustmentError('explained', `entry ${entryUuid} is accounted for by now`)
+    throw new AdjustmentError('explained', `entry ${entryUuid} is already matched`)
   const at = new Date()
   const movement = createMovement(
     em,
@@ -148,7 +148,10 @@ async function buildAdjustmentLegs(em: EntityManager, movement: Movement): Promi
 async function findOperator(em: EntityManager, email: string): Promise<User> {
   const operator = await em.findOne(User, { email: email.trim().toLowerCase(), role: 'operator' })
   if (!operator || operator.disabledAt)
-    throw new AdjustmentError('no_operator', `${email} is no operator: name one by --by`)
+    throw new AdjustmentError(
+      'no_operator',
+      `${email} is not an operator: give the e-mail of an operator by --by`,
+    )
   return operator
 }
 
@@ -168,7 +171,7 @@ type EntryReference = { entryUuid: string; cents: number; providerAccountUuid: s
 async function checkEntry(em: EntityManager, { entryUuid, cents, providerAccountUuid }: EntryReference) {
   const entry = await lockOpenAccountEntry(em, entryUuid)
   if (!entry)
-    throw new AdjustmentError('explained', `there is no entry ${entryUuid} that nothing accounts for`)
+    throw new AdjustmentError('explained', `there is no entry ${entryUuid} without a matching movement`)
   if (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid)
     throw new AdjustmentError(
       'other_entry',

@@ -14,7 +14,7 @@ export function createContradictionReporter(
     onContradiction?.({ provider, operation })
     log.error(
       { operation, subject, attempt, connection, code },
-      'a provider reports as failed what it had reported as settled',
+      'the provider reports a settled payout as failed',
     )
   }
 }

@@ -45,15 +45,15 @@ export function settleManually<Row extends AttemptedRow>(
       queryAttemptByConnection(em, { operation, subjectUuid: key.uuid, ...key }),
     )
     if (!attempt) {
-      log.warn(logFields, 'an operator would settle an outcome where nothing was begun')
+      log.warn(logFields, 'manual settlement refused: no attempt was stored')
       return { kind: 'unknown', code: 'not_started' }
     }
     try {
       return await transactionReturning(orm, tx => settle(tx, key, settlement))
     } catch (error) {
       if (!isDataError(error)) throw error
-      log.error(logFields, 'the word of an operator cannot be kept')
-      return { kind: 'unknown', code: 'word_not_kept' }
+      log.error(logFields, 'manual settlement refused: PostgreSQL rejected its data')
+      return { kind: 'unknown', code: 'settlement_not_stored' }
     }
   }
 
@@ -66,14 +66,14 @@ export function settleManually<Row extends AttemptedRow>(
     const current = attempts.find(one => one.connectionUuid === key.connectionUuid)!
     const logFields = logFieldsOf(key, settlement)
     if (settlement && findSettleableAttempt([current], settlement, timeScale)) {
-      log.warn(logFields, 'an operator settles an unknown outcome')
+      log.warn(logFields, 'manual settlement applied')
       return recordOutcome(tx, outgoing, { ...key, timeScale }, toManualSettlementOutcome(settlement))
     }
     if (settlement && isAlreadyRecorded(current, settlement)) return queryAttemptOutcome(current, key.uuid)
     const reason = settlement
       ? `attempt ${settlement.attempt}, sending ${settlement.sending}, has changed: now attempt ${current.uuid}, sending ${current.sendings}, ${current.state}`
       : 'the signal must be { attempt, sending, as: "rejected" | "settled", endToEnd where settled, reason }'
-    log.warn({ ...logFields, reason }, 'the settlement of an operator is refused')
+    log.warn({ ...logFields, reason }, 'manual settlement refused')
     await recordOperatorAction(tx, {
       ...{ who: 'worker', act: 'settle_refused' },
       ...{ subject: `${operation}/${key.uuid}`, reason },

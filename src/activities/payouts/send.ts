@@ -76,7 +76,7 @@ export function sendPayout<Row extends AttemptedRow>(
     if ('kind' in prepared) return prepared
     const committedAtMs = performance.now()
     if (committedAtMs > prepared.sendBeforeMs)
-      throw new Error('It is too late to send: the workflow asks about it by now.')
+      throw new Error('The send was not made: the workflow has begun to poll its outcome.')
     // Only a row committed before the acceptance deadline was visible before it.
     const outcome = committedAtMs > prepared.acceptBeforeMs ? ACCEPTANCE_TIMEOUT : await send(prepared)
     const context = {

@@ -86,7 +86,7 @@ async function getKeyRefusal(
     { uuid: authCodeUuid, usedAt: null },
     { usedAt: new Date() },
   )
-  return updatedCount === 1 ? null : { code: 'auth_code_used', message: 'the code was used before' }
+  return updatedCount === 1 ? null : { code: 'auth_code_used', message: 'the code was already used' }
 }
 
 function createKeyFailure(

@@ -55,7 +55,10 @@ export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependenc
     const message = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
     const result = (await messengers[row.type]?.send(message)) ?? NO_CARRIER
     if (result.kind !== 'again') return closeDelivery(result.kind)
-    log.warn({ auth_code: uuid, type: row.type, code: result.code }, 'a code could not be sent yet')
+    log.warn(
+      { auth_code: uuid, type: row.type, code: result.code },
+      'the verification code could not be sent',
+    )
     return { kind: 'again', code: result.code }
 
     /** Records the outcome and deletes the sealed message, except where the local outbox reads it (`kept`). */

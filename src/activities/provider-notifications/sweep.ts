@@ -37,7 +37,10 @@ export function sweepProviderNotifications(
       if (isCancellationRequested()) break
       // A notification that cannot be routed must not delay the others.
       const isRouted = await routeNotification(engine, em, notification).catch(error =>
-        log.warn({ error: redactError(error), notice: notification.uuid }, 'notice not handed over'),
+        log.warn(
+          { error: redactError(error), notice: notification.uuid },
+          'provider notification not routed; the next sweep routes it',
+        ),
       )
       if (isRouted) routedCount += 1
     }

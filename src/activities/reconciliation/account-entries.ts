@@ -72,7 +72,10 @@ export async function catchDatabaseRefusal(
     return await posting
   } catch (error) {
     if (!(error instanceof DriverException)) throw error
-    log.error({ error: redactError(error), ...about }, 'money that moved at a provider is not booked')
+    log.error(
+      { error: redactError(error), ...about },
+      'a movement at the provider could not be posted to the ledger',
+    )
     return false
   }
 }

@@ -126,7 +126,7 @@ export async function storeRefund(
     feeCents: code === null ? feeCents : 0,
     parts: code === null ? parts : [],
     movement,
-    failure: code === null ? null : { code, message: 'the charge cannot be refunded by this value now' },
+    failure: code === null ? null : { code, message: 'the charge can no longer be refunded by this value' },
     takeBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     fingerprint: order.fingerprint,

@@ -21,7 +21,7 @@ function redactDriverErrors(activity: RedactedActivities[string]): RedactedActiv
       if (!(error instanceof DriverException)) throw error
       const { code, constraint, table } = error as DriverException & Record<string, unknown>
       const what = [code, constraint, table && `of ${table}`].filter(Boolean).join(' ')
-      throw new Error(`The database refused or was away: ${what || error.name}`)
+      throw new Error(`The database rejected the statement or is unavailable: ${what || error.name}`)
     }
   }
 }

@@ -10,7 +10,7 @@ import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 const CREDENTIALS_CHANGED = {
   kind: 'no_answer',
   code: 'credentials_changed',
-  message: 'the credentials were replaced since; those of now may belong to another account',
+  message: 'the credentials were replaced; the current ones may belong to another account',
 } as const satisfies NoAnswerResult
 
 type EpochHolder = Pick<Connection | Attempt, 'credentialsEpoch'>

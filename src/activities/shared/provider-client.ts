@@ -27,7 +27,7 @@ export function toProviderConnection(
   { providers }: RegistryDependency,
   connection: Connection | undefined,
 ): ProviderConnection {
-  if (!connection) throw new Error('no connection to call by that id')
+  if (!connection) throw new Error('the connection does not exist')
   return { connection, provider: providers.providerFor(connection) }
 }
 

@@ -20,7 +20,7 @@ export async function settleHeldTransfer(
 ): Promise<void> {
   const { transfer } = out
   const { accountUuid, valueCents, feeCents, movement } = transfer
-  if (!movement) throw new Error('a transfer settled that held nothing')
+  if (!movement) throw new Error('the settled transfer has no hold')
   const at = new Date()
   applyProviderDetails(transfer, sending)
   settleMovement(movement, sending, at)

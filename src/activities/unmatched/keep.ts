@@ -28,7 +28,7 @@ export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
       await postMovement(em, original, await keptPaymentPostings(em, original, cents))
       // A dispute opened while the money was pending could not claim it until now.
       await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
-      log.warn({ movement: uuid, cents }, 'an operator keeps an unmatched payment for its account')
+      log.warn({ movement: uuid, cents }, 'an operator kept an unmatched payment for its account')
       return cents
     })
 }

@@ -89,7 +89,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
    */
   async applyRefusal(em, { original, out, disputedCents }, attempt) {
     if (attempt.code === 'paused') return // Nothing is held for it yet.
-    if (!out) throw new Error('a return refused that was never begun')
+    if (!out) throw new Error('the refused return has no attempt')
     const at = new Date()
     const isRetried = attempt.state === 'unreachable' && disputedCents === 0
     setDisposition(original, isRetried ? 'held' : getDispositionAfterReturns(original, disputedCents), at)

@@ -45,14 +45,14 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
     for (const path of paths) {
       // A provider may send a GET to the address when it is registered.
       registerRoute(router, {
-        ...{ ...shape, method: 'get', path, summary: 'A provider tries the address of its notices' },
+        ...{ ...shape, method: 'get', path, summary: 'A provider tests the callback address' },
         async handle(request) {
           await readCallback(providers, { ...request, body: '' })
           return { body: { message: 'taken' } }
         },
       })
       registerRoute(router, {
-        ...{ ...shape, method: 'post', path, summary: 'A notice of a provider', body: 'text' },
+        ...{ ...shape, method: 'post', path, summary: 'A notification of a provider', body: 'text' },
         async handle({ em, requestId, ...request }) {
           const { connection, items } = await readCallback(providers, { ...request, em })
           const notifications = items.map(item => toInboundNotification(item, requestId))
@@ -60,7 +60,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
             await routeNotification(workflowClientContext, em, notice, { connection, subject }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
-                'notice left to the sweep',
+                'provider notification not routed; the sweep routes it',
               ),
             )
           }

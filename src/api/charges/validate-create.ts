@@ -88,7 +88,7 @@ async function evaluateCharge(
   if (!candidates || value === undefined) return { errors, payable: [] }
   const able = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
   const payable = able.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
-  if (able.length === 0) errors.value = ['no provider of this charge can leave the value open']
+  if (able.length === 0) errors.value = ['is required: no provider of this charge supports an open value']
   else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
   return { errors, payable }
 }
@@ -123,7 +123,7 @@ async function collectRecipientErrors(
   for (const [index, uuid] of uuids.entries()) {
     const field = `splits.${index}.recipient_account_uuid`
     if (uuid === token.accountUuid) errors[field] = ["must not be the charge's own account"]
-    else if (uuid !== undefined && !existing.has(uuid)) errors[field] = ['there is no such account']
+    else if (uuid !== undefined && !existing.has(uuid)) errors[field] = ['must be an existing account']
   }
   return errors
 }

@@ -55,12 +55,12 @@ export async function removeAttachments(
   const removed = await Promise.allSettled(proofs.map(({ storageKey }) => storage.removeFile(storageKey)))
   const remaining = proofs.filter((_, index) => removed[index]?.status === 'rejected')
   if (remaining.length > 0)
-    log.warn({ keys: remaining.map(one => one.storageKey) }, 'files that nobody needs are left')
+    log.warn({ keys: remaining.map(one => one.storageKey) }, 'uploaded files could not be deleted')
 }
 
 function requireUpload(file: File): Upload {
   if (file instanceof Upload) return file
-  throw new Error('a file that no form has brought')
+  throw new Error('the file is not an upload of this request')
 }
 
 /** Removes from the merchant's file name what PostgreSQL cannot store; nothing depends on the name. */

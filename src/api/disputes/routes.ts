@@ -42,7 +42,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
     isIdempotent: true,
     summary: 'Answer a dispute',
     description:
-      'Once, while the dispute is PENDING and about money received. It answers PROCESSING; then the provider is told.',
+      'Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the reply is sent to the provider.',
     body: disputeReplyForm,
     bodyAs: 'multipart',
     responses: {

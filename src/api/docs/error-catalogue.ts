@@ -31,7 +31,7 @@ function renderRailCodeTable(): string {
 const FALLBACK_TEXTS: Record<RailCode['fallback'], string> = {
   other_may_help: 'the next provider is tried',
   final: 'final',
-  return_only: 'final; of returns alone',
+  return_only: 'final; occurs on returns only',
 }
 
 function renderTable(head: string[], rows: string[][]): string {

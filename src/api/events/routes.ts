@@ -24,7 +24,7 @@ export const eventRoutes: RouteRegistrar = router => {
     method: 'get',
     path: '/api/v1/events/:id',
     summary: 'Read an event',
-    description: 'Exactly the body that endpoints got.',
+    description: 'Exactly the body that endpoints received.',
     responses: { 200: eventResponse },
     handle: async ({ em, token, params }) => ({
       body: { data: showEvent(await requireVisibleEvent(em, token, params.id)) },

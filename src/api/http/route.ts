@@ -90,10 +90,7 @@ async function serveRequest(router: ApiRouter, route: PreparedRoute, ctx: Router
     ctx.body = wireBody
   } catch (error) {
     if (error instanceof ApiError && !listErrorCodes(definition).includes(error.code)) {
-      router.log.warn(
-        { code: error.code, route: definition.path },
-        'a refusal that the route does not declare',
-      )
+      router.log.warn({ code: error.code, route: definition.path }, 'the route does not declare this error')
     }
     throw error
   }

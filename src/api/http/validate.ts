@@ -43,7 +43,7 @@ function addUnknownKeyErrors(
   for (const key of keys) {
     const suggestion = suggestField(schema, path, key)
     const message =
-      suggestion === undefined ? 'is not known here' : `is not known here; did you mean ${suggestion}?`
+      suggestion === undefined ? 'is not a known field' : `is not a known field; did you mean ${suggestion}?`
     addFieldError(errors, [...path.map(String), key].join('.'), message)
   }
 }

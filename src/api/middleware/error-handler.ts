@@ -28,8 +28,8 @@ export function toLoggedApiError(ctx: Pick<Context, 'state'>, error: unknown, lo
     ...(refusal.status >= 500 && { cause: describeFailureCause(error) }),
   }
   const line = { request_id: ctx.state.requestId, ...ctx.state.failure, error: redactError(error) }
-  if (refusal.code === 'internal_error') log.error(line, 'a bug')
-  else if (!(error instanceof ApiError)) log.warn(line, 'an outage')
+  if (refusal.code === 'internal_error') log.error(line, 'internal error')
+  else if (!(error instanceof ApiError)) log.warn(line, 'a dependency is unavailable')
   return refusal
 }
 

@@ -66,7 +66,7 @@ function describeHeaderParameters({ isIdempotent: isKeyed }: AnyRoute): JsonSche
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Follows the request through answers, logs, events and lives; made where absent',
+    description: 'Identifies the request in responses, logs, events and workflows; generated where absent',
     schema: { type: 'string', maxLength: 128 },
   }
   const key = {
@@ -157,7 +157,7 @@ function buildErrorExample(code: ErrorCode) {
 
 export const OPENAPI_HEADERS: Record<string, JsonSchema> = {
   'X-Request-Id': { description: 'The id of this request', schema: { type: 'string' } },
-  RateLimit: { description: 'What is left of the limit of the token', schema: { type: 'string' } },
+  RateLimit: { description: 'Requests left of the limit of the token', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit of the token', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } },
   'Idempotent-Replayed': {

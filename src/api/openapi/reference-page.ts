@@ -19,9 +19,9 @@ export function buildReferencePage(document: OpenApiDocument): DocumentationPage
     main: html`<header>
 <h1>${document.info.title} API</h1>
 <p class="lead">${document.info.description}</p>
-<p>Every call carries <code>Authorization: Bearer &lt;access token&gt;</code>. What each refusal means is told in
-<a href="/docs/errors">Errors</a>, how deliveries are verified in <a href="/docs/webhooks">Webhooks</a>. The same
-description for machines: <a href="/openapi.json">/openapi.json</a> (OpenAPI ${document.openapi}).</p>
+<p>Every call carries <code>Authorization: Bearer &lt;access token&gt;</code>. <a href="/docs/errors">Errors</a> lists
+all error codes, <a href="/docs/webhooks">Webhooks</a> shows how to verify a delivery. The same description in
+machine-readable form: <a href="/openapi.json">/openapi.json</a> (OpenAPI ${document.openapi}).</p>
 </header>
 ${groups.map(([tag, listed]) => html`<section><h2>${formatGroupTitle(tag)}</h2>${listed.map(renderOperationCard)}</section>`)}
 <section><h2>Schemas</h2>

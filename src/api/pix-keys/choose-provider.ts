@@ -77,5 +77,5 @@ function formatPoolMessage({ provider }: Connection): string {
 
 export function formatUnsupportedMessage({ provider, dialect }: Connection, type: PixKeyType): string {
   const able = PROVIDER_CAPABILITIES[dialect].creatableKeyTypes.filter(one => one !== type)
-  return `${provider} does not make ${type} keys for this account; it makes ${able.join(', ')}`
+  return `${provider} does not support ${type} keys for this account; it supports ${able.join(', ')}`
 }

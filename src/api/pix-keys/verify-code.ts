@@ -6,7 +6,7 @@ import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../domain/pix-
 import type { Sealer } from '../../security/sealing.ts'
 import { failField } from '../http/api-error.ts'
 
-export const USED_CODE_MESSAGE = 'was used before: a code is good for one key'
+export const USED_CODE_MESSAGE = 'was already used: a code is valid for one key'
 
 export type AuthCodeProof = {
   accountUuid: string
@@ -43,20 +43,20 @@ async function verifyCode(
     ? await em.findOne(AuthCode, { uuid, accountUuid: proof.accountUuid }, ROW_LOCK)
     : null
   if (!code) return rejectCode('is not a code of this account')
-  if (code.type !== proof.type) return rejectCode(`is of a code for ${code.type}, not for ${proof.type}`)
+  if (code.type !== proof.type) return rejectCode(`belongs to a code for ${code.type}, not for ${proof.type}`)
   if (code.usedAt) return rejectCode(USED_CODE_MESSAGE)
-  if (await isCodeExpired(em, uuid)) return rejectCode('has expired: a code is good for 10 minutes')
+  if (await isCodeExpired(em, uuid)) return rejectCode('has expired: a code is valid for 10 minutes')
   if (code.wrongTries >= MAX_WRONG_CODE_ATTEMPTS)
-    return rejectCode('was tried too often: ask for another code')
+    return rejectCode('has too many wrong attempts: request another code')
   if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
   code.wrongTries += 1
   const attemptsLeft = MAX_WRONG_CODE_ATTEMPTS - code.wrongTries
   const more =
     attemptsLeft === 0
-      ? 'ask for another code'
+      ? 'request another code'
       : attemptsLeft === 1
-        ? '1 try left'
-        : `${attemptsLeft} tries left`
+        ? '1 attempt left'
+        : `${attemptsLeft} attempts left`
   return { field: 'auth_code', message: `is wrong: ${more}` }
 }
 

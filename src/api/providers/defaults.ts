@@ -54,7 +54,7 @@ async function findInvalidDefaults(
   const errors: FieldErrors = {}
   for (const [index, uuid] of uuids.entries()) {
     if (uuid === undefined) continue
-    if (uuids.indexOf(uuid) !== index) errors[`provider_uuids.${index}`] = ['must not be named twice']
+    if (uuids.indexOf(uuid) !== index) errors[`provider_uuids.${index}`] = ['must not be repeated']
     else if (!usableUuids.has(uuid))
       errors[`provider_uuids.${index}`] = ['must be an active provider of the account']
   }

@@ -20,7 +20,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     isIdempotent: true,
     summary: 'Send money to a PIX key',
     description:
-      'Answers PROCESSING when a provider has accepted, or after ten seconds without a word; 400 with the stored transfer (`status` FAILED, `error`) when all have definitely refused.',
+      'Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with the stored transfer (`status` FAILED, `error`) when all providers have rejected it.',
     body: createTransferBody,
     validateSemantics: collectTransferErrors,
     responses: {
@@ -65,7 +65,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, {
     method: 'post',
     path: `${TRANSFERS_PATH}/:uuid/cancel`,
-    summary: 'Cancel a transfer that waits for its time',
+    summary: 'Cancel a scheduled transfer',
     responses: { 200: transferResponse, errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
       const { workflowClientContext } = dependencies

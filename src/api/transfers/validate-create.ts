@@ -72,7 +72,7 @@ async function evaluateTransfer(
     return transfers && (!body.document || checksDocument)
   })
   if (capable?.length === 0)
-    errors.document = ['no provider of this transfer can check to whom the key belongs']
+    errors.document = ['cannot be checked: no provider of this transfer checks the holder of the key']
   return { errors, able: capable ?? [], acceptBefore }
 }
 

@@ -22,7 +22,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     method: 'post',
     path: `${WEBHOOKS_PATH}/:uuid/test`,
     summary: 'Send a TEST event to a webhook',
-    description: 'It is signed, tried and listed like any other; `data` is the webhook itself.',
+    description: 'It is signed, delivered and listed like any other event; `data` is the webhook itself.',
     tokens: 'global_only',
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid }, token, requestId, em }) {
@@ -35,7 +35,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
   registerRoute(router, {
     method: 'get',
     path: `${WEBHOOKS_PATH}/:uuid/deliveries`,
-    summary: 'List the deliveries of a webhook, with each try',
+    summary: 'List the deliveries of a webhook, with each attempt',
     tokens: 'global_only',
     query: deliveriesQuery,
     responses: { 200: deliveryPage },
@@ -61,9 +61,9 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
   registerRoute(router, {
     method: 'post',
     path: `${WEBHOOKS_PATH}/:uuid/recover`,
-    summary: 'Send what a webhook has missed',
+    summary: 'Send the events that a webhook has missed',
     description:
-      'Every event since then, of the kinds it hears of, that it has not taken: what failed, what is still failing and what was never sent.',
+      'Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent.',
     tokens: 'global_only',
     body: recoverDeliveriesBody,
     responses: { 200: z.object({ message: z.string() }), errors: ['webhook_disabled'] },

@@ -145,7 +145,7 @@ const chargeFields = {
       attempts: z.array(z.object({ provider: z.string(), outcome: z.string(), code: z.string() })),
     })
     .optional()
-    .meta({ description: 'Only on a FAILED charge: why nobody could issue it' }),
+    .meta({ description: 'Only on a FAILED charge: why no provider issued it' }),
   created_at: instantSchema,
   updated_at: instantSchema,
 }

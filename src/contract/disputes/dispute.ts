@@ -71,9 +71,9 @@ export const disputeSchema = z
     details: z.string(),
     analysis: z.string().meta({ description: 'Of the reply, or the provider’s while there is none' }),
     resolved: z.boolean(),
-    due_at: instantSchema.meta({ description: 'Until when a reply is taken' }),
-    value: reaisOutput.meta({ description: 'What is asked back' }),
-    blocked_value: reaisOutput.meta({ description: 'What is kept for it now' }),
+    due_at: instantSchema.meta({ description: 'Deadline of the reply' }),
+    value: reaisOutput.meta({ description: 'Disputed amount' }),
+    blocked_value: reaisOutput.meta({ description: 'Amount blocked for the dispute now' }),
     charge_uuid: uuidSchema.optional(),
     transfer_uuid: uuidSchema.optional(),
     provider: providerReference,
@@ -91,7 +91,7 @@ export const disputesQuery = z.strictObject({
   status: namesQuery([...DISPUTE_STATUSES, 'UNDEFINED']).optional(),
   med_type: namesQuery(DISPUTE_KINDS).optional(),
   dispute_type: namesQuery(DISPUTE_TYPES).optional(),
-  resolved: flag.optional().meta({ description: 'Whether nothing more happens to it' }),
+  resolved: flag.optional().meta({ description: 'Whether the dispute is closed' }),
   open: flag
     .optional()
     .meta({ description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING' }),

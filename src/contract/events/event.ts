@@ -15,7 +15,7 @@ import {
 
 export const eventSchema = z
   .object({
-    id: uuidSchema.meta({ description: 'The `webhook-id` of every try' }),
+    id: uuidSchema.meta({ description: 'The `webhook-id` of every delivery attempt' }),
     type: z.enum(EVENT_TYPES),
     timestamp: instantSchema,
     data: z.record(z.string(), z.unknown()).meta({

@@ -36,7 +36,7 @@ export const movementSchema = z
     original_uuid: uuidSchema.optional().meta({ description: 'The movement that this one returns' }),
     reason: z.enum(MOVEMENT_REASONS).optional().meta({
       description:
-        'Why this PIX is no charge’s payment, or that it settled twice or after it had failed; absent on an ordinary one',
+        'Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise',
     }),
     settled_at: instantSchema.nullable(),
     created_at: instantSchema,

@@ -129,7 +129,7 @@ export const errorBody = z
 /** Common filters and paging of every list. */
 export const day = z.iso
   .date()
-  .refine(text => text >= '0001-01-01', 'must be a day from 0001-01-01 on')
+  .refine(text => text >= '0001-01-01', 'must be a date from 0001-01-01 on')
   .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
 
 /**

@@ -302,6 +302,6 @@ function showInitiationStatus(transfer: ReadTransfer, settled: boolean) {
 }
 
 function toAttemptOutcome(state: AttemptState): (typeof ATTEMPT_OUTCOMES)[number] {
-  if (state === 'orphan' || state === 'closed') throw new Error('an orphan is no outcome of a transfer')
+  if (state === 'orphan' || state === 'closed') throw new Error('a transfer has no orphan')
   return state
 }

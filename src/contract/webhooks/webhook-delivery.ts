@@ -31,7 +31,9 @@ export const deliverySchema = z
     uuid: uuidSchema,
     event: z.object({ id: uuidSchema, type: z.enum(EVENT_TYPES) }),
     status: z.enum(DELIVERY_STATUSES),
-    next_try_at: instantSchema.nullable().meta({ description: 'null where it is being tried, or over' }),
+    next_try_at: instantSchema
+      .nullable()
+      .meta({ description: 'null while an attempt is running, or after the last one' }),
     tries: z.array(deliveryAttemptSchema).meta({ description: 'The latest twenty, in their order' }),
     created_at: instantSchema,
     updated_at: instantSchema,
@@ -51,7 +53,7 @@ export const recoverDeliveriesBody = z.strictObject({
   since: z.iso
     .datetime({ offset: true })
     .transform(text => new Date(text))
-    .refine(at => at.getUTCFullYear() >= 1, 'must be a moment from 0001-01-01 on')
+    .refine(at => at.getUTCFullYear() >= 1, 'must be a time from 0001-01-01 on')
     .meta({ description: 'ISO 8601 with its offset; not in the future', examples: ['2026-11-20T00:00:00Z'] }),
 })
 

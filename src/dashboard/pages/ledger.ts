@@ -61,7 +61,7 @@ function buildCsvLines({ em, token, query }: PageContext<'merchant'>): Promise<s
     const lines = [CSV_COLUMNS.join(',')]
     for (let page = 1; ; page++) {
       const { data, meta } = await listLedgerLines(tx, token, { ...listQuery, page })
-      if (meta.total > MAX_CSV_LINES) failField('date_from', `must leave at most ${MAX_CSV_LINES} lines`)
+      if (meta.total > MAX_CSV_LINES) failField('date_from', `must select at most ${MAX_CSV_LINES} lines`)
       lines.push(...data.map(formatCsvLine))
       if (page >= meta.last_page) return lines
     }

@@ -105,7 +105,7 @@ async function buildLockTimeoutError(
   { name, tries, cause }: { name: string; tries: number; cause: Error },
 ) {
   const holders: { said: string }[] = await orm.em.fork().execute(LOCK_HOLDERS)
-  const holderText = holders.map(({ said }) => said).join('; ') || 'nobody any more'
+  const holderText = holders.map(({ said }) => said).join('; ') || 'a session that has ended'
   return new Error(`Migration ${name} got no lock in ${tries} tries; tables are held by ${holderText}.`, {
     cause,
   })

@@ -84,7 +84,7 @@ async function trySource(
   try {
     if (!(await makers[way](folder, search))) return false
     if (await isTemporalCli(join(folder, 'temporal'))) return true
-    throw new Error('what came of it is no Temporal CLI')
+    throw new Error('the result is not a Temporal CLI')
   } catch (error) {
     search.abort?.throwIfAborted()
     search.print?.(`The ${way} of the Temporal CLI failed: ${(error as Error).message}`)

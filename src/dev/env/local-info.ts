@@ -37,6 +37,6 @@ export function formatBanner(local: LocalInfo, { file, seconds }: { file: string
     '',
     `  curl -H 'Authorization: Bearer ${local.token}' ${local.api_url}/api/v1/providers`,
     '',
-    'Ctrl-C stops it in order; what it holds stays for the next start.',
+    'Ctrl-C stops it; its data is kept for the next start.',
   ].join('\n')
 }

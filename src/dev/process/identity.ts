@@ -16,7 +16,7 @@ export function isProcessAlive(known: ProcessIdentity): boolean {
 
 export function readOwnIdentity(): ProcessIdentity {
   const own = findProcessIdentity(process.pid)
-  if (!own) throw new Error('This process cannot see itself: neither /proc nor ps can be read.')
+  if (!own) throw new Error('The state of this process cannot be read: neither /proc nor ps is available.')
   return own
 }
 

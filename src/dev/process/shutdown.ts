@@ -33,7 +33,8 @@ export async function stopInOrder(running: RunningProcesses, say: PrintLine): Pr
 export async function stopLeftovers(pidsFile: string, say: PrintLine): Promise<void> {
   const left = (await tryReadJsonFile<RunningProcesses>(pidsFile)) ?? {}
   const names = Object.entries(left).filter(([, one]) => isProcessAlive(one))
-  if (names.length > 0) say(`Ending what the last start left: ${names.map(([name]) => name).join(', ')}.`)
+  if (names.length > 0)
+    say(`Ending processes of the previous start: ${names.map(([name]) => name).join(', ')}.`)
   await stopInOrder(left, say)
   await removeFile(pidsFile)
 }

@@ -65,7 +65,7 @@ async function findPostgresUserIds(): Promise<UserIds | undefined> {
 async function createPostgresUser(): Promise<UserIds> {
   await runCommand('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'])
   const ids = await findPostgresUserIds()
-  if (!ids) throw new Error('The user postgres was made and yet is not there.')
+  if (!ids) throw new Error('The user postgres was created but cannot be found.')
   return ids
 }
 

@@ -63,10 +63,10 @@ class ChargeWorkflow {
   constructor(input: ChargeInput | ReopenedInput) {
     this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun(input))
     setHandler(awaitIssuedUpdate, () => this.#awaitIssued(), {
-      description: 'Waits until the charge is issued, or cannot be',
+      description: 'Waits until the charge is issued or fails',
     })
     setHandler(cancelChargeUpdate, () => this.#handleCancelCharge(), {
-      description: 'Cancels a pending charge at its provider, then here',
+      description: 'Cancels a pending charge at its provider and then in the database',
     })
   }
 
@@ -135,7 +135,7 @@ class ChargeWorkflow {
       })
     const woken = () => this.#inbox.hasPending || this.#isCancellationDue()
     await condition(woken, Math.max(1, this.#nextPollAtMs - Date.now()), {
-      summary: discardResult ? 'ask again' : 'payload expires',
+      summary: discardResult ? 'next poll' : 'payload expires',
     })
   }
 

@@ -13,7 +13,7 @@ export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): P
     continueAsNew<typeof orphanWorkflow>({ attemptUuid, timeScale }),
   )
   const absence = new AbsenceProof(timeScale)
-  setCurrentDetails('Cancelling a payload that nobody was shown')
+  setCurrentDetails('Cancelling an orphan payload')
   for (let isFinalPoll = false; ; ) {
     const result = await pollUntilResolved(
       () => idempotentProviderActivities.closeOrphan({ attemptUuid, isFinalPoll }),
@@ -22,11 +22,11 @@ export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): P
     if (result.kind === 'closed') {
       await startFollowUps(result, timeScale)
       if (inbox.hasPending) continue
-      setCurrentDetails('Closed: the provider confirms that it cannot be paid any more')
+      setCurrentDetails('Closed: the provider confirms that it can no longer be paid')
       return
     }
     const waitMs = absence.recordNotFound(result.settleWindowMs)
     if (waitMs === null) isFinalPoll = true
-    else await inbox.waitForNotification(waitMs, 'not found: look again')
+    else await inbox.waitForNotification(waitMs, 'not found: next poll')
   }
 }

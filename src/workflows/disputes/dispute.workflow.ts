@@ -60,7 +60,7 @@ class DisputeWorkflow {
     this.#inbox = new ProviderInbox(order.timeScale, () => this.#continueRun())
     if (order.hasPendingNotification) this.#inbox.seedPending([])
     setHandler(replyToDisputeUpdate, reply => this.#handleReply(reply), {
-      description: 'Answers the dispute, once: { details (sealed), requestId }',
+      description: 'Submits the one reply to the dispute: { details (sealed), requestId }',
     })
   }
 
@@ -69,7 +69,7 @@ class DisputeWorkflow {
     if (stored) await this.#applyState(stored)
     if (!stored && !(await this.#openDispute())) {
       this.#isForeign = true
-      setCurrentDetails('The provider knows no such dispute about money of ours')
+      setCurrentDetails('Not found: the provider has no such dispute about a payment of ours')
       await condition(allHandlersFinished)
       return 'foreign'
     }
@@ -124,7 +124,7 @@ class DisputeWorkflow {
     }
     if (this.#inbox.hasPending || at >= this.#nextPollAtMs) return this.#poll()
     if (this.#isRowLost)
-      return this.#inbox.waitForNotification((this.#nextPollAtMs - at) * timeScale, 'open it again')
+      return this.#inbox.waitForNotification((this.#nextPollAtMs - at) * timeScale, 'reopen the dispute')
     if (now.isReplyPending && at >= this.#replyAtMs) return this.#sendReply()
     if (now.state === 'open' && at >= dueAtMs)
       return this.#applyStateOrLoss(await regularDbActivities.applyDisputeDeadline(uuid))
@@ -137,8 +137,8 @@ class DisputeWorkflow {
 
   #nextTimer(now: DisputeSnapshot, at: number): [number, string] {
     const { timeScale } = this.#input
-    const moments: [number, string][] = [[this.#nextPollAtMs, 'look at the provider']]
-    if (now.isReplyPending) moments.push([this.#replyAtMs, 'tell the reply again'])
+    const moments: [number, string][] = [[this.#nextPollAtMs, 'poll the provider']]
+    if (now.isReplyPending) moments.push([this.#replyAtMs, 'send the reply again'])
     if (now.state === 'open') {
       const deadline = { dueAtMs: Date.parse(now.dueAt), nowMs: at, timeScale }
       moments.push([nextDeadlineMs(deadline), 'warning or deadline'])

@@ -16,14 +16,18 @@ export function upsertDisputeVisibility(now: DisputeSnapshot, isNew: boolean): v
         ]
       : []),
   ])
-  setCurrentDetails(now.isReplyPending ? 'Answered: the provider is told' : DISPUTE_STATUS_DETAILS[now.state])
+  setCurrentDetails(
+    now.isReplyPending
+      ? 'Replied: the reply is being sent to the provider'
+      : DISPUTE_STATUS_DETAILS[now.state],
+  )
 }
 
 const DISPUTE_STATUS_DETAILS: Record<DisputeState, string> = {
-  open: 'Open: the merchant may answer until the deadline',
-  analysing: 'Being analysed by the provider',
-  accepted: 'Agreed: the provider returns the money, and is asked until it has',
-  resolved: 'Agreed and over: the provider has returned what it could',
-  rejected: 'Rejected: the money is the account’s again',
-  cancelled: 'Withdrawn by the payer: the money is the account’s again',
+  open: 'Open: the merchant can reply until the deadline',
+  analysing: 'In analysis by the provider',
+  accepted: 'Accepted: the provider is polled until it has returned the money',
+  resolved: 'Accepted and closed: the provider has returned what it could',
+  rejected: 'Rejected: the block is released',
+  cancelled: 'Withdrawn by the payer: the block is released',
 }

@@ -18,7 +18,7 @@ export async function reconciliationWorkflow({ hours }: ReconciliationInput): Pr
     } catch (error) {
       // One that cannot be looked at must not keep those after it from it.
       if (!isWorkerLoss(error)) throw error
-      log.warn('a provider account is not compared', { providerAccountUuid })
+      log.warn('the provider account could not be compared', { providerAccountUuid })
       failures.push(error)
       results.push({ providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: 'broken_off' })
     }

@@ -99,7 +99,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
       result = settlement ? await current.settleManually(settlement) : await sendPayoutOnce(current, true)
       continue
     }
-    await current.inbox.waitForNotification(waitMs, `${result.kind}: ask again`)
+    await current.inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     // A notification may run ahead of the provider's books: polling starts over.
     if (current.inbox.hasPending && wasAccepted) asked = -1
     const isNotified = current.inbox.hasNotification

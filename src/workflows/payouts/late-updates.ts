@@ -23,7 +23,7 @@ export async function pollLateUpdates(
     }
     onUnanswered(unanswered)
     if (unanswered.length > 0)
-      await inbox.waitForNotification(WAITS.nextPoll(asked + 1), 'no answer: ask again')
+      await inbox.waitForNotification(WAITS.nextPoll(asked + 1), 'no response: next poll')
     toPoll = [...new Set([...unanswered, ...inbox.drain()])]
   }
 }

@@ -46,7 +46,7 @@ export async function findRestoredPayout({
     if (!isNotFound) alert.markUnknown()
     const { onPending, settleManually } = follower(result.connectionUuid)
     onPending('unknown')
-    await inbox.waitForNotification(waitMs, `${result.kind}: look again`)
+    await inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     const settlement = inbox.nextManualSettlement()
     const sent = settlement && (await settleManually(settlement))
     if (sent?.kind === 'settled' || sent?.kind === 'rejected') return complete(sent)

@@ -73,7 +73,7 @@ async function runKeyWorkflow(
 ): Promise<PixKeyState> {
   let isAnswered = false
   setHandler(awaitResultUpdate, () => condition(() => isAnswered), {
-    description: 'Waits until the provider has answered',
+    description: 'Waits for the outcome at the provider',
   })
   const state = await live(async (asked, atMostMs) => {
     if (asked === 0) return // A list is cheap, and a caller waits.
@@ -82,9 +82,9 @@ async function runKeyWorkflow(
       await condition(allHandlersFinished)
       await continueRun()
     }
-    setCurrentDetails('Not known whether the provider did it: its list of keys is asked')
+    setCurrentDetails('Outcome unknown: the key list of the provider is polled')
     const waitMs = Math.min(WAITS.nextPoll(asked), atMostMs)
-    await sleep(scaleWait(waitMs, timeScale), { summary: 'not known: look at the keys again' })
+    await sleep(scaleWait(waitMs, timeScale), { summary: 'outcome unknown: next poll' })
   })
   isAnswered = true
   setCurrentDetails(PIX_KEY_STATUS_DETAILS[state])
@@ -105,9 +105,9 @@ async function callProvider(call: () => Promise<KeyOperationResult>): Promise<Ke
 }
 
 const PIX_KEY_STATUS_DETAILS: Record<PixKeyState, string> = {
-  creating: 'Stored: its provider is asked to make it',
-  active: 'A key of the account',
+  creating: 'Stored: the provider is called to register it',
+  active: 'Active',
   removing: 'Being removed',
-  removed: 'Removed: its provider has it no more',
-  refused: 'Not made: the provider refused, or was never reached',
+  removed: 'Removed at the provider',
+  refused: 'Not registered: the provider rejected it or was not reached',
 }

@@ -13,18 +13,21 @@ export async function verificationCodeWorkflow(order: VerificationCodeInput): Pr
   await dbActivities.storeAuthCode(order)
   isStored = true
   const outcome = await sendUntilDelivered(order)
-  setCurrentDetails(`The code was ${outcome}`)
+  setCurrentDetails(`Code ${outcome}`)
   await condition(allHandlersFinished)
   return outcome
 }
 
 async function sendUntilDelivered({ uuid, timeScale }: VerificationCodeInput): Promise<CodeOutcome> {
   for (let tries = 1; ; tries++) {
-    const result = await messagingActivities.sendAuthCode.executeWithOptions({ summary: `try ${tries}` }, [
-      { uuid },
-    ])
+    const result = await messagingActivities.sendAuthCode.executeWithOptions(
+      { summary: `attempt ${tries}` },
+      [{ uuid }],
+    )
     if (result.kind === 'closed') return result.outcome
-    setCurrentDetails(`Could not be sent yet (${result.code}): tried again until it expires`)
-    await sleep(scaleWait(WAITS.nextCodeAttempt(tries), timeScale), { summary: `before try ${tries + 1}` })
+    setCurrentDetails(`Not sent yet (${result.code}): retried until the code expires`)
+    await sleep(scaleWait(WAITS.nextCodeAttempt(tries), timeScale), {
+      summary: `wait before attempt ${tries + 1}`,
+    })
   }
 }

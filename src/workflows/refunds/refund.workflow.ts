@@ -33,7 +33,7 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
     await continueAsNew<typeof refundWorkflow>(nextRunInput)
   })
   setHandler(awaitResultUpdate, () => condition(() => isAnswered), {
-    description: 'Waits until the refund is accepted or cannot be',
+    description: 'Waits until the refund is accepted or fails',
   })
 
   if ('reopen' in order) {
@@ -78,7 +78,7 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
       onPending(kind: 'in_process' | 'unknown') {
         isAnswered ||= kind === 'in_process'
         setCurrentDetails(
-          kind === 'in_process' ? 'Accepted by the provider' : 'Not known: the provider is asked',
+          kind === 'in_process' ? 'Accepted by the provider' : 'Outcome unknown: the provider is polled',
         )
       },
       inbox,
@@ -110,9 +110,7 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
 
   async function end(state: RefundState): Promise<RefundState> {
     isAnswered = true
-    setCurrentDetails(
-      state === 'settled' ? 'Returned to the payer' : 'Nothing was returned; the money is back',
-    )
+    setCurrentDetails(state === 'settled' ? 'Returned to the payer' : 'Not refunded: the hold is released')
     upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: refundMachine.statusOf(state) }])
     await condition(allHandlersFinished)
     return state
@@ -139,7 +137,7 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
 
 /** Stores a refund again that is newer than the restored database, as soon as its charge is in a state that can be refunded. */
 async function awaitReopenedRefund(order: RefundInput, inbox: ProviderInbox): Promise<OpenRefundResult> {
-  setCurrentDetails('Waits until its charge is rebuilt')
+  setCurrentDetails('Waits until its charge is restored')
   const known = await pollUntilResolved(() => dbActivities.rebuildRefund(order), inbox)
   return known.opened
 }

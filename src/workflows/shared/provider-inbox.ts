@@ -32,7 +32,7 @@ export class ProviderInbox {
       this.#pendingConnections.add(connectionUuid)
     }
     setHandler(providerNotificationSignal, count, {
-      description: 'Something changed at the provider: ask it now',
+      description: 'The provider has notified of a change: poll it now',
     })
   }
 
@@ -90,7 +90,7 @@ export class ProviderInbox {
 
   #rejectManualSettlements(): void {
     for (const { attempt, sending } of this.#manualSettlements)
-      log.warn('the settlement of an operator is refused: that sending is over', { attempt, sending })
+      log.warn('manual settlement refused: the send has ended', { attempt, sending })
     this.#manualSettlements = []
   }
 
@@ -162,7 +162,7 @@ export async function pollUntilResolved<Answer extends { kind: string }>(
     const answer = await poll(asked - 1)
     if (answer.kind !== 'no_answer' && answer.kind !== 'unknown')
       return answer as Exclude<Answer, UnansweredPoll>
-    await inbox.waitForNotification(WAITS.nextPoll(asked), 'no answer: ask again')
+    await inbox.waitForNotification(WAITS.nextPoll(asked), 'no response: next poll')
   }
 }
 
@@ -179,7 +179,7 @@ export async function pollAfterNotification<Answer extends { kind: string }>(
   const secondLookAt = Date.now() + scaleWait(WAITS.absenceConfirmation, inbox.timeScale)
   for (let now = Date.now(); ; ) {
     if (answer.kind === 'not_found' && now < secondLookAt)
-      await inbox.waitForNotification((secondLookAt - now) * inbox.timeScale, 'second look')
+      await inbox.waitForNotification((secondLookAt - now) * inbox.timeScale, 'second poll')
     else if (!isNotFoundOrForeign(answer) || !inbox.hasPending) return answer
     now = Date.now()
     answer = await pollUntilResolved(poll, inbox)

@@ -32,7 +32,7 @@ export async function runScheduled(
   const expiresAfterMs = scaleWait(WAITS.expireTransferAfter, timeScale)
   let countedFrom = due
   if (!firstRound) {
-    setCurrentDetails('Waits for its time')
+    setCurrentDetails('Scheduled: waits for its time')
     await condition(isCancelled, Math.max(1, due - Date.now()), { summary: 'scheduled' })
   }
   const isLate = () => Date.now() >= countedFrom + expiresAfterMs
@@ -43,7 +43,7 @@ export async function runScheduled(
     if (outcome !== 'kept' && !outcome.retryLater) return outcome
     if (outcome === 'kept' || outcome.isPaused) countedFrom = Date.now()
     if (isLate()) continue
-    setCurrentDetails('Could not be sent yet; tried again')
-    await condition(isCancelled, scaleWait(WAITS.retryTransfer, timeScale), { summary: 'try again' })
+    setCurrentDetails('Not sent yet: retried')
+    await condition(isCancelled, scaleWait(WAITS.retryTransfer, timeScale), { summary: 'retry' })
   }
 }

@@ -95,7 +95,7 @@ export class TransferPolling {
       asked <= MAX_RETURN_POLLS && connections.length > 0 && this.state === 'paid';
       asked++
     ) {
-      await this.inbox.waitForNotification(WAITS.nextPoll(asked), 'return not listed yet: ask again')
+      await this.inbox.waitForNotification(WAITS.nextPoll(asked), 'return not listed yet: next poll')
       for (const connectionUuid of connections) this.inbox.addConnection(connectionUuid)
       await this.pollLateUpdates(uuid)
       await this.applyState(await dbActivities.getTransfer(uuid))

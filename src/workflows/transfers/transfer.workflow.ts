@@ -31,10 +31,10 @@ class TransferWorkflow extends TransferPolling {
   constructor(begun: TransferInput | ReopenedInput) {
     super(begun)
     setHandler(awaitResultUpdate, () => condition(() => this.hasResult), {
-      description: 'Waits until a provider has accepted, or all have refused',
+      description: 'Waits until a provider accepts the transfer, or it fails',
     })
     setHandler(cancelTransferUpdate, () => this.#handleCancelTransfer(), {
-      description: 'Cancels a transfer that waits for its time',
+      description: 'Cancels a scheduled transfer that has not been sent',
     })
   }
 

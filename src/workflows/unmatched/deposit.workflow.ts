@@ -18,6 +18,6 @@ export async function depositWorkflow(deposit: RecordDepositInput): Promise<Reco
 
 const DEPOSIT_STATUS_DETAILS: Record<Exclude<RecordDepositResult['kind'], 'no_answer'>, string> = {
   accepted: 'Credited as a deposit',
-  expected: 'It names a charge of ours, which was told to ask',
-  not_found: 'The provider knows no such PIX',
+  expected: 'Not a deposit: it belongs to a charge, whose workflow was signalled',
+  not_found: 'Not found: the provider has no such PIX',
 }

@@ -30,7 +30,7 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
     // A notification before a sending is older than its outcome.
     inbox.markProcessed()
     setCurrentDetails(
-      restored ? 'Looking for an unmatched PIX that went back' : 'Sending an unmatched PIX back to its payer',
+      restored ? 'Restoring the return of an unmatched PIX' : 'Returning an unmatched PIX to its payer',
     )
     const pollingPort = {
       connectionUuid,
@@ -39,7 +39,7 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
         dbActivities.manuallySettleReturn({ uuid, connectionUuid, signal: settlement }),
       onPending(kind: 'in_process' | 'unknown') {
         continuation = 'unknown_outcome'
-        setCurrentDetails(`On its way back (${kind}); the provider is asked`)
+        setCurrentDetails(`In progress (${kind}): the provider is polled`)
       },
       inbox,
     }
@@ -65,7 +65,7 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
     restored = undefined
     if (outcome.kind === 'unreachable') {
       // Nothing left, and no other provider can return it: the same one is tried again.
-      setCurrentDetails(`Not sent yet: provider unreachable (${outcome.code}); tried again`)
+      setCurrentDetails(`Not sent yet: provider unreachable (${outcome.code}); retried`)
       await inbox.waitForNotification(WAITS.retryReturn, 'provider unreachable')
       // A notification of a return that never left: it left before a restore of the database, or an operator wants it tried now.
       if (inbox.hasPending && (await hasSettledLate())) return completeSettled()
@@ -73,7 +73,7 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
     }
     await startFollowUps(outcome, timeScale)
     if (outcome.kind === 'settled') return completeSettled()
-    setCurrentDetails(`Not sent back: ${outcome.code}`)
+    setCurrentDetails(`Not returned: ${outcome.code}`)
     // A reopened workflow finds the earlier refusal: only the provider knows whether the money left after all.
     return (wasNotified || inbox.hasPending) && (await hasSettledLate()) ? completeSettled() : outcome.kind
   }

@@ -15,20 +15,22 @@ export async function deliveryWorkflow(
   const markChanged = () => {
     isChanged = true
   }
-  setHandler(deliveryChangedSignal, markChanged, { description: 'Its row was changed: look at it now' })
+  setHandler(deliveryChangedSignal, markChanged, {
+    description: 'The row of the delivery changed: read it again',
+  })
   for (let tries = 1; ; tries++) {
     isChanged = false // What came before the row is read is seen in it.
-    const next = await attemptDelivery.executeWithOptions({ summary: `try ${tries}` }, [order])
+    const next = await attemptDelivery.executeWithOptions({ summary: `attempt ${tries}` }, [order])
     if (next.kind === 'closed') {
-      setCurrentDetails(`${next.outcome} after ${tries} tries`)
+      setCurrentDetails(`${next.outcome} after ${tries} attempts`)
       // Resent while it ended: the API has signalled this workflow, and starts no other.
       if (isChanged) continue
       return next.outcome
     }
-    setCurrentDetails(`Try ${tries} failed; the next one follows in ${Math.round(next.waitMs / 1_000)} s`)
+    setCurrentDetails(`Attempt ${tries} failed; the next one is in ${Math.round(next.waitMs / 1_000)} s`)
     // Where no signal comes this is the one timer that it was before there was a signal, so old histories replay as they are.
     await condition(() => isChanged, scaleWait(next.waitMs, order.timeScale), {
-      summary: `before try ${tries + 1}`,
+      summary: `wait before attempt ${tries + 1}`,
     })
     // A busy endpoint may refuse a delivery for days; its row holds all that the next run needs.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliveryWorkflow>(order)

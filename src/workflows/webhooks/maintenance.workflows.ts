@@ -15,7 +15,7 @@ export async function eventReplayWorkflow(order: ReplayEventsInput): Promise<{ r
   for (;;) {
     const batch = await eventMaintenanceActivities.replayMissedEvents({ ...order, ...(after && { after }) })
     recovered += batch.recovered
-    setCurrentDetails(`${recovered} events are being delivered again`)
+    setCurrentDetails(`${recovered} events are delivered again`)
     if (!batch.next) return { recovered }
     after = batch.next
     if (workflowInfo().continueAsNewSuggested)

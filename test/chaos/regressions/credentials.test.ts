@@ -161,7 +161,9 @@ describe('credentials are refused, and change nothing,', () => {
     const { uuid } = await unknownTransfer()
     await fixture.sql('update attempt set state = ? where subject_uuid = ?', [state, uuid])
     const stands = await stored()
-    await expect(replaced(silent, { identity: silent })).rejects.toThrow(/1 attempts .* are in doubt/)
+    await expect(replaced(silent, { identity: silent })).rejects.toThrow(
+      /1 attempts .* have an unknown outcome/,
+    )
     expect(await stored()).toEqual(stands)
   })
 
@@ -174,7 +176,7 @@ describe('credentials are refused, and change nothing,', () => {
     const order = { connectionUuid: merchant.connectionUuid, credentials: {}, who: 'ana', reason: 'rotation' }
     await expect(
       replaceCredentials(fixture.orm.em.fork(), { providers, sealer: fixture.seal }, order),
-    ).rejects.toThrow(/were changed meanwhile/)
+    ).rejects.toThrow(/were changed at the same time/)
     expect(await stored()).toMatchObject({ epoch: 3 }) // By the two that were installed meanwhile.
   })
 })

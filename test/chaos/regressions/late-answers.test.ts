@@ -116,7 +116,7 @@ test('a worker that was suspended after it committed the attempt does not call t
     return at
   })
   await expect(fixture.providers.sendTransfer({ ...key, isResend: false })).rejects.toThrow(
-    'too late to send',
+    'has begun to poll its outcome',
   )
   expect(sendTransfer).not.toHaveBeenCalled()
   expect(await attempt()).toMatchObject({ state: 'calling' })

@@ -57,7 +57,7 @@ test('a connection that received a notification before its registration failed s
     em.create(ProviderNotification, { ...notice, requestId: 'r' })
     await em.flush()
   })
-  expect(said).toMatch(/no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notice$/)
+  expect(said).toMatch(/no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notification$/)
   expect(left).toBe('CONFIGURATION_PENDING')
   const { providerAccountUuid } = connection
   expect(await listProviderAccounts(fixture.dependencies)()).not.toContain(providerAccountUuid)

@@ -344,7 +344,7 @@ test('a manual settlement that the row cannot store changes nothing, and blocks 
       connectionUuid,
       signal: word,
     })
-    expect(heard).toEqual({ kind: 'unknown', code: 'word_not_kept' })
+    expect(heard).toEqual({ kind: 'unknown', code: 'settlement_not_stored' })
   }
   expect(await fixture.records.getTransfer(second.uuid)).toMatchObject({ state: 'sending' })
   const right = { as: 'settled', endToEnd: `E${'4'.repeat(31)}`, reason: 'the right line' } as const

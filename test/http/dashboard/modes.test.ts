@@ -50,7 +50,9 @@ test('simulated movements have their own lists, statement and file', async () =>
   for (const life of [`charges/${ours.charge}`, `transfers/${ours.transfer}`, `disputes/${ours.dispute}`])
     expect((await merchant.get(`/dashboard/${life}`)).text).toContain('>Teste (somente simulador)</span>')
   await ours.sql('update connection set is_simulated = false where uuid = ?', [ours.connection])
-  expect((await merchant.get(`/dashboard/charges/${ours.charge}`)).text).not.toContain('Teste (somente simulador)')
+  expect((await merchant.get(`/dashboard/charges/${ours.charge}`)).text).not.toContain(
+    'Teste (somente simulador)',
+  )
   await ours.sql('update connection set is_simulated = true where uuid = ?', [ours.connection])
 })
 

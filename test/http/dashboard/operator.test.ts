@@ -265,7 +265,9 @@ describe('an operator action', () => {
     ] as const) {
       const { status, text } = await send('settle', { ...said, as, end_to_end }, '/unknown')
       expect([as, status]).toEqual([as, 422])
-      expect(text).toContain(`<li><strong>${as === '' ? 'Resultado' : 'ID da transação (EndToEndId)'}</strong>`)
+      expect(text).toContain(
+        `<li><strong>${as === '' ? 'Resultado' : 'ID da transação (EndToEndId)'}</strong>`,
+      )
       expect(text).toContain('<details class="act" open>')
       expect(text).toContain(`name="end_to_end" value="${end_to_end}"`)
       expect(text).toContain('name="reason" value="the statement says so"')

@@ -74,8 +74,8 @@ test('every API error of a field has a Portuguese text', () => {
   )
   expect(said.length).toBeGreaterThan(40)
   expect(said.filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual([])
-  expect(translateFieldMessage('pt-BR', 'is wrong: 3 tries left')).toBe(
-    'não confere; tentativas que restam: 3',
+  expect(translateFieldMessage('pt-BR', 'is wrong: 3 attempts left')).toBe(
+    'não confere; tentativas restantes: 3',
   )
   expect(translateFieldMessage('en', 'is required')).toBe('is required')
 })

@@ -35,7 +35,9 @@ const insert = (document: string) =>
 test('an error of a refused row names the constraint and quotes no value', async () => {
   await expect(insert('52998224725')).rejects.toThrow(/52998224725/)
   const failure = await failureOf(redactErrors({ insert }).insert('52998224725'))
-  expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
+  expect(failure.message).toBe(
+    'The database rejected the statement or is unavailable: 23514 account_status_check of account',
+  )
   expect(`${failure.stack}${JSON.stringify(failure)}${failure.cause}`).not.toContain('52998224725')
 })
 
@@ -48,7 +50,9 @@ test('an error at the commit quotes no value, neither in its message nor in the 
       ]),
     )
   const failure = await failureOf(redactErrors({ written }).written('52998224725'))
-  expect(failure.message).toBe('The database refused or was away: 23514 account_status_check of account')
+  expect(failure.message).toBe(
+    'The database rejected the statement or is unavailable: 23514 account_status_check of account',
+  )
   expect(inspect(failure, { showHidden: true, depth: 5 })).not.toContain('52998224725')
   const bare = await written('52998224725').catch(error => error)
   expect(redactError(bare)).toMatchObject({ code: '23514', constraint: 'account_status_check' })
@@ -71,7 +75,9 @@ test('a log line of a notification that is not routed names the constraint and q
     { orm: fixture.orm, log: fixture.dependencies.log } as ActivityDependencies,
     engine,
   )()
-  const [line] = fixture.lines.filter(one => one.includes('notice not handed over'))
+  const [line] = fixture.lines.filter(one =>
+    one.includes('provider notification not routed; the next sweep routes it'),
+  )
   expect(JSON.parse(line!).error).toMatchObject({ code: '23514', constraint: 'account_status_check' })
   expect(line).not.toContain('52998224725')
 })

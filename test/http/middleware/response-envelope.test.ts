@@ -36,7 +36,7 @@ describe('an error response', () => {
   test('of an internal error shows no detail, which goes to the log', async () => {
     const { text, body } = await fixture.call('GET', '/failing/bug')
     expect(text).not.toContain('internals')
-    const line = fixture.lines.find(one => one.includes('a bug') && one.includes(body.request_id))
+    const line = fixture.lines.find(one => one.includes('internal error') && one.includes(body.request_id))
     expect(line).toContain('secret internals')
   })
 

@@ -50,7 +50,7 @@ test.each(manualSettlements)(
       .fork()
       .execute('select state, failure from transfer where uuid = ?', [transferUuid])
     expect(kept).toEqual([{ state: 'created', failure: null }])
-    expect(fixture.lines.filter(line => line.includes('nothing was begun'))).not.toEqual([])
+    expect(fixture.lines.filter(line => line.includes('no attempt was stored'))).not.toEqual([])
   },
 )
 

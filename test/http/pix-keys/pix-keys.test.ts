@@ -191,12 +191,12 @@ describe('a code', () => {
       heard.push(String(Object.entries(errors)[0]))
     }
     expect(heard).toEqual([
-      'auth_code,is wrong: 4 tries left',
-      'auth_code,is wrong: 3 tries left',
-      'auth_code,is wrong: 2 tries left',
-      'auth_code,is wrong: 1 try left',
-      'auth_code,is wrong: ask for another code',
-      'auth_code_id,was tried too often: ask for another code',
+      'auth_code,is wrong: 4 attempts left',
+      'auth_code,is wrong: 3 attempts left',
+      'auth_code,is wrong: 2 attempts left',
+      'auth_code,is wrong: 1 attempt left',
+      'auth_code,is wrong: request another code',
+      'auth_code_id,has too many wrong attempts: request another code',
     ])
   })
 

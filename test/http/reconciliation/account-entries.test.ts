@@ -421,7 +421,7 @@ test('the database refuses rows that the code never writes', async () => {
   )
   await expect(
     approveAdjustment(fixture.orm, { uuid, operatorEmail: 'somebody', reason: 'x' }),
-  ).rejects.toThrow('is no operator')
+  ).rejects.toThrow('is not an operator')
 })
 
 async function operators(): Promise<[string, string]> {

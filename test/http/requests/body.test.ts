@@ -134,13 +134,13 @@ describe('an error names its field', () => {
       name: 'NUL in a query beside one that nobody knows',
       body: { value: 1 },
       query: '?at=%00&pagina=%00',
-      errors: { at: SOMETHING, pagina: ['is not known here'] },
+      errors: { at: SOMETHING, pagina: ['is not a known field'] },
     },
     {
       name: 'a query nobody knows',
       body: { value: 1 },
       query: '?pagina=2',
-      errors: { pagina: ['is not known here'] },
+      errors: { pagina: ['is not a known field'] },
     },
     { name: 'a query out of bounds', body: { value: 1 }, query: '?page=0', errors: { page: SOMETHING } },
     { name: 'a query said twice', body: { value: 1 }, query: '?at=a&at=b', errors: { at: SOMETHING } },
@@ -165,7 +165,7 @@ describe('an error names its field', () => {
     expect([answer.status, Object.entries(answer.body.errors)]).toEqual([
       422,
       [
-        ['__proto__', ['is not known here']],
+        ['__proto__', ['is not a known field']],
         ['value', ['is required']],
       ],
     ])

@@ -71,19 +71,19 @@ describe('an unknown field is 422 and names the field that was meant', () => {
   ])('%s %j', async (path, body, field, meant) => {
     const answer = await send(path, body)
     expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])
-    expect(answer.body.errors[field]).toEqual([`is not known here; did you mean ${meant}?`])
+    expect(answer.body.errors[field]).toEqual([`is not a known field; did you mean ${meant}?`])
   })
 
   test('an unknown field without a similar one is reported alone, beside all other errors', async () => {
     const answer = await send('/payments', { type: 'PIX', surprise: true })
-    expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not known here'] })
+    expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not a known field'] })
   })
 
   test('a request that its path fully describes accepts no body field', async () => {
     expect((await send('/cancel', {})).status).toBe(200)
     expect((await fixture.call('POST', '/cancel', { token })).status).toBe(200)
     const answer = await send('/cancel', { value: 5 })
-    expect([answer.status, answer.body.errors]).toEqual([422, { value: ['is not known here'] }])
+    expect([answer.status, answer.body.errors]).toEqual([422, { value: ['is not a known field'] }])
   })
 })
 

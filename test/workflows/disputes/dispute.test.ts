@@ -77,7 +77,7 @@ test('every wait of a dispute is divided by the time scale', async () => {
     3_600,
   )
   await story.finishWith('cancelled')
-  expect(story.history.timers).toEqual(['look at the provider: 4 ms'])
+  expect(story.history.timers).toEqual(['poll the provider: 4 ms'])
 })
 
 test('a reply shows PROCESSING before it is sent to the provider, and the provider’s decision ends it', async () => {
@@ -140,10 +140,10 @@ test('a reply whose answer is lost is polled, and sent again only where the disp
     'pollDispute',
   ])
   expect(story.history.timers.slice(-4)).toEqual([
-    'tell the reply again: 5 s',
-    'look at the provider: 5 s',
-    'tell the reply again: 10 s',
-    'look at the provider: 1 min',
+    'send the reply again: 5 s',
+    'poll the provider: 5 s',
+    'send the reply again: 10 s',
+    'poll the provider: 1 min',
   ])
 })
 
@@ -222,10 +222,10 @@ test('an accepted dispute waits for its return, and is polled until that exists'
   })
   await story.finishWith('resolved')
   expect(story.history.timers).toEqual([
-    'look at the provider: 15 s',
-    'look at the provider: 30 s',
-    'look at the provider: 5 s',
-    'look at the provider: 1 min',
+    'poll the provider: 15 s',
+    'poll the provider: 30 s',
+    'poll the provider: 5 s',
+    'poll the provider: 1 min',
   ])
 })
 

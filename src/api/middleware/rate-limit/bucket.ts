@@ -137,7 +137,7 @@ async function takeBucketShare(
   const leasedShare =
     (await runAsyncCommit(em, share)) ??
     (await createBucket(em, tokenUuid, policy).then(() => runAsyncCommit(em, share)))
-  if (!leasedShare) throw new Error('a token without a bucket')
+  if (!leasedShare) throw new Error('the token has no rate limit bucket')
   return leasedShare
 }
 

@@ -19,7 +19,7 @@ import { OPERATOR_PATH } from './lists.ts'
 
 const PATH = `${OPERATOR_PATH}/entries`
 
-const reasonSchema = z.string().trim().min(3, 'must say why').max(1_000)
+const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
 const proposeFormSchema = z.object({
   connection: uuidSchema,
   direction: z.enum(['IN', 'OUT']),
@@ -40,7 +40,7 @@ export function registerAccountEntryPages({ get, post, house }: DashboardRouter)
     async handle({ em, form, session: signedIn, language }) {
       const fields = parseFormFields(proposeFormSchema, Object.fromEntries(form))
       const connection = await em.fork().findOne(Connection, fields.connection)
-      if (!connection) return failField('connection', 'is not known here')
+      if (!connection) return failField('connection', 'must be an existing connection')
       await proposeAdjustment(house.orm, {
         ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid },
         ...{ direction: fields.direction, cents: parseAdjustmentCents(fields.value, language) },
@@ -90,7 +90,7 @@ function createAdjustmentErrorHandler(language: Language) {
     if (why === 'no_such_adjustment') fail('not_found')
     if (isStale(why)) fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
     if (why === 'other_entry') failField('value', 'must be the value of the entry')
-    failField('connection', 'is not known here')
+    failField('connection', 'must be an existing connection')
   }
 }
 

@@ -31,7 +31,7 @@ import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
 import { OPERATOR_PAGES, OPERATOR_PATH } from './lists.ts'
 
 /** Reason of an operator action; stored permanently with the operator's e-mail. */
-const reasonSchema = z.string().trim().min(3, 'must say why').max(1_000)
+const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
 
 /** Number of sends that the page showed, to detect a change since. */
 const sendCountSchema = z.coerce.number().int().min(0).max(1_000_000)
@@ -48,11 +48,11 @@ const settleFormSchema = z
   })
   .refine(({ as, end_to_end }) => as === 'rejected' || end_to_end !== undefined, {
     path: ['end_to_end'],
-    message: 'is required of what was settled',
+    message: 'is required when the outcome is settled',
   })
   .refine(({ as, end_to_end }) => as === 'settled' || end_to_end === undefined, {
     path: ['end_to_end'],
-    message: 'is only of what was settled',
+    message: 'is allowed only when the outcome is settled',
   })
 const unmatchedFormSchema = z.object({
   uuid: uuidSchema,

@@ -23,7 +23,7 @@ const filterSchema = z.object({
 })
 const openFormSchema = z.object({
   uuid: uuidSchema,
-  reason: z.string().trim().min(3, 'must say why').max(1_000),
+  reason: z.string().trim().min(3, 'must give a reason').max(1_000),
 })
 
 /**
