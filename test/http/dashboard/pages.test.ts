@@ -436,7 +436,7 @@ test('a dispute is replied to by a form of its own session only', async () => {
   )
   const tooMany = await reply({ accept: '1', analysis: 'Escrita com cuidado.', _csrf }, proofs)
   expect(tooMany.status).toBe(422)
-  expect(tooMany.text).toContain('<li><strong>Provas (arquivos)</strong>')
+  expect(tooMany.text).toContain('<li><strong>Comprovantes (arquivos)</strong>')
   expect(tooMany.text).toContain('Escrita com cuidado.')
   expect(tooMany.text).toContain('value="1" checked')
   // As a browser sends 2,000 characters, by its own count.
