@@ -5,8 +5,8 @@ import { classifyDatabaseError } from './startup/database.ts'
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  // A sentence, not a stack: whoever reads it administers, and does not debug.
-  const told = classifyDatabaseError(error) ?? error
-  shellEnvironment.print({ error: told instanceof Error ? told.message : String(told) })
+  // A sentence without a stack: it is for operators.
+  const failure = classifyDatabaseError(error) ?? error
+  shellEnvironment.print({ error: failure instanceof Error ? failure.message : String(failure) })
   process.exitCode = 1
 }

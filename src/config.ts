@@ -150,7 +150,7 @@ const providerPorts = z
 const simulatorSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   /**
-   * Port of the simulator's control, payer's bank and inbox; the four providers listen on the four ports named beside
+   * Port of the simulator's control, payer's bank and inbox; the four providers listen on the four ports named next to
    * it (0: any free one).
    */
   SIMULATOR_PORT: port.default(0),

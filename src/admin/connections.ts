@@ -83,10 +83,11 @@ export type NotificationSite = {
 }
 
 /**
- * Lets a connection that is CONFIGURATION_PENDING begin, once its provider has registered where its notices go: some try
- * the address at once, so it is stored before. Then its provider account is opened with its balance there, or with the
- * one that the operator names. One that is not registered or opened is taken away again, unless a notice has come
- * through it already; that one, as that of whoever is killed in between, stays pending and starts nothing.
+ * Activates a connection that is CONFIGURATION_PENDING. Its provider registers the callback address, which some providers
+ * call at once, so that the row is stored before; then its provider account is opened with the balance there, or with
+ * the balance that the operator gives. A connection that could not be registered or opened is deleted, unless a
+ * notification has already arrived through it. Such a connection, and one whose command was killed, stays pending and
+ * starts no operation.
  */
 export async function activateConnection(
   em: EntityManager,
@@ -128,7 +129,7 @@ type ActivateConnectionInput = {
   openingCents?: number | undefined
 }
 
-/** Tells a connection's provider where its notices go. */
+/** Registers the callback address of a connection at its provider. */
 export async function registerNotificationUrl(
   { providers, publicUrl, warn }: NotificationSite,
   connection: Connection,

@@ -25,9 +25,9 @@ type CredentialDependencies = { providers: ProviderRegistry; sealer: Sealer }
 
 /**
  * Replaces a connection's credentials by others of the same account at the provider. Credentials of another account are
- * refused; those of which neither is proved are refused while attempts through the connection are in doubt, and else begin
- * another epoch. The providers are asked before the transaction, which changes only the row that they were asked about.
- * Answers the connection as it is now and was before, and whether sameness was proved.
+ * refused. Where the account is not proved, they are refused while attempts through the connection have an unknown outcome,
+ * and otherwise start another epoch. The providers are called before the transaction, which changes only the row that they
+ * were called about. Returns the connection after and before the change, and whether the account was proved.
  */
 export async function replaceCredentials(
   em: EntityManager,
@@ -59,10 +59,10 @@ export async function replaceCredentials(
       `these credentials belong to another account at ${name} than those of ${connectionUuid}; connect it as another connection`,
     )
   const isProved = sameness === 'same'
-  const inDoubt = isProved ? 0 : await countUnresolved(em.fork(), connectionUuid)
-  if (inDoubt > 0)
+  const unresolved = isProved ? 0 : await countUnresolved(em.fork(), connectionUuid)
+  if (unresolved > 0)
     throw new CredentialsRefused(
-      `it cannot be proved that these credentials belong to the same account at ${name}, and ${inDoubt} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
+      `it cannot be proved that these credentials belong to the same account at ${name}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
   const connection = await runAuditedAction(em, {
     ...{ who, reason, act: 'connection_credentials', subject: `connection/${connectionUuid}` },
@@ -84,7 +84,7 @@ export async function replaceCredentials(
 }
 
 /**
- * Puts back the credentials that unproved ones had replaced, where the provider did not register the address of the notices
+ * Puts back the credentials that unproved ones had replaced, where the provider did not register the callback address
  * with those: they may belong to another account. What was called with them meanwhile stays in their epoch.
  */
 export function rollBackCredentials(
@@ -131,7 +131,7 @@ async function compareAccounts(
   return isCollectionKeyMissing(connection, marks ?? []) ? 'other' : 'unproved'
 }
 
-/** Asks for what the provider has taken last by our id, which is random: only the account that has it finds it. */
+/** Looks up what the provider accepted last by our id, which is random: only the account that has it finds it. */
 async function compareKnownPayments(
   em: EntityManager,
   { uuid: connectionUuid, credentialsEpoch }: Connection,
@@ -165,7 +165,7 @@ const UNRESOLVED_COUNTS_SQL = `
       or (state = 'accepted' and operation in ('transfer', 'refund', 'return')))) as attempts,
     (select count(*) from charge where connection_uuid = ? and state in ('pending', 'paying')) as charges`
 
-/** Attempts whose provider has not told how they ended, and charges that can still be paid. */
+/** Counts the attempts whose outcome is unknown, and the charges that can still be paid. */
 async function countUnresolved(em: EntityManager, connectionUuid: string): Promise<number> {
   const [row] = await em.execute<{ attempts: string; charges: string }[]>(UNRESOLVED_COUNTS_SQL, [
     connectionUuid,

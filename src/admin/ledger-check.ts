@@ -19,12 +19,12 @@ export type LedgerViolation = {
   detail: string
 }
 
-/** What lives say should be in a bucket, in rows of (account, provider account, centavos). */
-const buildBucketQuery = (bucket: 'provisioned' | 'pending', lives: string) => `
+/** Compares a bucket with what the operations hold in it: rows of (account, provider account, centavos). */
+const buildBucketQuery = (bucket: 'provisioned' | 'pending', operations: string) => `
   select concat_ws('/', b.account_uuid, b.provider_account_uuid, b.bucket) as where,
-         'balance ' || b.cents || ', lives ' || coalesce(l.cents, 0) as detail
+         'balance ' || b.cents || ', operations ' || coalesce(l.cents, 0) as detail
   from balance b left join (
-    select account_uuid, provider_account_uuid, sum(cents) as cents from (${lives}) life
+    select account_uuid, provider_account_uuid, sum(cents) as cents from (${operations}) operation
     group by account_uuid, provider_account_uuid
   ) l using (account_uuid, provider_account_uuid)
   where b.bucket = '${bucket}' and b.cents <> coalesce(l.cents, 0)`
@@ -40,7 +40,7 @@ const HELD_CENTS_SQL = `
   union all
   select account_uuid, provider_account_uuid, value_cents from movement where disposition = 'returning'`
 
-/** What is being paid, and what is nobody’s, less what the provider returned of it without an order of ours. */
+/** Payments in confirmation and unmatched payments, less what the provider returned of them without an order of ours. */
 const PENDING_CENTS_SQL = `
   select m.account_uuid, m.provider_account_uuid, m.value_cents as cents
   from charge c join movement m on m.uuid = c.movement_uuid where c.state = 'paying'

@@ -23,7 +23,7 @@ const MAX_READS = 5
  * Reads a provider's balance with its statement before and after. Where both statements list the same movements, none
  * came in between: the moment is just after the last of them, or the beginning of the statement where it lists none, so
  * that no difference between the provider's clock and ours counts a movement twice or drops one.
- * Null where the provider tells no balance or no statement. Throws where money moves during every look.
+ * Null where the provider reports no balance or no statement. Throws where money moves during every look.
  */
 export async function readOpeningBalance(provider: Provider): Promise<OpeningBalance | null> {
   for (let look = 1; look <= MAX_READS; look += 1) {
@@ -73,7 +73,7 @@ export type OpeningOutcome =
 /**
  * Opens the provider account of a connection that has not begun: its balance is booked to the account of a NOMINAL
  * connection, to the service's own for a POOL. Of several connections to one provider account the first opens it, and the
- * others are credited since the same moment; `read` is called for the first only. Where the provider does not tell its
+ * others are credited since the same moment; `read` is called for the first only. Where the provider does not report its
  * balance, it opens with nothing and is credited from now on: too little can be spent, and an operator adjusts. May be
  * repeated.
  */

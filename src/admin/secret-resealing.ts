@@ -13,19 +13,19 @@ const SEALED_COLUMNS_SQL = `
 export type ResealResult = { table: string; column: string; resealed: number; unopened: number }
 
 /**
- * Seals everything that is stored under an older key anew under the newest one. A row that somebody changes meanwhile is
- * left to the next run; one that does not open here, whichever key it names, is counted as unopened. What runs under an
- * older key is not touched: the key must stay known until the last life that began under it is over.
+ * Encrypts everything that is stored under an older key again with the newest one. A row that changes at the same time is
+ * left to the next run; one that does not open, whichever key it names, is counted as unopened. Inputs of workflows are
+ * not changed: an older key must be kept until the last workflow that started with it has ended.
  */
 export async function resealSecrets(em: EntityManager, sealer: Sealer): Promise<ResealResult[]> {
   const columns: SealedColumn[] = await em.execute(SEALED_COLUMNS_SQL)
-  const told: ResealResult[] = []
-  for (const column of columns) told.push(await resealColumn(em, sealer, column))
+  const results: ResealResult[] = []
+  for (const column of columns) results.push(await resealColumn(em, sealer, column))
   await em.execute(
     `update connection set secret_key_id = ? where secret_key_id <> ? and sealed_credentials like ?`,
     [sealer.keyId, sealer.keyId, `sealed.${sealer.keyId}.%`],
   )
-  return told
+  return results
 }
 
 async function resealColumn(
@@ -37,20 +37,20 @@ async function resealColumn(
     `select uuid, "${column}"::text as text from "${table}" where "${column}"::text ~ ?`,
     ['sealed\\.'],
   )
-  const told = { table, column, resealed: 0, unopened: 0 }
+  const result = { table, column, resealed: 0, unopened: 0 }
   for (const { uuid, text } of rows) {
     const fresh = resealText(sealer, text)
-    if (fresh === null) told.unopened += 1
+    if (fresh === null) result.unopened += 1
     else if (fresh !== text) {
       const { affectedRows } = await em.execute<{ affectedRows: number }>(
         `update "${table}" set "${column}" = ?::${type} where uuid = ? and "${column}"::text = ?`,
         [fresh, uuid, text],
         'run',
       )
-      told.resealed += affectedRows
+      result.resealed += affectedRows
     }
   }
-  return told
+  return result
 }
 
 /** A text with all that is sealed in it; what the newest key sealed stays as it is, once it has opened. */

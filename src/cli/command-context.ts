@@ -26,11 +26,11 @@ export type CommandEnvironment = {
   withContext(work: (tools: CommandContext) => Promise<unknown>): Promise<void>
   /** One JSON object a line. */
   print(line: unknown): void
-  /** A secret that must not stand on a command line. */
+  /** Reads a secret, which must not be part of a command line. */
   readSecret(): Promise<string>
 }
 
-/** The desk of a shell. */
+/** The environment of a shell. */
 export const shellEnvironment: CommandEnvironment = {
   async withContext(work) {
     const { environment, ca } = await readCommandEnvironment()
@@ -66,7 +66,7 @@ export const shellEnvironment: CommandEnvironment = {
   },
 }
 
-/** For commands that speak to lives. */
+/** Runs work with a Temporal client, for commands that start or signal workflows. */
 export async function withWorkflowClient(
   { temporal, timeScale }: Config,
   work: (engine: WorkflowClientContext, client: Client) => Promise<void>,
@@ -100,13 +100,13 @@ export function readUserName(ask: () => { username: string } = userInfo): string
   }
 }
 
-/** Does what a command says and writes it down with who and why. */
+/** Runs a command and records it with the operator and the reason. */
 export function runAudited<T>(
   { em }: Pick<CommandContext, 'em'>,
   { by, reason }: ActorOptions,
-  deed: Omit<AuditedAction<T>, 'who' | 'reason'>,
+  action: Omit<AuditedAction<T>, 'who' | 'reason'>,
 ): Promise<T> {
-  return runAuditedAction(em, { ...deed, who: by, reason })
+  return runAuditedAction(em, { ...action, who: by, reason })
 }
 
 /** A uuid; anything else is said at once, and not by the database. */

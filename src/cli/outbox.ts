@@ -5,7 +5,7 @@ import type { CommandEnvironment } from './command-context.ts'
 
 const MAX_LISTED_CODES = 50
 
-/** The codes that nobody carried away: what a local start shows instead of sending it. */
+/** Lists the verification codes for which no carrier is configured. */
 export function registerOutboxCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

@@ -14,21 +14,21 @@ import { registerUnexplainedAnswerCommands } from './unexplained-answers.ts'
 import { registerUserCommands } from './users.ts'
 
 /** `trilho`: what an administrator does without the API. Every command prints JSON, one object a line. */
-export function createProgram(desk: CommandEnvironment = shellEnvironment): Command {
+export function createProgram(environment: CommandEnvironment = shellEnvironment): Command {
   const program = new Command('trilho')
     .description('Operator commands of Trilho, a PIX payments engine')
     .showHelpAfterError()
-  registerLedgerCommands(program, desk)
-  registerReconciliationCommands(program, desk)
-  registerTemporalCommands(program, desk)
-  registerPauseCommands(program, desk)
-  registerRebuildCommands(program, desk)
-  registerAccountCommands(program, desk)
-  registerUserCommands(program, desk)
-  registerTokenCommands(program, desk)
-  registerConnectionCommands(program, desk)
-  registerSecretCommands(program, desk)
-  registerOutboxCommands(program, desk)
-  registerUnexplainedAnswerCommands(program, desk)
+  registerLedgerCommands(program, environment)
+  registerReconciliationCommands(program, environment)
+  registerTemporalCommands(program, environment)
+  registerPauseCommands(program, environment)
+  registerRebuildCommands(program, environment)
+  registerAccountCommands(program, environment)
+  registerUserCommands(program, environment)
+  registerTokenCommands(program, environment)
+  registerConnectionCommands(program, environment)
+  registerSecretCommands(program, environment)
+  registerOutboxCommands(program, environment)
+  registerUnexplainedAnswerCommands(program, environment)
   return program
 }

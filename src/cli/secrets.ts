@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { resealSecrets } from '../admin/secret-resealing.ts'
 import { type ActorOptions, addActorOptions, type CommandEnvironment, runAudited } from './command-context.ts'
 
-/** The rotation of TRILHO_SECRET_KEY: a new key before the old one, this command, then the old one goes. */
+/** Rotation of TRILHO_SECRET_KEY: put a new key before the old one, run this command, remove the old one. */
 export function registerSecretCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
@@ -16,13 +16,13 @@ export function registerSecretCommands(
     .action((by: ActorOptions) =>
       withTools(async tools => {
         const { keyId } = tools.sealer
-        const told = await runAudited(tools, by, {
+        const results = await runAudited(tools, by, {
           act: 'reseal',
           subject: `key/${keyId}`,
           work: em => resealSecrets(em, tools.sealer),
         })
-        told.forEach(print)
-        const unopened = told.reduce((sum, one) => sum + one.unopened, 0)
+        results.forEach(print)
+        const unopened = results.reduce((sum, one) => sum + one.unopened, 0)
         print({ key_id: keyId, unopened })
         if (unopened > 0) process.exitCode = 1
       }),

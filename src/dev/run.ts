@@ -16,7 +16,7 @@ import { stopLeftovers } from './process/shutdown.ts'
 import { createSupervisor, type Supervisor } from './process/supervisor.ts'
 import { type StackPrograms, startStack } from './start-stack.ts'
 
-/** Runs a whole Trilho until it is told to stop; returns the exit code. */
+/** Runs all processes of Trilho until a signal stops them; returns the exit code. */
 export async function runDevStack(parts: StackPrograms): Promise<number> {
   const ending = new AbortController()
   abortOnSignals(ending)
@@ -101,10 +101,10 @@ async function pickAndSavePorts(home: StateDir, config: LocalConfig): Promise<Pi
   return picked
 }
 
-/** The reason of an ending that somebody asked for. */
+/** The reason of a requested stop. */
 class ShutdownRequested extends Error {}
 
-/** However often it is told: the first time counts, and stopping goes on in order. */
+/** Handles stop signals: the first one counts, and the shutdown continues in order. */
 function abortOnSignals(ending: AbortController): void {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => ending.abort(new ShutdownRequested(name)))

@@ -27,7 +27,7 @@ export type StackPrograms = {
   ): Promise<void>
 }
 
-/** Starts everything in the order of who needs whom, and returns where it all is once the API is ready. */
+/** Starts all servers in the order of their dependencies, and returns their addresses once the API is ready. */
 export async function startStack(site: StackContext, parts: StackPrograms): Promise<LocalInfo> {
   const { config, home, ports, processes, abort } = site
   const environment = withReachableBindHost(config.environment)
@@ -55,7 +55,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
   )
   const productEnvironment = withMemoryFlags({
     TRILHO_STORAGE_FOLDER: home.files,
-    TRILHO_DRAIN_SECONDS: '0', // No proxy stands in front.
+    TRILHO_DRAIN_SECONDS: '0', // There is no proxy in front.
     ...environment,
     TRILHO_ENVIRONMENT: 'local',
     TRILHO_BUILD_ID: '', // Without a version that an operator makes current, versioned workers take nothing.

@@ -65,7 +65,7 @@ async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome
 
 /**
  * Restarts the workflow of a lost key to look it up at its provider, never to create it. A random key's value comes
- * from the provider, so a lost one without an attempt cannot be told from others.
+ * from the provider, so a lost one without an attempt cannot be distinguished from others.
  */
 async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome | null> {
   const { client, em, id, isRunning, engine } = context

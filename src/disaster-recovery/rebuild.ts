@@ -78,7 +78,7 @@ export async function* rebuildWorkflows(
   engine: WorkflowClientContext,
   em: EntityManager,
   request: RebuildRequest,
-): AsyncGenerator<RebuildOutcome & { life: string }> {
+): AsyncGenerator<RebuildOutcome & { workflow: string }> {
   const { since } = request
   const pause = await em.findOne(Pause, { accountUuid: null, connectionUuid: null })
   if (!pause || pause.createdAt < since) throw new MoneyOutNotPaused()
@@ -92,18 +92,18 @@ export async function* rebuildWorkflows(
   )) {
     const context = { engine, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
     const outcome = await rebuildWorkflow(context, request)
-    if (outcome) yield { life: id, ...outcome }
+    if (outcome) yield { workflow: id, ...outcome }
   }
   for (const [id, state] of await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, range)) {
     const outcome = await rebuildDependent({ engine, client, em: em.fork(), id, ...state })
-    if (outcome) yield { life: id, ...outcome }
+    if (outcome) yield { workflow: id, ...outcome }
   }
   for (const id of (await listRunningWorkflows(client, ROW_WORKFLOW_TYPES)).keys()) {
     const [noun, uuid] = id.split('/') as [keyof typeof TABLE_BY_ID_PREFIX, string]
     const [row] = await em.execute(`select from ${TABLE_BY_ID_PREFIX[noun]} where uuid = ?`, [uuid])
     if (row) continue
     await terminateWorkflow(client, id, formatTerminationReason(request))
-    yield { life: id, outcome: 'ended' }
+    yield { workflow: id, outcome: 'ended' }
   }
 }
 

@@ -97,7 +97,7 @@ const GAUGES = {
     label: 'why',
   },
   trilho_provider_balance_difference_cents: {
-    help: 'By how much the balances that providers told last differ from the ledger, in centavos.',
+    help: 'Difference between the last balances of providers and the ledger, in centavos.',
     label: 'provider',
   },
   trilho_provider_balance_differs_seconds: {

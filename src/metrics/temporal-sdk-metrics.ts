@@ -3,7 +3,7 @@ import { dropBuckets } from './exposition.ts'
 
 /**
  * Finds a free loopback port for Temporal's SDK, which serves its metrics over HTTP only; the worker reads them there
- * and publishes them. If the port is taken before the SDK binds it, the start fails with the SDK's error.
+ * and publishes them. If the port is in use before the SDK binds it, the start fails with the SDK's error.
  */
 export async function findLoopbackAddress(): Promise<string> {
   const server = createServer()

@@ -126,7 +126,7 @@ async function routeToCharge(
 ): Promise<NotificationOutcome | null> {
   const { notification } = inbound
   switch (await signalPayloadOwner(engine, attempt, buildNotificationSignal(notification))) {
-    case 'told':
+    case 'signalled':
       return 'taken'
     case 'issuing':
       return (await signalIfRunning(

@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timing
 type SealedText = string
 
 export type Sealer = {
-  /** Id of the key that seals now; stored beside sealed columns, so that a key rotation finds the old ones. */
+  /** Id of the key that seals now; stored with sealed columns, so that a key rotation finds the old ones. */
   keyId: string
   seal(value: unknown): SealedText
   /** Opens text sealed by any known key; throws where no key fits or the text was altered. */

@@ -27,7 +27,7 @@ export type ManualSettlementRequest = {
   who: string
 }
 
-/** The operation has no attempt to settle; the message tells the operator why. */
+/** The operation has no attempt to settle; the message has the reason for the operator. */
 export class NotSettleableError extends Error {}
 
 /** The current attempt, if it is not the one that the operator saw. `number` counts from 1. */

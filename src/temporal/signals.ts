@@ -86,7 +86,7 @@ export async function signalPayloadOwner(
   engine: WorkflowClientContext,
   { uuid, subjectUuid, state }: Attempt,
   notification: ProviderNotificationSignal,
-): Promise<'told' | 'issuing' | 'none'> {
+): Promise<'signalled' | 'issuing' | 'none'> {
   switch (state) {
     case 'rejected':
     case 'unreachable':
@@ -96,10 +96,10 @@ export async function signalPayloadOwner(
     case 'orphan':
     case 'closed':
       await signalOrphanPayload(engine, uuid, notification)
-      return 'told'
+      return 'signalled'
     default:
       await signalCharge(engine, subjectUuid, notification)
-      return 'told'
+      return 'signalled'
   }
 }
 

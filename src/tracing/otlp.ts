@@ -8,7 +8,7 @@ const EXPORT_TIMEOUT_MS = 5_000
 
 export type OtlpTracing = {
   plugins: OpenTelemetryPlugin[]
-  /** Sends what is not sent yet; a collector that is away then has missed it, and ends nobody's stop. */
+  /** Sends the remaining spans; an unreachable collector loses them and does not delay the shutdown. */
   stop: () => Promise<void>
 }
 

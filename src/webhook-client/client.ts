@@ -51,7 +51,7 @@ export type WebhookClientOptions = {
   policy: AddressPolicy
   /** Limit of one attempt: look-up, connection, request and response together. */
   timeoutMs?: number
-  /** PEM certificates trusted beside the public authorities. */
+  /** PEM certificates trusted in addition to the public authorities. */
   ca?: string[]
   resolve?: HostResolver
   /** Concurrency limits per endpoint. The wait for a slot comes before `timeoutMs` starts. */

@@ -17,7 +17,7 @@ export type EndpointInspection =
   | { kind: 'refused'; reason: EndpointRefusal; message: string }
 
 export type EndpointInspectionOptions = {
-  /** PEM certificates trusted beside the public authorities. */
+  /** PEM certificates trusted in addition to the public authorities. */
   ca?: string[]
   resolve?: HostResolver
   /** For TCP and TLS together. */

@@ -18,7 +18,7 @@ export class NoConnectionError extends Error {
 export type GuardedConnectorOptions = {
   policy: AddressPolicy
   resolve: HostResolver
-  /** PEM certificates trusted beside the public authorities. */
+  /** PEM certificates trusted in addition to the public authorities. */
   ca?: string[]
   /** For TCP and TLS together; the look-up has its own limits. */
   timeoutMs: number

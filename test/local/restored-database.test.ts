@@ -237,7 +237,9 @@ test('after a restore every workflow has its providers’ state, and nothing was
     rebuilt = await restoreBackup(since)
   })
   const { api } = merchant
-  const outcomes = Object.fromEntries(rebuilt.map(({ life, outcome, row }) => [life, `${outcome} ${row}`]))
+  const outcomes = Object.fromEntries(
+    rebuilt.map(({ workflow, outcome, row }) => [workflow, `${outcome} ${row}`]),
+  )
   expect(outcomes).toMatchObject({
     [`transfer/${after.settled.uuid}`]: 'rebuilt missing',
     [`transfer/${before.scheduled.uuid}`]: 'rebuilt behind',

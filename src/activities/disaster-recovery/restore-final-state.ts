@@ -80,7 +80,7 @@ export async function restoreChargeEnd(
   await recordChargeEvent(em, charge, { at })
 }
 
-/** Returns the failure that the workflow's history tells. */
+/** Reads the failure from the workflow's history. */
 export function getFailureBeforeRestore({ failure = 'not_taken' }: PreRestoreState): OperationFailure {
   const known = Object.hasOwn(ERROR_CATALOGUE, failure) ? (failure as ErrorCode) : 'provider_rejected'
   return { code: failure, message: ERROR_CATALOGUE[known].message }

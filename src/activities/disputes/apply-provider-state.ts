@@ -144,7 +144,7 @@ async function openDispute(
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
     openedAt,
     dueAt: new Date(due),
-    // The opening event stands for the warnings that are due already.
+    // The opening event replaces the warnings that are already due.
     warnedHours: dueWarningHours({ dueAtMs: due, nowMs: at.getTime(), timeScale }),
     history: [{ status: disputeMachine.statusOf('open'), created_at: formatTimestamp(at) }],
     requestId: order.requestId,

@@ -90,16 +90,16 @@ const ROUNDS_PER_CYCLE = 20
  * new.
  */
 export function sweepDisputes(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
-  return async (): Promise<{ asked: number; told: number }> => {
+  return async (): Promise<{ polled: number; signalled: number }> => {
     const waiting = await claimDueConnections(dependencies.orm.em.fork())
-    const asked = waiting.length
-    let told = 0
-    const askAll = async () => {
+    const polled = waiting.length
+    let signalled = 0
+    const pollAll = async () => {
       for (let uuid = waiting.pop(); uuid !== undefined && !isCancellationRequested(); uuid = waiting.pop())
-        told += await sweepConnectionDisputes(dependencies, engine, uuid)
+        signalled += await sweepConnectionDisputes(dependencies, engine, uuid)
     }
-    await Promise.all(Array.from({ length: MAX_CONCURRENT_LISTINGS }, askAll))
-    return { asked, told }
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_LISTINGS }, pollAll))
+    return { polled, signalled }
   }
 }
 

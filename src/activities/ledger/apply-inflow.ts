@@ -18,7 +18,7 @@ type RemainingCents = Map<string, number>
 /**
  * Builds the legs that repay shortfalls first (SPEC §7) and then retain what open disputes lack (SPEC §5), to be posted
  * with the inflow itself. Two concurrent inflows may both read the same shortfall: the constraint `balance_shortfall`
- * refuses the second transaction, which is then repeated. What disputes lack is read under their row locks, taken here.
+ * refuses the second transaction, which is then repeated. What disputes lack is read under their row locks, which are acquired here.
  */
 export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise<Leg[]> {
   const { providerAccountUuid, credits } = inflow

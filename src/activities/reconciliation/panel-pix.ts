@@ -141,7 +141,8 @@ async function readWaitFacts(
     returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
     hasOpenDispute:
       returnOf !== undefined && (await hasOpenDispute(em, { providerAccountUuid, endToEnd: returnOf })),
-    isAttemptInDoubt: direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
+    hasUnknownAttempt:
+      direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
     nowMs: Date.now(),
     waitMs,
   }

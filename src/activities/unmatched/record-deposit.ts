@@ -67,7 +67,7 @@ async function signalExpectingCharge(
   attempt: Attempt,
 ): Promise<RecordDepositResult | null> {
   switch (await signalPayloadOwner(engine, attempt, { notificationUuid: randomUUID(), connectionUuid })) {
-    case 'told':
+    case 'signalled':
       return { kind: 'expected' }
     case 'issuing':
       return { kind: 'no_answer', code: 'charge_issuing' }

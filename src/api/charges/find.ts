@@ -51,11 +51,11 @@ async function redactChargesForToken(
 /** Lists one page of the charges that a token may see, newest first. */
 export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
   const conditions = joinConditions(...scopeOf(token), ...buildChargeConditions(query))
-  const [rows, tallied] = await Promise.all([
+  const [rows, countedTotal] = await Promise.all([
     readCharges(em, conditions, { limit: query.per_page, offset: computePageOffset(query) }),
     readListTotal(em, { token, query, noun: 'charge', statesOf: chargeMachine.statesShowing }),
   ])
-  const total = tallied ?? (await countCharges(em, conditions))
+  const total = countedTotal ?? (await countCharges(em, conditions))
   return buildListPage({ ...query, total, rows: await redactChargesForToken(em, token, rows) })
 }
 

@@ -101,9 +101,9 @@ function buildEventFilter(scope: EventScope, { type, date_from, date_to }: Event
  */
 async function countEvents(em: EntityManager, scope: EventScope, query: EventsQuery): Promise<number> {
   const { type: types = EVENT_TYPES } = query
-  const tallied = types.filter(type => type !== 'TEST')
+  const countedTotal = types.filter(type => type !== 'TEST')
   const [counted, tests] = await Promise.all([
-    tallied.length > 0 ? readEventCounters(em, scope, { ...query, type: tallied }) : 0,
+    countedTotal.length > 0 ? readEventCounters(em, scope, { ...query, type: countedTotal }) : 0,
     types.includes('TEST') ? em.count(Event, buildEventFilter(scope, { ...query, type: ['TEST'] })) : 0,
   ])
   return counted + tests

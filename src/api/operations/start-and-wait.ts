@@ -16,8 +16,8 @@ export type StartRequest<Row, Result> = {
   isStarted?: (row: Row) => boolean
   present: (row: Row) => Result | Promise<Result>
   /**
-   * The operation sends money and has no Idempotency-Key. A merchant who is told that there is no row may order anew,
-   * so `not_confirmed` is not answered before the row can no longer appear.
+   * The operation sends money and has no Idempotency-Key. A merchant who reads that there is no row may send a new
+   * request, so `not_confirmed` is not answered before the row can no longer appear.
    */
   isUnrepeatable?: boolean
 }

@@ -37,7 +37,7 @@ export async function requireVisibleTransfer(
 /** Lists one page of the transfers that a token may see, newest first. */
 export async function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
   const conditions = joinConditions(...scopeOf(token), ...buildTransferConditions(query))
-  const [rows, tallied] = await Promise.all([
+  const [rows, countedTotal] = await Promise.all([
     readTransfers(em, conditions, {
       limit: query.per_page,
       offset: computePageOffset(query),
@@ -45,7 +45,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
     }),
     readListTotal(em, { token, query, noun: 'transfer', statesOf: transferMachine.statesShowing }),
   ])
-  const total = tallied ?? (await countTransfers(em, conditions))
+  const total = countedTotal ?? (await countTransfers(em, conditions))
   return buildListPage({ ...query, total, rows: rows.map(row => showTransfer(row, row.attempts)) })
 }
 

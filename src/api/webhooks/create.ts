@@ -77,8 +77,8 @@ async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...or
   } catch (error) {
     const { code, constraint } = Object(error)
     if (constraint !== 'webhook_limit' && code !== '23505') throw error
-    // PostgreSQL checks the limit before the key: the last free place may have been taken by this very request's
-    // parallel one.
+    // PostgreSQL checks the limit before the key: the last free place may have been used by a parallel request with
+    // the same key.
     const { uuid, accountUuid } = order
     const earlier = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
     if (earlier) return { webhook: earlier, isOurs: false }

@@ -271,7 +271,7 @@ function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRec
   const over = transferMachine.isFinal(transfer.state)
   const settled = over && movement?.status === 'SETTLED'
   return {
-    // Before the balance is held there is no movement; the transfer's own id stands in for it.
+    // Before the balance is held there is no movement; the transfer's own id is used.
     uuid: movement?.uuid ?? transfer.uuid,
     initiation: {
       sender: transfer.sender ?? null,

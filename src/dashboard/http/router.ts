@@ -182,7 +182,7 @@ function isUserActive(ctx: RouterContext): boolean {
 }
 
 /**
- * Redirects to sign-in. A polling page is told by a header to navigate there; a user returns to the page after
+ * Redirects to sign-in. A polling page gets a header that makes it navigate there; a user returns to the page after
  * signing in.
  */
 function redirectToSignIn(ctx: RouterContext): void {

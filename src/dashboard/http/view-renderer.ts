@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Eta } from 'eta'
 import { html, Markup } from '../../api/docs/html.ts'
 
-export type ViewRenderer = { render(view: string, told: object): string }
+export type ViewRenderer = { render(view: string, model: object): string }
 
 /** Creates the renderer of the templates under `views/`. It escapes every value except markup made by our own code. */
 export function createViewRenderer(): ViewRenderer {
@@ -13,7 +13,7 @@ export function createViewRenderer(): ViewRenderer {
     autoTrim: ['nl', 'nl'],
     escapeFunction: escapeValue,
   })
-  return { render: (view, told) => eta.render(`./${view}`, told) }
+  return { render: (view, model) => eta.render(`./${view}`, model) }
 }
 
 function escapeValue(value: unknown): string {

@@ -90,14 +90,14 @@ export async function findProviderStatistics(
     {
       provider: ProviderName
       calls: string
-      taken: string
+      accepted: string
       known: string
       issuing_ms: number | null
       settling_ms: number | null
     }[]
   >(
     `select c.provider, count(a.uuid) as calls,
-       count(a.uuid) filter (where a.state in ('accepted', 'settled')) as taken,
+       count(a.uuid) filter (where a.state in ('accepted', 'settled')) as accepted,
        count(a.uuid) filter (where a.state not in ('calling', 'orphan', 'closed')) as known,
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
          filter (where a.operation = 'issue' and a.state = 'accepted') as issuing_ms,
@@ -116,7 +116,7 @@ export async function findProviderStatistics(
   return rows.map(row => ({
     provider: row.provider,
     calls: Number(row.calls),
-    success: Number(row.known) === 0 ? null : Number(row.taken) / Number(row.known),
+    success: Number(row.known) === 0 ? null : Number(row.accepted) / Number(row.known),
     issuingMs: row.issuing_ms,
     settlingMs: row.settling_ms,
   }))

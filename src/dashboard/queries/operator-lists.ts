@@ -169,7 +169,7 @@ export type UnexpectedSettlement = {
   provider: string
   cents: string
   end_to_end: string | null
-  told_at: Date
+  reported_at: Date
 }
 
 /**
@@ -180,7 +180,7 @@ export function listUnexpectedSettlements(em: EntityManager): Promise<Unexpected
     `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,
        case when m.transfer_uuid is not null then 'transfer'
          when m.refund_uuid is not null then 'refund' else 'return' end as noun,
-       n.name as account_name, p.provider, m.value_cents as cents, m.end_to_end, m.updated_at as told_at
+       n.name as account_name, p.provider, m.value_cents as cents, m.end_to_end, m.updated_at as reported_at
      from movement m join account n on n.uuid = m.account_uuid
      join provider_account p on p.uuid = m.provider_account_uuid
      where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '30 days'

@@ -1,6 +1,6 @@
 import { Markup } from '../../api/docs/html.ts'
 
-/** SVG paths of decorative icons; the text beside each carries the meaning. */
+/** SVG paths of decorative icons; the text next to each has the meaning. */
 const ICON_PATHS = {
   overview: 'M4 20V10M10 20V4M16 20v-7M22 20H2',
   in: 'M12 3v12m-5-5 5 5 5-5M4 20h16',

@@ -2,7 +2,7 @@ import { html, type Markup } from '../../api/docs/html.ts'
 import type { DailyVolume } from '../queries/account-statistics.ts'
 import type { Formats } from './formats.ts'
 
-/** Plots as SVG; colours are in the style sheet, numbers in a table beside them. */
+/** Plots as SVG; colours are in the style sheet, numbers in a table next to them. */
 
 const SERIES = ['received', 'sent', 'refunded'] as const
 type Series = (typeof SERIES)[number]

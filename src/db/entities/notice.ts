@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
-/** Outcome of a provider notification: `taken` by a workflow, or `foreign`: not about a resource of ours. */
+/** Outcome of a provider notification: `taken`: signalled to a workflow; `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'taken' | 'foreign'
 
 /** One fact that a provider sent, stored raw until a workflow has accepted it. */

@@ -23,19 +23,19 @@ export function storeProviderNotifications(
 ): Query<ProviderNotification[]> {
   const mapper = getEntityMapper(em, ProviderNotification, 'n')
   return query(
-    `with told as (
+    `with inbound as (
        select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
          "endToEnd" text, body text, "requestId" text)
      ), kept as (
        insert into notice (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
-       select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from told
+       select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from inbound
        on conflict (connection_uuid, digest) do nothing
        returning *
      )
      select ${mapper.columns} from kept n
      union all
      select ${mapper.columns} from notice n
-     where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from told) and n.handed_at is null`,
+     where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from inbound) and n.handed_at is null`,
     [JSON.stringify(notifications), connectionUuid, connectionUuid],
     rows => rows.map(mapper.mapRow),
   )

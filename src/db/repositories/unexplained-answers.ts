@@ -8,7 +8,7 @@ import type { EntityManager } from '../client/orm.ts'
 
 /** Limit of different answers with one name to one request; further ones are counted on the newest of them. */
 const MAX_ANSWERS_PER_NAME = 20
-/** Limit of different list items with one name, each of which stands for money or a dispute of its own. */
+/** Limit of different list items with one name, each of which is money or a dispute of its own. */
 const MAX_ITEMS_PER_NAME = 5_000
 /** Answers are deleted this many days after they were last seen. */
 const RETENTION_DAYS = 30

@@ -5,7 +5,7 @@ import type { PrintLine } from '../os/wait-until.ts'
 
 /**
  * Makes a folder of the cache whole or not at all, and once, however many starts want it at the same time:
- * `make` fills an empty folder beside it, which is then moved into its place.
+ * `make` fills an empty folder next to it, which is then moved into its place.
  */
 export async function buildOnce(
   folder: string,

@@ -4,7 +4,7 @@ import { type PrintLine, WAIT_LIMITS, withProgress } from '../os/wait-until.ts'
 /** Programs of one Go module: how people call them, and what Go does. */
 export type GoPrograms = { name: string; version: string; packages: string[]; minutes: number }
 
-/** Builds them from their module into the folder, and tells how far it is; says false where there is no Go. */
+/** Builds them from their module into the folder, with progress; returns false where there is no Go. */
 export async function buildWithGo(
   folder: string,
   { name, version, packages, minutes }: GoPrograms,

@@ -14,7 +14,7 @@ const goPrograms = {
 }
 
 export type TemporalBinaryOptions = {
-  /** TEMPORAL_CLI_PATH: taken at its word. */
+  /** TEMPORAL_CLI_PATH, which is used as it is. */
   temporalCliPath?: string
   path: string
   cacheHome: string

@@ -5,7 +5,7 @@ import { tryReadJsonFile } from '../env/state-dir.ts'
 import { type SimulatorInfo, setUpDemo } from './demo.ts'
 
 /**
- * The demo account against a simulator that somebody else started (`docker compose --profile simulator`): prints what
+ * The demo account against a simulator that runs already (`docker compose --profile simulator`): prints what
  * `npm start` writes to `local.json`, the freshly issued tokens included.
  */
 const { config } = startProcess('demo', readServiceConfig)

@@ -4,7 +4,7 @@ import type { LocalInfo } from './local-info.ts'
 import { resolveStateDir, tryReadJsonFile } from './state-dir.ts'
 
 /**
- * The environment a command runs in: what is set wins; beside a running `npm start`, what is missing is its own, so that
+ * The environment a command runs in: what is set wins; while `npm start` runs, missing variables are its own, so that
  * `npm run trilho` needs no setting there. `ca` is the simulator's authority, where there is one.
  */
 export async function readCommandEnvironment(): Promise<{ environment: NodeJS.ProcessEnv; ca?: string }> {

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /**
- * What keeps an API or a worker small, as the image sets it too (Dockerfile). V8 takes its limits from the machine and
- * glibc keeps what is freed once it had to grow: left to themselves, the two take twice as much after 1,000 charges. One
- * thread beside the program's own is enough to collect its garbage: four wait for each other where processors are few. Types
- * are taken off ahead (src/untyped.mjs). `root` is the folder of the project.
+ * Flags that limit the memory of an API or a worker; the image sets them too (Dockerfile). V8 derives its limits from the
+ * machine, and glibc keeps freed memory: without the flags both use twice as much after 1,000 charges. One additional
+ * thread is enough for garbage collection: four wait for each other where processors are few. Types are stripped
+ * by src/untyped.mjs. `root` is the folder of the project.
  */
 export function buildMemoryFlags(root: string) {
   const untyped = pathToFileURL(join(root, 'src/untyped.mjs')).href
@@ -16,9 +16,9 @@ export function buildMemoryFlags(root: string) {
   }
 }
 
-/** An environment for an API or a worker; what it says of its own wins. */
+/** Adds the memory flags to the environment of an API or a worker; its own variables take precedence. */
 export function withMemoryFlags(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const thrift = buildMemoryFlags(join(import.meta.dirname, '../../..'))
-  const options = [thrift.NODE_OPTIONS, environment.NODE_OPTIONS ?? ''].join(' ').trim()
-  return { ...thrift, ...environment, NODE_OPTIONS: options }
+  const flags = buildMemoryFlags(join(import.meta.dirname, '../../..'))
+  const options = [flags.NODE_OPTIONS, environment.NODE_OPTIONS ?? ''].join(' ').trim()
+  return { ...flags, ...environment, NODE_OPTIONS: options }
 }

@@ -7,7 +7,7 @@ export type FileLock = { release(): Promise<void> }
 
 let attempts = 0
 
-/** Takes the lock, or names the living process that holds it. A dead holder's lock is taken over. */
+/** Acquires the lock, or returns the running process that holds it. The lock of an ended process passes to the caller. */
 export async function tryFileLock(path: string): Promise<FileLock | { heldBy: ProcessIdentity }> {
   await mkdir(dirname(path), { recursive: true })
   const mine = `${path}.${process.pid}-${attempts++}`
@@ -25,15 +25,15 @@ export async function tryFileLock(path: string): Promise<FileLock | { heldBy: Pr
   }
 }
 
-/** Waits for its turn; `waiting` is called with whom it waits for, once. */
+/** Waits for the lock; `onWait` is called once, with the holder. */
 export async function acquireFileLock(
   path: string,
   { onWait: waiting, abort }: { onWait?: (holder: ProcessIdentity) => void; abort?: AbortSignal } = {},
 ): Promise<FileLock> {
-  for (let told = false; ; told = true) {
+  for (let isReported = false; ; isReported = true) {
     const result = await tryFileLock(path)
     if ('release' in result) return result
-    if (!told) waiting?.(result.heldBy)
+    if (!isReported) waiting?.(result.heldBy)
     await pause(500, abort)
   }
 }
@@ -49,7 +49,7 @@ async function tryLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Undefined where it has just been let go; null where nobody can read whose it is. */
+/** Returns the holder; undefined where the lock was just released, null where its holder cannot be read. */
 async function readLockHolder(path: string): Promise<ProcessIdentity | null | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8'))
@@ -59,11 +59,11 @@ async function readLockHolder(path: string): Promise<ProcessIdentity | null | un
 }
 
 /**
- * Many may find the same dead holder. The right to bury it is a lock too: without it, one that is late would
- * remove the lock of the next living holder.
+ * Removes the lock of an ended process. Several processes may find the same one, so that the removal needs a lock too:
+ * without it, a late process would remove the lock of the next holder.
  */
 async function removeStaleLock(path: string, dead: ProcessIdentity | null): Promise<void> {
-  const right = await tryFileLock(`${path}.after-${dead?.pid ?? 'nobody'}`)
+  const right = await tryFileLock(`${path}.after-${dead?.pid ?? 'unknown'}`)
   if ('heldBy' in right) return pause(10)
   const found = await readLockHolder(path)
   const isStillThere = found !== undefined && found?.pid === dead?.pid && found?.started === dead?.started

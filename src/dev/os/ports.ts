@@ -38,8 +38,8 @@ export type PickedPorts = {
 }
 
 /**
- * Given ones are taken at their word and must be free; 0 means any. The others stay where they were, else take
- * their default, else move. Each is claimed until released, so that two starts at the same time never share one.
+ * Chooses the ports of all servers. Given ports must be free; 0 means any. The others keep the port of the previous start,
+ * else their default, else a free one. Each is claimed until released, so that two starts at the same time never share one.
  */
 export async function pickPorts({
   given,
@@ -50,9 +50,9 @@ export async function pickPorts({
 }): Promise<PickedPorts> {
   const claims: FileLock[] = []
   const release = async () => {
-    for (const claim of claims.splice(0)) await claim.release()
+    for (const lock of claims.splice(0)) await lock.release()
   }
-  const taken = async (port: number) => {
+  const claim = async (port: number) => {
     const claimed = await claimPort(port)
     if (claimed) claims.push(claimed)
     return claimed !== undefined
@@ -66,12 +66,12 @@ export async function pickPorts({
     )
     for (const name of names) {
       if (given[name]) {
-        if (!(await taken(given[name]))) throw new PortInUseError(name, given[name])
+        if (!(await claim(given[name]))) throw new PortInUseError(name, given[name])
         ports[name] = given[name]
         continue
       }
       const first = remembered[name] ?? (given[name] === 0 ? undefined : DEFAULT_PORTS[name].port)
-      kept[name] = first !== undefined && (await taken(first)) ? first : await claimRandomPort(taken)
+      kept[name] = first !== undefined && (await claim(first)) ? first : await claimRandomPort(claim)
       ports[name] = kept[name]
     }
     return { ports: ports as Ports, portsToRemember: kept, release }
@@ -90,15 +90,15 @@ class PortInUseError extends Error {
 /** Below the range from which systems take ports for outgoing connections, which come and go. */
 const PORT_RANGE = { from: 20_000, to: 32_000 }
 
-async function claimRandomPort(taken: (port: number) => Promise<boolean>): Promise<number> {
+async function claimRandomPort(claim: (port: number) => Promise<boolean>): Promise<number> {
   for (let tries = 0; tries < 1_000; tries++) {
     const port = PORT_RANGE.from + Math.floor(Math.random() * (PORT_RANGE.to - PORT_RANGE.from))
-    if (await taken(port)) return port
+    if (await claim(port)) return port
   }
   throw new Error(`No port between ${PORT_RANGE.from} and ${PORT_RANGE.to} is free.`)
 }
 
-/** A port that nobody uses or is about to. */
+/** Reserves a port that is neither in use nor claimed. */
 export async function reserveFreePort(): Promise<{ port: number; release(): Promise<void> }> {
   let lock: FileLock | undefined
   const port = await claimRandomPort(async candidate => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Every wait of a local start and stop, with its reason; in milliseconds. */
 export const WAIT_LIMITS = {
-  /** Whether a download server can be reached: without a network nobody should wait long to hear so. */
+  /** Checks whether a download server can be reached, with a short timeout for a machine without a network. */
   reachableMs: 3_000,
   /** About 50 MB. */
   downloadMs: 300_000,
@@ -26,7 +26,7 @@ export const WAIT_LIMITS = {
   readyzMs: 5_000,
   /** A start that is still going down lets go of its home within this. */
   previousRunMs: 60_000,
-  /** A restart by hand: the last one was just told to stop, or is about to notice. */
+  /** A restart by hand: the previous start is still stopping. */
   previousRunGraceMs: 3_000,
 } as const
 

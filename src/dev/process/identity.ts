@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** A process beyond doubt: a pid alone may have been given to a stranger since. */
+/** Identifies a process: its pid alone may have been reused since. */
 export type ProcessIdentity = { pid: number; started: string }
 
-/** Who runs under this pid now; undefined if nobody does, or only an ended process that nobody collected. */
+/** Reads the process that has this pid now; undefined if there is none, or only a zombie. */
 export function findProcessIdentity(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? readStartFromProc(pid) : readStartFromPs(pid)
   return started === undefined ? undefined : { pid, started }

@@ -4,7 +4,7 @@ import { isProcessAlive, type ProcessIdentity, signalProcess } from './identity.
 
 export type ChildProcessName = 'api' | 'worker' | 'simulator' | 'temporal' | 'postgres'
 
-/** Who ends first: nobody is left without those it needs. */
+/** Order of the shutdown: a process ends before those that it needs. */
 const SHUTDOWN_ORDER: readonly { name: ChildProcessName; signal: NodeJS.Signals; limitMs: number }[] = [
   { name: 'api', signal: 'SIGTERM', limitMs: 15_000 }, // Finishes the requests in flight.
   { name: 'worker', signal: 'SIGTERM', limitMs: 45_000 }, // Finishes its tasks; a call to a provider may take 30 s.
@@ -29,7 +29,7 @@ export async function stopInOrder(running: RunningProcesses, say: PrintLine): Pr
   }
 }
 
-/** Ends what a killed start left behind, and nobody else: a pid that was given away since is not ours. */
+/** Ends the processes that a killed start left, and no others: a pid may have been reused since. */
 export async function stopLeftovers(pidsFile: string, say: PrintLine): Promise<void> {
   const left = (await tryReadJsonFile<RunningProcesses>(pidsFile)) ?? {}
   const names = Object.entries(left).filter(([, one]) => isProcessAlive(one))

@@ -31,7 +31,7 @@ const logRotationBytes = 20_000_000
 
 /**
  * Runs children, each in a process group of its own, so that a signal to the terminal's group reaches only us and
- * we end them in order. One that dies by itself is started again; after five short lives in a row all is given up.
+ * we end them in order. One that exits by itself is started again; after five short runs in a row the start fails.
  */
 export function createSupervisor(
   home: StateDir,

@@ -23,7 +23,7 @@ const user = 'trilho'
 /** Finds the cluster in the folder or makes it there, whole or not at all, with an empty database. */
 export async function openPostgresCluster(options: {
   folder: string
-  /** Kept beside it by the caller; made anew only with a new cluster. */
+  /** Stored by the caller next to the cluster; created only with a new cluster. */
   password: string
   path: string
   abort?: AbortSignal
@@ -83,8 +83,8 @@ export async function isAcceptingConnections(
 }
 
 /**
- * After a kill -9 the pid file stays. PostgreSQL sees through that, unless its old number belongs to somebody
- * else by now; the caller knows that no server of ours runs on this folder.
+ * Removes the pid file that a kill -9 leaves. PostgreSQL detects a stale one, unless its pid belongs to another process
+ * by now. The caller has checked that no server runs on this folder.
  */
 export async function removeStalePidFile({ folder }: PostgresCluster): Promise<void> {
   await rm(join(folder, 'postmaster.pid'), { force: true })

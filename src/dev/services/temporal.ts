@@ -10,18 +10,18 @@ export type TemporalServerOptions = {
   port: number
   namespace: string
   searchAttributes: readonly SearchAttribute[]
-  /** Without it, it runs headless. */
+  /** Port of the Temporal UI; without it there is none. */
   uiPort?: number
-  /** Without it, it forgets everything when it ends. */
+  /** SQLite file; without it the data is in memory. */
   databaseFile?: string
 }
 
 /**
- * The server's own defaults poll 20 times a second, which rounds each hop through a queue up to 50 ms. What is shown of
- * lives is written once a second instead, all of it in one go: one that has ended by then is written once and not three
- * times. What was done of a queue is noted every 2 s, not every 30: until then each new task is sorted in among all of it.
- * An activity whose worker has room begins with the answer that schedules it, and takes no way through a queue at all.
- * Search attributes are read from the database every two seconds, and not a dozen times in each life.
+ * The server's defaults poll 20 times a second, which rounds each hop through a queue up to 50 ms. Visibility records are
+ * written once a second instead, in one batch: a workflow that has ended by then is written once and not three times.
+ * Queues acknowledge tasks every 2 s instead of 30: until then each new task is sorted in among all acknowledged ones.
+ * Activities start eagerly: a worker with a free slot gets the activity in the response that schedules it, without a
+ * queue. Search attributes are read from the database every two seconds, and not a dozen times for each workflow.
  */
 const dynamicConfig = {
   'history.transferProcessorMaxPollRPS': 2000,
@@ -70,8 +70,8 @@ export const temporalEnvironment = { GOGC: '400' }
 
 /**
  * Waits until the namespace answers and knows every search attribute. Those it lacks are added: a development
- * server registers them only when it makes its database, and a server that was given may know none of ours. It takes a
- * life that carries them once it can search by them, which may be later than it lists them.
+ * server registers them only when it makes its database, and a server that was given may know none of ours. It accepts a
+ * workflow that carries them once it can search by them, which may be later than it lists them.
  */
 export async function waitForTemporal(
   address: string,
@@ -112,7 +112,7 @@ export async function waitForTemporal(
   }
 }
 
-/** A search by all of them that nothing is found by, and that no number of lives makes slow. */
+/** A query by all search attributes that finds nothing, and that no number of workflows makes slow. */
 function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): string {
   return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
 }

@@ -13,7 +13,7 @@ const ATTACHMENT_EXTENSIONS = {
 export type AttachmentType = keyof typeof ATTACHMENT_EXTENSIONS
 export const ATTACHMENT_TYPES = Object.keys(ATTACHMENT_EXTENSIONS) as [AttachmentType, ...AttachmentType[]]
 
-/** Where the storage keeps it; nothing of it is anybody's to choose, so no path leads elsewhere. */
+/** Key in the storage; no part of it is chosen by a client, so it cannot address another file. */
 export function attachmentStorageKeyOf(of: {
   disputeUuid: string
   uuid: string

@@ -118,8 +118,8 @@ export function computeUncoveredCents({ claimedCents, heldCents, retainedCents }
 }
 
 /**
- * What a dispute may claim of the money that came in: what was asked, but never more than is left beside refunds and
- * other disputes, so that the payer is never paid twice.
+ * Computes what a dispute may claim of a payment: the requested amount, but never more than refunds and other disputes
+ * leave, so that the payer is never paid twice.
  */
 export function computeClaimCents(claim: { requestedCents: number; remainderCents: number }): number {
   return Math.max(0, Math.min(claim.requestedCents, claim.remainderCents))

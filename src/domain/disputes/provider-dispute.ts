@@ -31,7 +31,7 @@ export type ProviderDispute = {
   openedAt: string
   /** The provider's deadline for a reply. */
   dueAt: string | null
-  /** Coded text, as the provider words it: its situation, its reason. */
+  /** The provider's own codes: its situation, its reason. */
   details: string
   /** The provider's or the payer's reasoning. */
   analysis: string

@@ -112,7 +112,7 @@ export function uncoveredOutflowLegs(
 
 /**
  * Money that comes in where a shortfall is open: it is repaid first, the rest is the account's (SPEC §7).
- * `shortfallCents` is the bucket as it stands, never above zero.
+ * `shortfallCents` is the current balance of the bucket, never above zero.
  */
 export function shortfallRepaidLegs(
   accountUuid: string,

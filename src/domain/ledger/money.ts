@@ -58,7 +58,7 @@ const NO_FEE: Fee = { fixedCents: 0, hundredthsOfPercent: 0 }
 export type FeeTable = { charge: Fee; transfer: Fee; refund: Fee }
 export const NO_FEES: FeeTable = { charge: NO_FEE, transfer: NO_FEE, refund: NO_FEE }
 
-/** The fee that a payer is asked for beside the value; of an open amount it is known once that is paid (SPEC §2). */
+/** Fee that the payer pays on top of the value; of an open amount it is known once that is paid (SPEC §2). */
 export function computeQuotedFeeCents(valueCents: number, { charge }: FeeTable): number {
   return valueCents === 0 ? 0 : computeFeeCents(valueCents, charge)
 }

@@ -28,7 +28,7 @@ export function findRecordedReturn<Recorded extends RecordedReturn>(
   )
 }
 
-/** What stands where the provider's id was not known may be the rail's, and the other way round. */
+/** An id stored before the provider's id was known may be the rail's, and the other way round. */
 function isSameReturn(one: PixReturnIds, kept: PixReturnIds): boolean {
   const ids = [one.id, one.endToEnd].filter(id => id !== null)
   return ids.some(id => id === kept.id || id === kept.endToEnd)

@@ -111,8 +111,8 @@ export type UnreachableResult = { kind: 'unreachable'; code: string; message: st
 /** It may have arrived: timeout or reset after sending, 5xx, unreadable 2xx, duplicate id. */
 export type UnknownResult = { kind: 'unknown'; code: string; message: string }
 /**
- * The order stands at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
- * So it is no refusal: no other provider is called while it stands. `refusal`: why the provider did not carry it out when
+ * The order is stored at the provider and has moved nothing; the provider, or a person in its panel, can still carry it out.
+ * So it is no refusal: no other provider is called while it is stored. `refusal`: why the provider did not carry it out when
  * it was asked to; it counts as a refusal once the order is proved to be gone.
  */
 export type AwaitingApprovalResult = {
@@ -231,7 +231,7 @@ export type StatementEntry = {
   at: string
   /** Of a return: the end-to-end id of the returned PIX, where the provider reports it. */
   returnOf?: string
-  /** Of a return: the provider's id of it, unique among the returns of `returnOf`; `endToEnd` may be '' beside it. */
+  /** Of a return: the provider's id of it, unique among the returns of `returnOf`; then `endToEnd` may be ''. */
   returnId?: string
 }
 
@@ -252,10 +252,10 @@ export type DeleteKeyOutcome =
   | UnreachableResult
   | UnknownResult
 
-/** One fact of a notice: a hint that something about `reference` or `endToEnd` changed. */
+/** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
   kind: 'payment' | 'refund' | 'transfer' | 'med'
-  /** Our id at the provider, where the notice names one; of a `med` the provider's id of the dispute. */
+  /** Our id at the provider, where the notification names one; of a `med` the provider's id of the dispute. */
   reference: string | null
   endToEnd: string | null
   /** The item as it came, for the record. */

@@ -33,7 +33,7 @@ export const TRANSIENT_PENDING_REASONS = [
 export type PanelPixFacts = {
   returnsOurTransfer: boolean
   hasOpenDispute: boolean
-  isAttemptInDoubt: boolean
+  hasUnknownAttempt: boolean
   nowMs: number
   waitMs: number
 }
@@ -47,7 +47,7 @@ export function panelPixPendingReasonOf(
   if (entry.reference !== null && uuidFromReference(entry.reference) !== null) return 'has_our_reference'
   if (facts.returnsOurTransfer) return 'returns_our_transfer'
   if (facts.hasOpenDispute) return 'has_open_dispute'
-  if (facts.isAttemptInDoubt) return 'attempt_in_doubt'
+  if (facts.hasUnknownAttempt) return 'attempt_in_doubt'
   return facts.nowMs - Date.parse(entry.at) < facts.waitMs ? 'too_young' : null
 }
 

@@ -37,7 +37,7 @@ export function eventRetentionStartOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / DAY) * DAY - EVENT_RETENTION_DAYS * DAY)
 }
 
-/** Limit of replaced signing secrets that still sign beside the current one, however often they are rotated. */
+/** Limit of replaced signing secrets that still sign in addition to the current one, however often they are rotated. */
 export const MAX_PREVIOUS_SECRETS = 9
 
 /** Why an endpoint is DISABLED, as its owner reads it. */

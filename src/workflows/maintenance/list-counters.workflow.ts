@@ -1,6 +1,6 @@
 import { dbActivities } from '../shared/activity-proxies.ts'
 
-/** Folds what has changed into the tallies that lists are counted by; a schedule runs it. */
+/** Adds the recent changes to the counters of lists; a schedule runs it. */
 export async function listCountersWorkflow(): Promise<number> {
   return dbActivities.foldListCounters()
 }

@@ -99,13 +99,13 @@ export const localActivities: Pick<ProviderActivities, LocalPollActivity> = {
 /** Falls back to the regular activity where the local one fails or times out. */
 async function localOrRegular<Answer>(
   asked: Promise<Answer>,
-  beside: () => Promise<Answer>,
+  callRegular: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
     return await asked
   } catch (error) {
     if (isCancellation(error)) throw error
-    return beside()
+    return callRegular()
   }
 }
 

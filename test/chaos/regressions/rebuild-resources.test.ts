@@ -181,8 +181,10 @@ test.each<RefundRow>([
   })
   if (does === 'nothing') return expect(came).toEqual(NOTHING)
   if (does === 'asks')
-    return expect(came).toEqual({ said: [{ life: id, outcome: 'asked' }], did: [{ asked: id }] })
-  expect(came.said).toEqual([{ life: id, outcome: 'rebuilt', row: state === null ? 'missing' : 'behind' }])
+    return expect(came).toEqual({ said: [{ workflow: id, outcome: 'asked' }], did: [{ asked: id }] })
+  expect(came.said).toEqual([
+    { workflow: id, outcome: 'rebuilt', row: state === null ? 'missing' : 'behind' },
+  ])
   const restored = { orderedAt: expect.any(String), ...(ended !== undefined && { ended }) }
   expect(came.did).toEqual([
     { ended: id },
@@ -212,8 +214,8 @@ test.each<ReturnRow>([
   })
   if (does === 'nothing') return expect(came).toEqual(NOTHING)
   if (does === 'asks')
-    return expect(came).toEqual({ said: [{ life: id, outcome: 'asked' }], did: [{ asked: id }] })
-  expect(came.said).toEqual([{ life: id, outcome: 'rebuilt', row: 'behind' }])
+    return expect(came).toEqual({ said: [{ workflow: id, outcome: 'asked' }], did: [{ asked: id }] })
+  expect(came.said).toEqual([{ workflow: id, outcome: 'rebuilt', row: 'behind' }])
   expect(came.did).toMatchObject([{ ended: id }, { ...order, begun: id, restored: {} }])
 })
 
@@ -260,7 +262,7 @@ test.each<KeyRow>([
     ...{ type: 'pixKeyWorkflow', id, order },
     ...(ended !== undefined && { ended }),
   })
-  expect(said).toMatchObject(outcome === null ? [] : [{ life: id, outcome }])
+  expect(said).toMatchObject(outcome === null ? [] : [{ workflow: id, outcome }])
   const begun = { begun: id, ...order, restored: { ended: ended ?? null } }
   expect(did).toEqual(outcome === 'rebuilt' ? [begun] : [])
 })
@@ -279,7 +281,7 @@ test.each<[row: string, ended: string | undefined, outcome: string | null, becom
     ...{ type: 'pixKeyRemovalWorkflow', id, order },
     ...(ended !== undefined && { ended }),
   })
-  expect(said).toEqual(outcome === null ? [] : [{ life: id, outcome }])
+  expect(said).toEqual(outcome === null ? [] : [{ workflow: id, outcome }])
   expect(did).toEqual(outcome === 'asked' ? [{ begun: id, ...order }] : [])
   expect(await fixture.sql('select state from pix_key where uuid = ?', [uuid])).toEqual([{ state: becomes }])
 })
@@ -303,7 +305,7 @@ test.each<MedRow>([
   const id = `med/${dispute.order.uuid}`
   const came = await rebuilt({ type: 'disputeWorkflow', id, order: dispute.order, ...remembered })
   if (outcome === null) return expect(came).toEqual(NOTHING)
-  expect(came.said).toMatchObject([{ life: id, outcome }])
+  expect(came.said).toMatchObject([{ workflow: id, outcome }])
   expect(came.did).toEqual([{ asked: id }])
 })
 
@@ -347,7 +349,7 @@ test.each<DeliveryRow>([
       ...{ type: 'deliveryWorkflow', id, order: { uuid } },
       ...(ended !== undefined && { ended }),
     })
-    expect(said).toEqual(outcome === null ? [] : [{ life: id, outcome }])
+    expect(said).toEqual(outcome === null ? [] : [{ workflow: id, outcome }])
     expect(did).toEqual(outcome === 'ended' ? [{ ended: id }] : [])
     const rows = await fixture.sql('select status from delivery where uuid = ?', [uuid])
     expect(rows).toEqual(becomes === undefined ? [] : [{ status: becomes }])

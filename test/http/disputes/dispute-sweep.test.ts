@@ -28,8 +28,8 @@ test('every account is polled once before any is polled twice', async () => {
     } as unknown as ActivityDependencies,
     {} as WorkflowClientContext,
   )
-  expect(await sweep()).toEqual({ asked: 25, told: 0 })
-  expect(await sweep()).toEqual({ asked: 25, told: 0 })
+  expect(await sweep()).toEqual({ polled: 25, signalled: 0 })
+  expect(await sweep()).toEqual({ polled: 25, signalled: 0 })
   expect(new Set(asked).size).toBe(30)
   expect(new Set(asked.slice(0, 25)).size).toBe(25)
 })

@@ -318,6 +318,6 @@ test.each([
 })
 
 test('providers without dispute notifications are polled for their lists', async () => {
-  const story = await stories.disputeSweep({ sweepDisputes: [{ asked: 3, told: 1 }] })
-  await story.finishWith({ asked: 3, told: 1 })
+  const story = await stories.disputeSweep({ sweepDisputes: [{ polled: 3, signalled: 1 }] })
+  await story.finishWith({ polled: 3, signalled: 1 })
 })

@@ -8,7 +8,7 @@ export type RateLimitPolicy = { perSecond: number; burst: number }
 export type RateLease = {
   /** Requests left in this lease. */
   remainingRequests: number
-  /** Level of the bucket after this share was taken. */
+  /** Level of the bucket after this share was leased. */
   bucketLeft: number
   endsAtMs: number
   /** The bucket was empty: PostgreSQL is not asked again until this lease ends. */

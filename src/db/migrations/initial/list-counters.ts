@@ -68,7 +68,7 @@ begin
   from written where bucket = 'available' group by account_uuid, provider_account_uuid, day, bucket;
   return null;
 end $$;
-create trigger posting_tallied after insert on posting referencing new table as written
+create trigger posting_counted after insert on posting referencing new table as written
   for each statement execute function tally_postings();
 
 create function tally_events() returns trigger language plpgsql as $$

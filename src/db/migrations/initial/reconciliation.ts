@@ -65,7 +65,7 @@ create table ledger_adjustment (
   movement_uuid uuid references movement,
   -- A movement books one adjustment.
   constraint ledger_adjustment_movement_once unique (movement_uuid),
-  -- Nobody approves his own proposal.
+  -- An operator cannot approve his own proposal.
   constraint ledger_adjustment_second_person check (approved_by <> proposed_by),
   -- An approval books at once.
   constraint ledger_adjustment_booked check (

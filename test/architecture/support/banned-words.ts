@@ -1,0 +1,105 @@
+import type { TextKind } from './source-text.ts'
+
+/**
+ * Words of the first version that a reader of Temporal, payments or PostgreSQL does not know, or that have several
+ * meanings. `says` is the field's word. `kinds`: where the word is banned; everywhere by default. `allowed`: exact names
+ * and phrases in which the word has its technical sense, or that are persisted or public.
+ */
+export type BannedWord = {
+  word: RegExp
+  says: string
+  why: string
+  kinds?: TextKind[]
+  allowed?: RegExp[]
+}
+
+/** Names that clients, databases or metrics know; they are renamed by a migration, not by an editor. */
+const PUBLIC_NAMES = [
+  // Error codes, values of columns and fields of the API.
+  /\b(not|external_ref|pix_key|key)_taken\b/g,
+  /[`']taken[`']/g,
+  /\battempt_in_doubt\b/g,
+  /\breturn_begun\b/g,
+  /\bnotice_(secret|duplicated|reordered|lost|forged)\b/g,
+  /\/notices\b|\bentities\/notice\b/g,
+  /\btrilho_notices_\w+/g,
+  // Columns, constraints and triggers.
+  /\blife_?uuid\b/gi,
+  /\bauth_code_lives\b/g,
+  /\b(pix_key|refund|transfer)_taken\b/g,
+]
+
+const METAPHOR = 'a metaphor hides the mechanism'
+const PERSON = 'an actor of the system has a name'
+const AMBIGUOUS = 'the word has several meanings'
+
+export const BANNED_WORDS: BannedWord[] = [
+  {
+    word: /\b(life|lives)\b/g,
+    says: 'workflow, or state machine',
+    why: METAPHOR,
+    allowed: [/\bproof of life\b/g],
+  },
+  { word: /\b(told|untold)\b/g, says: 'signalled, notified, reported or polled', why: AMBIGUOUS },
+  {
+    word: /\btells?\b/g,
+    says: 'signal, notify, report, show',
+    why: AMBIGUOUS,
+    allowed: [/\btells? (whether|why)\b/g, /\btells? [\w ]+ apart\b/g, /\b(can|cannot) tell\b/g],
+  },
+  { word: /\b(un)?hear(d|s|ing)?\b/g, says: 'receive, read', why: METAPHOR },
+  { word: /\bst(ands?|ood|anding)\b(?! still)/g, says: 'is, is stored, represents', why: METAPHOR },
+  { word: /\bdoors?\b/g, says: 'client call, router', why: METAPHOR },
+  { word: /\bknock(s|ed|ing)?\b/g, says: 'send a request', why: METAPHOR },
+  { word: /\bh[au]ngs? up\b/g, says: 'close the connection', why: METAPHOR },
+  { word: /\b(onward|unsaid|barred)\b/g, says: 'next, queued, blocked', why: AMBIGUOUS },
+  { word: /\bdoubts?\b/g, says: 'unknown outcome', why: AMBIGUOUS },
+  { word: /\bfates?\b/g, says: 'outcome', why: METAPHOR },
+  { word: /\b(wish|wishes|mends?|mended|mending)\b/g, says: 'request; correct, repair', why: METAPHOR },
+  { word: /\b(who|whom)so?ever\b|\bwhoever\b/g, says: 'the API, the worker, the operator, …', why: PERSON },
+  {
+    word: /\b(no|some|any|every)body\b/g,
+    says: 'no provider, another session, every process, …',
+    why: PERSON,
+  },
+  { word: /\bbeside\b/g, says: 'next to, concurrently, in addition to', why: AMBIGUOUS },
+  { word: /\b(tallies|tallied)\b/g, says: 'list counters', why: 'one concept has one word' },
+  { word: /\b(deeds?|desks?|thrift)\b/g, says: 'action; environment; memory flags', why: METAPHOR },
+  {
+    word: /\b(provider|operator|bank|payer|its|their)('s|’s)? words?\b|\bwords? of (a|an|the) (provider|operator)\b|\bwithout a word\b|\bwaits? for a word\b/g,
+    says: 'outcome, settlement, response',
+    why: METAPHOR,
+  },
+  {
+    word: /\bnotices?\b/g,
+    says: 'provider notification',
+    why: AMBIGUOUS,
+    kinds: ['comment'],
+    allowed: [/\b(to|also|operators) notices?\b/g],
+  },
+  {
+    word: /\btaken\b/g,
+    says: 'accepted, processed, stored, in use',
+    why: AMBIGUOUS,
+    kinds: ['comment', 'identifier'],
+    allowed: [/\btaken (from|back)\b/g],
+  },
+]
+
+/** Finds the banned words of a text: an identifier is split at its humps and underscores. */
+export function findBannedWords(kind: TextKind, text: string): BannedWord[] {
+  const prose = PUBLIC_NAMES.reduce((rest, name) => rest.replaceAll(name, ' '), text)
+  return BANNED_WORDS.filter(({ word, kinds, allowed = [] }) => {
+    if (kinds && !kinds.includes(kind)) return false
+    const rest = allowed.reduce(
+      (left, phrase) => left.replaceAll(phrase, ' '),
+      splitNames(prose).toLowerCase(),
+    )
+    return rest.search(word) >= 0
+  })
+}
+
+/** Splits camel case and snake case into words, so that `isToldTwice` and `told_at` contain `told`. */
+function splitNames(text: string): string {
+  return text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ')
+}
