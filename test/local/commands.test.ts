@@ -615,7 +615,10 @@ describe('an invalid value is named before any database query', () => {
   test.each<[words: string[], why: RegExp]>([
     [['token', 'issue', some, 'till', '--expires', '2030-02-31'], /--expires <moment>.*Not a date and time/],
     [['token', 'issue', some, 'till', '--expires', '2030-13-01'], /--expires <moment>.*Not a date and time/],
-    [['token', 'issue', some, 'till', '--expires', '2020-01-01'], /--expires <moment>.*must be in the future/],
+    [
+      ['token', 'issue', some, 'till', '--expires', '2020-01-01'],
+      /--expires <moment>.*must be in the future/,
+    ],
     [['token', 'issue', some, ' '], /'name'.*empty/],
     [['rebuild', '--since', '2999-01-01', ...BY], /--since <moment>.*must be in the past/],
     [['acts', '--limit', 'abc'], /--limit <number>.*Not a whole number/],

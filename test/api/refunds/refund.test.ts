@@ -383,7 +383,10 @@ describe('the provider’s answer', () => {
     const { data } = answer.body
     expect(data).toMatchObject({ status: 'PAID', refund: { status: 'FAILED' } })
     // The merchant is not shown the provider's host or its internal error.
-    const error = { code: 'no_provider_available', message: 'No provider could be reached; send a new request after Retry-After.' }
+    const error = {
+      code: 'no_provider_available',
+      message: 'No provider could be reached; send a new request after Retry-After.',
+    }
     expect(data.refund.error).toEqual(error)
     expect((await refundsOf(merchant, charge))[0].refund.error).toEqual(error)
     expect(await out.listEvents({ uuid: data.refund.uuid }, 'REFUND')).toEqual([{ ...data, sequence: 1 }])

@@ -21,7 +21,8 @@ import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/ap
 const MIB = 1024 * 1024
 const PATH = '/api/v1/forms/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
 /** The error of fields that no reply has. */
-const unknown = (...names: string[]) => Object.fromEntries(names.map(name => [name, ['is not a known field']]))
+const unknown = (...names: string[]) =>
+  Object.fromEntries(names.map(name => [name, ['is not a known field']]))
 const TEXTS: [string, string][] = [
   ['accept', '1'],
   ['analysis', 'It was delivered.'],
