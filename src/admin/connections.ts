@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
-import { ProviderNotification } from '../db/entities/notice.ts'
+import { ProviderNotification } from '../db/entities/provider-notification.ts'
 import { type FeeTable, NO_FEES } from '../domain/ledger/money.ts'
 import type {
   ConnectionStatus,

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
-import { OperatorAction } from '../db/entities/operator-act.ts'
+import { OperatorAction } from '../db/entities/operator-action.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { endPause, type PauseTarget, startPause } from '../db/repositories/pauses.ts'
 import {

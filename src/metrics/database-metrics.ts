@@ -147,20 +147,20 @@ select 'trilho_attempt_oldest_seconds', operation, extract(epoch from now() - mi
   from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')
   group by operation
 union all
-select 'trilho_rows_without_workflow', noun, lost::float8 from workflow_sweep
+select 'trilho_rows_without_workflow', noun, lost_count::float8 from workflow_sweep
 union all
 select 'trilho_workflow_sweep_age_seconds', null, extract(epoch from now() - min(swept_at))::float8
   from workflow_sweep having count(*) > 0
 union all
 select 'trilho_breakers_open', c.provider, count(*)::float8
-  from breaker b join connection c on c.uuid = b.connection_uuid
+  from circuit_breaker b join connection c on c.uuid = b.connection_uuid
   where c.status = 'ACTIVE' and b.opened_at is not null
     and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}' group by c.provider
 union all
-select 'trilho_notices_waiting', null, count(*)::float8 from notice where handed_at is null
+select 'trilho_notices_waiting', null, count(*)::float8 from provider_notification where routed_at is null
 union all
 select 'trilho_notices_oldest_seconds', null, coalesce(extract(epoch from now() - min(received_at)), 0)::float8
-  from notice where handed_at is null
+  from provider_notification where routed_at is null
 union all
 select 'trilho_deliveries_pending', null, count(*)::float8 from delivery where status = 'PENDING'
 union all

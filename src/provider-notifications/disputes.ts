@@ -1,4 +1,4 @@
-import type { NotificationOutcome, ProviderNotification } from '../db/entities/notice.ts'
+import type { NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
 import { type Query, query } from '../db/pipeline/query.ts'
 import { deriveDisputeUuid } from '../temporal/disputes.ts'
 import { signalDispute } from '../temporal/signals.ts'
@@ -24,7 +24,7 @@ export async function routeToDispute(
     { uuid, connectionUuid, providerDisputeId: providerMedId, endToEnd, requestId },
     buildNotificationSignal(notification),
   )
-  return 'taken'
+  return 'routed'
 }
 
 /** Queries the provider's ids of the disputes about a PIX. */

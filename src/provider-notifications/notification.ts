@@ -1,5 +1,5 @@
 import type { Connection } from '../db/entities/connection.ts'
-import type { ProviderNotification } from '../db/entities/notice.ts'
+import type { ProviderNotification } from '../db/entities/provider-notification.ts'
 import type { ProviderNotificationSignal } from '../workflows/contracts/provider-notifications.ts'
 
 /** A provider notification and the connection that received it. */

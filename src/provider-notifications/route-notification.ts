@@ -2,7 +2,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
-import type { NotificationOutcome, ProviderNotification } from '../db/entities/notice.ts'
+import type { NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
 import { Refund } from '../db/entities/refund.ts'
 import { batchQueries, type Query, runQuery } from '../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../db/repositories/attempts.ts'
@@ -74,7 +74,7 @@ async function routeByKind(
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
   const hasDisputes = await routeToDisputes(engine, inbound, disputes)
   const outcome = notification.kind === 'med' ? null : await routeOwn()
-  if (hasDisputes || outcome === 'taken') return 'taken'
+  if (hasDisputes || outcome === 'routed') return 'routed'
   return outcome ?? (isRecent(engine, notification) ? null : 'foreign')
 }
 
@@ -106,13 +106,13 @@ async function routeToAttempt(
     case 'transfer':
       // Polled at the attempt's connection, whichever connection received the notification.
       await signalTransfer(engine, subjectUuid, { ...buildNotificationSignal(notification), connectionUuid })
-      return 'taken'
+      return 'routed'
     case 'refund':
       await signalRefund(engine, subjectUuid, buildNotificationSignal(notification))
-      return 'taken'
+      return 'routed'
     case 'return':
       await signalReturn(engine, { uuid: subjectUuid, connectionUuid }, buildNotificationSignal(notification))
-      return 'taken'
+      return 'routed'
     case 'create_key':
     case 'delete_key':
       return 'foreign' // Providers receive no id of ours with a key.
@@ -127,14 +127,14 @@ async function routeToCharge(
   const { notification } = inbound
   switch (await signalPayloadOwner(engine, attempt, buildNotificationSignal(notification))) {
     case 'signalled':
-      return 'taken'
+      return 'routed'
     case 'issuing':
       return (await signalIfRunning(
         engine,
         chargeWorkflowId(attempt.subjectUuid),
         buildNotificationSignal(notification),
       ))
-        ? 'taken'
+        ? 'routed'
         : null
     case 'none':
       return routeToDeposit(engine, inbound, attempt)
@@ -153,7 +153,7 @@ async function routeUnknownReference(
   if (notification.kind !== 'payment') return 'foreign'
   if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(engine, inbound)
   if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notification)))
-    return 'taken'
+    return 'routed'
   if (isRecent(engine, notification)) return null
   // A workflow without a row is newer than a restored database: the rebuild handles it.
   if (await hasWorkflow(await engine.client(), chargeWorkflowId(uuid))) return null
@@ -202,7 +202,7 @@ async function routeByEndToEnd(
     operation: { $ne: 'issue' },
   })
   for (const attempt of attempts) await routeToAttempt(engine, attempt, inbound)
-  if (attempts.length > 0) return 'taken'
+  if (attempts.length > 0) return 'routed'
   // It may arrive before our settlement, which writes the movement's end-to-end id.
   return isRecent(engine, notification) ? null : 'foreign'
 }
@@ -229,5 +229,5 @@ async function routeToDeposit(
   if (notification.kind !== 'payment' || !notification.endToEnd || !connectionUuid) return 'foreign'
   const { endToEnd, requestId } = notification
   await signalDeposit(engine, { connectionUuid, endToEnd, requestId }, buildNotificationSignal(notification))
-  return 'taken'
+  return 'routed'
 }

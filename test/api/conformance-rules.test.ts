@@ -31,7 +31,7 @@ const split = (type: string, value: number) => ({
 })
 /** Every attempt counts, so each probe of the keys has its own three. */
 async function makeKey(body: object, by = resources.merchant): Promise<ApiResponse> {
-  await stack.sql('delete from pix_key_tries where account_uuid = ?', [by.uuid])
+  await stack.sql('delete from pix_key_creation_times where account_uuid = ?', [by.uuid])
   return by.api.post('/api/v1/pix-keys', body)
 }
 const statuses = (answers: ApiResponse[]) => [...new Set(answers.map(({ status }) => status))]

@@ -50,7 +50,7 @@ describe('a banned word is found with its line', () => {
   test.each([
     ['an error code', "const a = ['not_taken', 'external_ref_taken']"],
     ['a docstring that asks a question', '/** Tells whether the charge is paid. */'],
-    ['a path', "import { Notice } from '../db/entities/notice.ts'"],
+    ['a path', "import { Notice } from '../db/entities/provider-notification.ts'"],
     ['money that comes from a balance', '// The fee is taken from the available balance.'],
     ['a word in another one', "const lifecycle = 'understands'"],
   ])('and not in %s', (_, source) => {

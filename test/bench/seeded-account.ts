@@ -245,7 +245,7 @@ from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')} where n % 100 
 
 /** They are kept for thirty days, so all of them are in that period. */
 const EVENTS = `
-insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
 select ${uuidSql('event')}, :account, c.connection_uuid,
   case when n % 2000 = 0 then 'MED' when n % 3 = 0 then 'PIX_TRANSACTION' else 'PAYMENT' end, c.uuid, 1,
   json_build_object('uuid', c.uuid, 'status', 'PAID', 'history', c.history), c.uuid, 'bench',

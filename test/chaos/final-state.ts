@@ -43,7 +43,7 @@ export type FinalState = {
     charge: string
     status: 'PENDING' | 'CREDITED' | 'FAILED'
     cents: number
-    askedBackCents: number
+    returnRequestedCents: number
   }[]
   transfers: TransferRow[]
   refunds: { uuid: string; charge: string; state: RefundState; cents: number; partsCents: number }[]

@@ -131,8 +131,8 @@ describe('no provider is called', () => {
     const lock = 'select from account where uuid = ? for no key update'
     const { over } = await holdLock(em => em.execute(lock, [merchant.accountUuid]), 5_000)
     // It starts in time even where the machine stands still for a moment.
-    const takeBefore = new Date(Date.now() + 4_000).toISOString()
-    const order = fixture.transferInput(merchant, { acceptBefore: takeBefore }, { externalRef: 'invoice 8' })
+    const acceptBefore = new Date(Date.now() + 4_000).toISOString()
+    const order = fixture.transferInput(merchant, { acceptBefore }, { externalRef: 'invoice 8' })
     expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     await over
     expect(await fixture.sql('select state from transfer where uuid = ?', [order.uuid])).toEqual([

@@ -152,8 +152,8 @@ test.each(NOUNS)(
 test('a worker killed while the row of a transfer without a key is committed: it is never sent', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const slow = await slowDownCommits(fixture, 'transfer', 4)
-  const takeBefore = new Date(Date.now() + 3_000).toISOString()
-  const order = fixture.transferInput(merchant, { acceptBefore: takeBefore })
+  const acceptBefore = new Date(Date.now() + 3_000).toISOString()
+  const order = fixture.transferInput(merchant, { acceptBefore })
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
   const process = sender('sendTransfer', { ...key, isResend: false, order })
   await process.says('ready')
@@ -170,7 +170,7 @@ test('a worker killed while the row of a transfer without a key is committed: it
   await slow.end()
   const orders = openBank('not_found')
   expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
-  await waitUntil(async () => Date.now() > Date.parse(takeBefore), { what: 'its time', limitMs: 10_000 })
+  await waitUntil(async () => Date.now() > Date.parse(acceptBefore), { what: 'its time', limitMs: 10_000 })
   expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toMatchObject({
     code: 'not_taken',
   })

@@ -82,7 +82,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ),
     sql<DatabaseRows['splits'][number]>(
       `select charge_uuid as charge, status, credited_cents::float as cents,
-         asked_back_cents::float as "askedBackCents" from split`,
+         return_requested_cents::float as "returnRequestedCents" from split`,
     ),
     sql<DatabaseRows['transfers'][number]>(
       `select uuid, account_uuid as account, state, value_cents::float as cents, held_cents::float as "heldCents",
@@ -128,7 +128,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
       `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
        from delivery d join webhook w on w.uuid = d.webhook_uuid`,
     ),
-    sql<{ uuid: string }>('select uuid from notice where handed_at is null'),
+    sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
   ])
   const waitingNotices = notices.map(({ uuid }) => uuid)
   return {

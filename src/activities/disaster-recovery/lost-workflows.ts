@@ -49,11 +49,11 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
  */
 export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engine: WorkflowClientContext) {
   return async (): Promise<SweepWorkflowsResult> => {
-    const total: SweepWorkflowsResult = { lookedAt: 0, reopened: 0, shown: 0 }
+    const total: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
     const em = orm.em.fork()
     for (const noun of Object.keys(UNFINISHED_ROWS_SQL) as ActiveNoun[]) {
       const [{ now }] = (await em.execute('select now()')) as [{ now: string }]
-      const counts: SweepWorkflowsResult = { lookedAt: 0, reopened: 0, shown: 0 }
+      const counts: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
       for await (const row of findLostRows(em, engine, noun, counts)) {
         const isReopened = await reopenWorkflow(engine, { sealer }, noun, row)
         counts[isReopened ? 'reopened' : 'shown'] += 1
@@ -87,7 +87,7 @@ async function* findLostRows(
       [until, after?.created_at ?? '-infinity', after?.uuid ?? '00000000-0000-0000-0000-000000000000'],
     )
     if (page.length === 0) return
-    counts.lookedAt += page.length
+    counts.checked += page.length
     after = page.at(-1)
     const running = await findRunningWorkflows(
       client,
@@ -119,12 +119,12 @@ async function recordWorkflowSweep(
   em: EntityManager,
   noun: ActiveNoun,
   since: string,
-  { lookedAt, reopened, shown }: SweepWorkflowsResult,
+  { checked, reopened, shown }: SweepWorkflowsResult,
 ) {
   await em.execute('delete from lost_workflow where noun = ? and seen_at < ?', [noun, since])
   await em.execute(
-    `insert into workflow_sweep (noun, swept_at, looked_at, lost) values (?, now(), ?, ?)
-     on conflict (noun) do update set swept_at = excluded.swept_at, looked_at = excluded.looked_at, lost = excluded.lost`,
-    [noun, lookedAt, reopened + shown],
+    `insert into workflow_sweep (noun, swept_at, checked_count, lost_count) values (?, now(), ?, ?)
+     on conflict (noun) do update set swept_at = excluded.swept_at, checked_count = excluded.checked_count, lost_count = excluded.lost_count`,
+    [noun, checked, reopened + shown],
   )
 }

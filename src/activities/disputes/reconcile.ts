@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/med.ts'
-import { ProviderNotification } from '../../db/entities/notice.ts'
+import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import {
   eventsToProviderState,
   HAS_DISPUTE_NOTIFICATIONS,
@@ -110,11 +110,11 @@ async function claimDueConnections(em: EntityManager): Promise<string[]> {
     `with due as (
        select p.uuid from provider_account p
        where exists (select from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[]))
-       order by p.meds_asked_at nulls first
+       order by p.disputes_polled_at nulls first
        limit (select greatest(${MIN_PER_ROUND}, ceil(count(*) / ${ROUNDS_PER_CYCLE}.0)) from provider_account)
        for update skip locked
      )
-     update provider_account p set meds_asked_at = now() from due where p.uuid = due.uuid
+     update provider_account p set disputes_polled_at = now() from due where p.uuid = due.uuid
      returning (select c.uuid from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[])
                 order by c.status = 'ACTIVE' desc, c.created_at limit 1) as uuid`,
     [silent, silent],

@@ -13,10 +13,10 @@ type FollowUpRow = { uuid: string; connection_uuid: string | null }
 export function pendingFollowUps(ownerUuid: string): Query<FollowUps> {
   return query(
     `select d.uuid, null::uuid as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
-       where e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0
+       where e.owner_uuid = ? and d.status = 'PENDING' and d.tries = 0
        union all
        select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
-       where e.life_uuid = ? and m.disposition = 'held'`,
+       where e.owner_uuid = ? and m.disposition = 'held'`,
     [ownerUuid, ownerUuid],
     rows => toFollowUps(rows as FollowUpRow[]),
   )

@@ -147,7 +147,7 @@ export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string)
   return enqueueStatement(
     em,
     `update delivery d set wake_at = now() from event e
-     where e.uuid = d.event_uuid and e.life_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
+     where e.uuid = d.event_uuid and e.owner_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
     [ownerUuid],
   )
 }
@@ -162,7 +162,7 @@ async function recordEvent(em: EntityManager, event: EventRecord): Promise<void>
   await enqueueStatement(
     em,
     `with happened as (
-       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
        values (gen_random_uuid(), ?, ?, ?, ?, ?, ?, ?, ?, ?)
        returning uuid, account_uuid, connection_uuid, type, created_at
      )

@@ -21,8 +21,8 @@ export async function applyAcceptanceDeadline<Row extends AttemptedRow>(
 ): Promise<Row> {
   const [row, nowMs] = await outgoing.lock(em, uuid, CLOCK_QUERY)
   const order = outgoing.getOrder?.(row)
-  if (!order?.takeBefore) return row
-  if (nowMs <= order.takeBefore.getTime()) order.takeBefore = null
+  if (!order?.acceptBefore) return row
+  if (nowMs <= order.acceptBefore.getTime()) order.acceptBefore = null
   else await outgoing.endUnaccepted?.(em, row)
   return row
 }

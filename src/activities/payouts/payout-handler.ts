@@ -22,7 +22,7 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Code of why the payout may not be sent any more: its row is in a final state. */
   closedReason?(row: Row): string | null
   /** The row of the order, with its acceptance deadline. */
-  getOrder?(row: Row): { takeBefore?: Date | null | undefined }
+  getOrder?(row: Row): { acceptBefore?: Date | null | undefined }
   /** Ends an order whose acceptance deadline has passed. */
   endUnaccepted?(em: EntityManager, row: Row): Promise<void>
   /** Holds the money and applies the event; a refusal means that no provider is called. */

@@ -68,7 +68,7 @@ export async function recordOutcome<Row extends AttemptedRow>(
   const attempt = requireAttempt(row, key)
   const order = outgoing.getOrder?.(row)
   // The call was made before the acceptance deadline, whatever its outcome.
-  if (order?.takeBefore && answer !== ACCEPTANCE_TIMEOUT) order.takeBefore = null
+  if (order?.acceptBefore && answer !== ACCEPTANCE_TIMEOUT) order.acceptBefore = null
   const settled = outcome.kind === 'accepted' && outcome.payout.status === 'settled'
   const isFinal =
     FINAL_ATTEMPT_STATES.includes(attempt.state) || isSuperseded(attempt, sendingNumber, outcome)

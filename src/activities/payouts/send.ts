@@ -231,12 +231,12 @@ function markCalling(attempt: Attempt, { credentialsEpoch }: Connection): void {
  * deadline, never a later one.
  */
 function getAcceptanceDeadline(
-  order: { takeBefore?: Date | null | undefined } | undefined,
+  order: { acceptBefore?: Date | null | undefined } | undefined,
   { transactionStartedAtMs }: PayoutConditions,
   requestedAtMs: number,
 ): number {
-  if (!order?.takeBefore) return Number.POSITIVE_INFINITY
-  return requestedAtMs + order.takeBefore.getTime() - transactionStartedAtMs
+  if (!order?.acceptBefore) return Number.POSITIVE_INFINITY
+  return requestedAtMs + order.acceptBefore.getTime() - transactionStartedAtMs
 }
 
 function getClosedRefusal<Row extends AttemptedRow>(

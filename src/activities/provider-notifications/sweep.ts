@@ -1,5 +1,5 @@
 import { raw } from '@mikro-orm/core'
-import { ProviderNotification } from '../../db/entities/notice.ts'
+import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { redactError } from '../../db/redact-error.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
@@ -27,7 +27,7 @@ export function sweepProviderNotifications(
     const waiting = await em.find(
       ProviderNotification,
       {
-        handedAt: null,
+        routedAt: null,
         receivedAt: { $lt: new Date(Date.now() - MIN_NOTIFICATION_AGE_MS / engine.timeScale) },
       },
       { orderBy: { [raw('random()')]: 'asc' }, limit },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { ProviderNotification } from '../../db/entities/notice.ts'
+import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { storeAccountEntries } from '../../db/repositories/account-entries.ts'
 import { IS_CONFIGURED } from '../../db/repositories/connections.ts'
 import { readDatabaseTime } from '../../db/repositories/unexplained-answers.ts'

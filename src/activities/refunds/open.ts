@@ -127,7 +127,7 @@ export async function storeRefund(
     parts: code === null ? parts : [],
     movement,
     failure: code === null ? null : { code, message: 'the charge can no longer be refunded by this value' },
-    takeBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
+    acceptBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     fingerprint: order.fingerprint,
     createdAt: getRefundOrderTime(order),

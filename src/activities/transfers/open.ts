@@ -79,7 +79,7 @@ function createTransferRow(
     beneficiaryDocument: details.finalBeneficiary?.document,
     scheduledFor: order.scheduledFor ? new Date(order.scheduledFor) : null,
     history: [{ status: 'PENDING', created_at: formatTimestamp(at) }],
-    takeBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
+    acceptBefore: order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     fingerprint: details.fingerprint,
     createdAt: at,

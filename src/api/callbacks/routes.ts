@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import type { ProviderNotification } from '../../db/entities/notice.ts'
+import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import {

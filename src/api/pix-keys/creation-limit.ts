@@ -14,7 +14,7 @@ export async function countCreationAttempt({
   token: CallerToken
   em: EntityManager
 }): Promise<void> {
-  const [row]: { wait_s: number }[] = await em.execute('select take_pix_key_try(?) as wait_s', [
+  const [row]: { wait_s: number }[] = await em.execute('select count_pix_key_creation(?) as wait_s', [
     token.accountUuid,
   ])
   if (row && row.wait_s > 0) fail('too_many_attempts', { retryAfterS: row.wait_s })

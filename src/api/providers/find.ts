@@ -63,7 +63,7 @@ async function readProviderHealth(
        max(b.cents) filter (where b.bucket = 'provisioned') as provisioned
      from connection c
      join balance b on b.account_uuid = c.account_uuid and b.provider_account_uuid = c.provider_account_uuid
-     left join breaker r on r.connection_uuid = c.uuid
+     left join circuit_breaker r on r.connection_uuid = c.uuid
      where c.uuid = any(array[?]::uuid[]) group by c.uuid`,
     [connections.map(connection => connection.uuid)],
   )
@@ -101,7 +101,7 @@ export async function listDefaultProviders(em: EntityManager, token: CallerToken
 
 async function findOpenCircuits(em: EntityManager, uuids: string[]): Promise<Set<string>> {
   const rows = await em.execute<{ connection_uuid: string }[]>(
-    'select connection_uuid from breaker where opened_at is not null and connection_uuid = any(array[?]::uuid[])',
+    'select connection_uuid from circuit_breaker where opened_at is not null and connection_uuid = any(array[?]::uuid[])',
     [uuids],
   )
   return new Set(rows.map(row => row.connection_uuid))

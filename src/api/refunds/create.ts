@@ -95,7 +95,7 @@ async function storeAcceptedRefund(em: EntityManager, refund: Refund): Promise<R
   await em.nativeUpdate(
     Refund,
     { uuid, state, acceptedAt: null },
-    { acceptedAt: new Date(), takeBefore: null },
+    { acceptedAt: new Date(), acceptBefore: null },
   )
   return (await findRefundByUuid(em.fork(), uuid)) ?? refund
 }

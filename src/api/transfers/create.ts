@@ -85,13 +85,13 @@ async function storeAcceptedTransfer(
   em: EntityManager,
   transfer: TransferWithAttempts,
 ): Promise<TransferWithAttempts> {
-  const isOpen = UNDECIDED_STATES.includes(transfer.state) && transfer.takeBefore != null
+  const isOpen = UNDECIDED_STATES.includes(transfer.state) && transfer.acceptBefore != null
   if (!isResponsePending(transfer) && !isOpen) return transfer
   const { uuid } = transfer
   const accepted = transfer.accepted ?? z.encode(transferSchema, showTransfer(transfer, transfer.attempts))
   const unchanged = transfer.accepted ? {} : { accepted: null }
   const undecided = { uuid, ...unchanged, state: { $in: UNDECIDED_STATES } }
-  await em.nativeUpdate(Transfer, undecided, { accepted, takeBefore: null })
+  await em.nativeUpdate(Transfer, undecided, { accepted, acceptBefore: null })
   return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 

@@ -92,7 +92,7 @@ export function createTestDelivery(em: EntityManager, place: WebhookReference, r
       subjectUuid: uuid,
       sequence,
       body: { ...z.encode(webhookSchema, showWebhook(webhook)), sequence },
-      lifeUuid: uuid,
+      ownerUuid: uuid,
       requestId,
       createdAt: new Date(),
     })

@@ -20,7 +20,7 @@ export type DashboardSession = {
 export async function createSession(em: EntityManager, userUuid: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url')
   await em.execute(
-    `insert into dashboard_session (hash, user_uuid, password_mark, csrf, expires_at)
+    `insert into dashboard_session (hash, user_uuid, password_digest, csrf, expires_at)
      select ?, uuid, sha256(convert_to(password_hash, 'UTF8')), ?, now() + interval '${SESSION_HOURS} hours'
      from app_user where uuid = ?`,
     [sha256(secret), randomBytes(32).toString('base64url'), userUuid],
@@ -54,7 +54,7 @@ export async function findSession(
        from dashboard_session s join app_user u on u.uuid = s.user_uuid left join account a on a.uuid = u.account_uuid
        where s.hash = ? and s.revoked_at is null and s.expires_at > now()
          and s.last_seen_at > now() - interval '${SESSION_IDLE_HOURS} hours'
-         and u.disabled_at is null and s.password_mark = sha256(convert_to(u.password_hash, 'UTF8'))
+         and u.disabled_at is null and s.password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
          and (a.uuid is null or a.status = 'ACTIVE')
      ), seen as (
        update dashboard_session s set last_seen_at = now() from found

@@ -60,7 +60,7 @@ export function normalizeEmail(email: string): string {
 
 /** A counter of failed attempts with its limit and its own advisory lock. */
 type AttemptCounter = {
-  /** What is counted: an SQL condition on `sign_in_try` and its values. */
+  /** What is counted: an SQL condition on `sign_in_attempt` and its values. */
   where: [sql: string, values: Buffer[]]
   max: number
 }
@@ -86,11 +86,11 @@ async function countSignInAttempt(
     const locked = deviceHash ? [deviceHash] : isAddressOfCaller ? [emailHash, networkHash] : [emailHash]
     for (const lock of locked.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
       await inner.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
-    await inner.execute(`delete from sign_in_try where at < now() - interval '1 day'`)
+    await inner.execute(`delete from sign_in_attempt where at < now() - interval '1 day'`)
     for (const { where, max: most } of deviceHash ? [own] : await limitsOfStranger(inner, own))
       if ((await countMatchingAttempts(inner, where)) >= most)
         fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
-    await inner.execute('insert into sign_in_try (email_hash, address_hash, device_hash) values (?, ?, ?)', [
+    await inner.execute('insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)', [
       emailHash,
       networkHash,
       deviceHash,
@@ -99,7 +99,7 @@ async function countSignInAttempt(
   return {
     async forget() {
       const [sql, values] = own.where
-      await em.execute(`delete from sign_in_try where ${sql}`, values)
+      await em.execute(`delete from sign_in_attempt where ${sql}`, values)
     },
   }
 
@@ -128,7 +128,7 @@ async function countMatchingAttempts(
   [sql, values]: AttemptCounter['where'],
 ): Promise<number> {
   const [row] = await em.execute<{ attempts: string }[]>(
-    `select count(*) as attempts from sign_in_try
+    `select count(*) as attempts from sign_in_attempt
      where at > now() - interval '${WINDOW_MINUTES} minutes' and ${sql}`,
     values,
   )

@@ -28,7 +28,7 @@ const charge = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
-    connection: () => p.manyToOne(Connection).name('connection_uuid'),
+    connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
     state: unionColumn<ChargeState>(),
     valueCents: centsColumn(),
@@ -48,7 +48,7 @@ const charge = defineEntity({
     /** A cancel request may have removed the payload, but its answer was lost. */
     cancelUnanswered: p.boolean().default(false),
     /** Incoming PIX that paid the charge. */
-    movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
+    movement: () => p.manyToOne(Movement).nullable(),
     endToEnd: textColumn().nullable(),
     paidAt: timestampColumn().nullable(),
     receivedCents: centsColumn().default(0),
@@ -75,7 +75,7 @@ const split = defineEntity({
   name: 'Split',
   properties: p => ({
     uuid: primaryKeyColumn(),
-    charge: () => p.manyToOne(Charge).name('charge_uuid'),
+    charge: () => p.manyToOne(Charge),
     position: p.integer(),
     type: unionColumn<SplitType>(),
     /** Hundredths of a percent; centavos if FIXED. */
@@ -86,7 +86,7 @@ const split = defineEntity({
     /**
      * Centavos that settled refunds have asked back from the split; the recipient's balance may have covered less.
      */
-    returnRequestedCents: centsColumn().name('asked_back_cents').default(0),
+    returnRequestedCents: centsColumn().default(0),
   }),
 })
 

@@ -62,7 +62,7 @@ const connection = defineEntity({
     isDistrusted: p
       .boolean()
       .formula(
-        ({ uuid }) => `exists (select from breaker where connection_uuid = ${uuid}
+        ({ uuid }) => `exists (select from circuit_breaker where connection_uuid = ${uuid}
           and (opened_at is not null or cardinality(failures) > 0))`,
       )
       .lazy(),
@@ -89,7 +89,7 @@ const defaultProvider = defineEntity({
   properties: p => ({
     accountUuid: p.uuid().primary(),
     paymentType: unionColumn<'PIX'>().primary(),
-    connection: () => p.manyToOne(Connection).primary().name('connection_uuid'),
+    connection: () => p.manyToOne(Connection).primary(),
     /** From 1, among simulators or among real providers. */
     position: p.integer(),
   }),

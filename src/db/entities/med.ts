@@ -19,7 +19,7 @@ const dispute = defineEntity({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
     /** Connection of the disputed PIX. */
-    connection: () => p.manyToOne(Connection).name('connection_uuid'),
+    connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
     /** The provider's id of the dispute. */
     providerMedId: textColumn(),
@@ -28,7 +28,7 @@ const dispute = defineEntity({
     state: unionColumn<DisputeState>(),
     /** End-to-end id of the disputed PIX. */
     endToEnd: textColumn(),
-    movement: () => p.manyToOne(Movement).name('movement_uuid'),
+    movement: () => p.manyToOne(Movement),
     /** Charge that the disputed PIX paid, if any. */
     chargeUuid: uuidColumn().nullable(),
     /** Transfer that a REQUESTED_MED disputes. */

@@ -4,7 +4,7 @@ import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn 
 /** `money_out` stops transfers, refunds and returns; `everything` also charges and keys. */
 export type PauseReach = 'money_out' | 'everything'
 
-/** A pause that stops new operations; its row is deleted on resume, and `operator_act` keeps the record. */
+/** A pause that stops new operations; its row is deleted on resume, and `operator_action` keeps the record. */
 const schema = defineEntity({
   name: 'Pause',
   properties: () => ({

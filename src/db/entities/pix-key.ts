@@ -9,7 +9,7 @@ const pixKey = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
-    connection: () => p.manyToOne(Connection).name('connection_uuid'),
+    connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
     isSimulated: p.boolean(),
     type: unionColumn<PixKeyType>(),

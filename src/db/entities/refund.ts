@@ -30,14 +30,14 @@ const schema = defineEntity({
     valueCents: centsColumn(),
     feeCents: centsColumn().default(0),
     parts: p.json<RefundPart[]>(),
-    movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
+    movement: () => p.manyToOne(Movement).nullable(),
     endToEnd: textColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
     /** When its POST reports it as accepted: the provider accepted it, or the request stopped waiting. */
     acceptedAt: timestampColumn().nullable(),
     sequence: p.integer().default(0),
     /** Deadline for sending, as in `Transfer`. */
-    takeBefore: timestampColumn().nullable(),
+    acceptBefore: timestampColumn().nullable(),
     requestId: textColumn(),
     fingerprint: textColumn(),
     createdAt: timestampColumn(),

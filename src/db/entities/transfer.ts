@@ -21,7 +21,7 @@ const schema = defineEntity({
   properties: p => ({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
-    connection: () => p.manyToOne(Connection).name('connection_uuid'),
+    connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
     state: unionColumn<TransferState>(),
     valueCents: centsColumn(),
@@ -36,7 +36,7 @@ const schema = defineEntity({
     beneficiaryDocument: textColumn().nullable(),
     sender: p.json<Party>().nullable(),
     receiver: p.json<Party>().nullable(),
-    movement: () => p.manyToOne(Movement).name('movement_uuid').nullable(),
+    movement: () => p.manyToOne(Movement).nullable(),
     endToEnd: textColumn().nullable(),
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
@@ -52,7 +52,7 @@ const schema = defineEntity({
      * Deadline for sending an order without an idempotency key, until its row is known to have been visible in time:
      * after it the order is not sent, because its caller may have received a 503.
      */
-    takeBefore: timestampColumn().nullable(),
+    acceptBefore: timestampColumn().nullable(),
     requestId: textColumn(),
     fingerprint: textColumn(),
     createdAt: timestampColumn(),

@@ -14,7 +14,7 @@ const event = defineEntity({
     /** The resource as its GET showed it when the state changed. */
     body: p.json<Record<string, unknown>>(),
     /** Subject of the workflow that starts its deliveries. */
-    lifeUuid: uuidColumn(),
+    ownerUuid: uuidColumn(),
     requestId: textColumn(),
     createdAt: timestampColumn(),
   }),

@@ -20,12 +20,12 @@ const PROBE_INTERVAL = '10 seconds'
 export async function orderByCircuitState(em: EntityManager, connectionUuids: string[]): Promise<string[]> {
   if (connectionUuids.length < 2) return connectionUuids
   const open: { connection_uuid: string }[] = await em.execute(
-    'select connection_uuid from breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
+    'select connection_uuid from circuit_breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
     [connectionUuids],
   )
   if (open.length === 0) return connectionUuids
   const probed: { connection_uuid: string }[] = await em.execute(
-    `update breaker set probed_at = now() where connection_uuid = any(array[?]::uuid[]) and opened_at is not null
+    `update circuit_breaker set probed_at = now() where connection_uuid = any(array[?]::uuid[]) and opened_at is not null
        and greatest(opened_at, probed_at) < now() - interval '${PROBE_INTERVAL}' returning connection_uuid`,
     [connectionUuids],
   )
@@ -51,7 +51,7 @@ function isConnectFailure({ kind, code, isUnprocessed }: CircuitCallOutcome): bo
 }
 
 /** SQL condition: a worker other than the parameter's received an answer within the window. */
-const ANSWERED_BY_OTHER_WORKER = `coalesce(breaker.answered_at > now() - interval '${FAILURE_WINDOW}' and breaker.answered_by <> ?, false)`
+const ANSWERED_BY_OTHER_WORKER = `coalesce(circuit_breaker.answered_at > now() - interval '${FAILURE_WINDOW}' and circuit_breaker.answered_by <> ?, false)`
 
 /** Records the outcome of a call: any answer closes a breaker that had failures when the call began. */
 export async function recordCircuitResult(
@@ -65,20 +65,20 @@ export async function recordCircuitResult(
   if (answered && !isDistrusted) return
   if (answered) {
     await em.execute(
-      `update breaker set failures = '{}', opened_at = null, probed_at = null, answered_at = now(), answered_by = ?
+      `update circuit_breaker set failures = '{}', opened_at = null, probed_at = null, answered_at = now(), answered_by = ?
        where connection_uuid = ?`,
       [worker, connectionUuid],
     )
     return
   }
   await em.execute(
-    `insert into breaker (connection_uuid, failures) values (?, array[now()])
+    `insert into circuit_breaker (connection_uuid, failures) values (?, array[now()])
      on conflict (connection_uuid) do update set
-       failures = (select coalesce(array_agg(at), '{}') from unnest(breaker.failures) as at
+       failures = (select coalesce(array_agg(at), '{}') from unnest(circuit_breaker.failures) as at
                    where at > now() - interval '${FAILURE_WINDOW}') || now(),
-       opened_at = case when ?::boolean and ${ANSWERED_BY_OTHER_WORKER} then breaker.opened_at
-                        when breaker.opened_at is not null
-                          or (select count(*) from unnest(breaker.failures) as at
+       opened_at = case when ?::boolean and ${ANSWERED_BY_OTHER_WORKER} then circuit_breaker.opened_at
+                        when circuit_breaker.opened_at is not null
+                          or (select count(*) from unnest(circuit_breaker.failures) as at
                               where at > now() - interval '${FAILURE_WINDOW}') + 1 >= ${FAILURES_TO_OPEN}
                         then now() end`,
     [connectionUuid, isConnectFailure(outcome), worker],
@@ -94,7 +94,7 @@ export async function isAnsweredByOtherWorker(
   worker = WORKER_NAME,
 ): Promise<boolean> {
   const rows: object[] = await em.execute(
-    `select from breaker where connection_uuid = any(array[?]::uuid[]) and ${ANSWERED_BY_OTHER_WORKER} limit 1`,
+    `select from circuit_breaker where connection_uuid = any(array[?]::uuid[]) and ${ANSWERED_BY_OTHER_WORKER} limit 1`,
     [connectionUuids, worker],
   )
   return rows.length > 0

@@ -31,9 +31,9 @@ export async function readListCounter(
   const isOfAllDays = createdFrom === undefined && createdTo === undefined
   const [row] = await em.execute<{ total: string }[]>(
     `select coalesce(sum(count), 0) as total from (
-       select count from tally where ${sql} and day ${isOfAllDays ? '=' : '<'} ${ALL_DAYS}
+       select count from list_counter where ${sql} and day ${isOfAllDays ? '=' : '<'} ${ALL_DAYS}
        union all
-       select count from tally_delta where ${sql}
+       select count from list_counter_change where ${sql}
      ) as counted`,
     [...values, ...values],
   )
@@ -68,12 +68,12 @@ export async function foldListCounters(orm: Orm): Promise<number> {
 async function foldCounterBatch(orm: Orm): Promise<number> {
   const [row] = await orm.em.fork().execute<{ folded: string }[]>(
     `with folded as (
-       delete from tally_delta where id in (
-         select id from tally_delta order by id limit ${MAX_CHANGES_PER_FOLD} for update skip locked
+       delete from list_counter_change where id in (
+         select id from list_counter_change order by id limit ${MAX_CHANGES_PER_FOLD} for update skip locked
        )
        returning noun, account_uuid, connection_uuid, day, state, count
      ), added as (
-       insert into tally as t (noun, account_uuid, connection_uuid, day, state, count)
+       insert into list_counter as t (noun, account_uuid, connection_uuid, day, state, count)
        select noun, account_uuid, connection_uuid, kept, state, sum(count)
        from folded cross join lateral (values (day), (${ALL_DAYS})) as its (kept)
        group by noun, account_uuid, connection_uuid, kept, state

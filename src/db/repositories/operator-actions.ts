@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
-import { OperatorAction } from '../entities/operator-act.ts'
+import { OperatorAction } from '../entities/operator-action.ts'
 
 /**
  * An operator's action that must leave a record. `who` is the operator's e-mail or the user of the command line.

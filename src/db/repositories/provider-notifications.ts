@@ -1,5 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
-import { type NotificationOutcome, ProviderNotification } from '../entities/notice.ts'
+import { type NotificationOutcome, ProviderNotification } from '../entities/provider-notification.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { type Query, query, runAsyncCommit } from '../pipeline/query.ts'
 
@@ -27,15 +27,15 @@ export function storeProviderNotifications(
        select * from json_to_recordset(?::json) as t (uuid uuid, digest text, kind text, reference text,
          "endToEnd" text, body text, "requestId" text)
      ), kept as (
-       insert into notice (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
+       insert into provider_notification (uuid, connection_uuid, digest, kind, reference, end_to_end, body, request_id)
        select uuid, ?::uuid, decode(digest, 'hex'), kind, reference, "endToEnd", body, "requestId" from inbound
        on conflict (connection_uuid, digest) do nothing
        returning *
      )
      select ${mapper.columns} from kept n
      union all
-     select ${mapper.columns} from notice n
-     where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from inbound) and n.handed_at is null`,
+     select ${mapper.columns} from provider_notification n
+     where n.connection_uuid = ? and n.digest in (select decode(digest, 'hex') from inbound) and n.routed_at is null`,
     [JSON.stringify(notifications), connectionUuid, connectionUuid],
     rows => rows.map(mapper.mapRow),
   )
@@ -50,7 +50,7 @@ export async function markNotificationRouted(
   { uuid }: Pick<ProviderNotification, 'uuid'>,
   outcome: NotificationOutcome,
 ): Promise<void> {
-  const sql = 'update notice set handed_at = now(), outcome = ? where uuid = ?'
+  const sql = 'update provider_notification set routed_at = now(), outcome = ? where uuid = ?'
   await runAsyncCommit(
     em,
     query(sql, [outcome, uuid], () => undefined),

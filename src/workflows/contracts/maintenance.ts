@@ -36,4 +36,4 @@ export type ReconcileResult = {
   disputesNoAnswer?: string
 }
 
-export type SweepWorkflowsResult = { lookedAt: number; reopened: number; shown: number }
+export type SweepWorkflowsResult = { checked: number; reopened: number; shown: number }

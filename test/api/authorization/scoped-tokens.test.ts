@@ -106,7 +106,7 @@ const refuses = (method: string, path: (one: Carried) => string, body?: object) 
 const overrides = (path: string, body: () => object, isOf: (data: ApiResource) => unknown) => async () => {
   const stranger = await stack.createMerchant()
   for (const provider_uuid of [theirs.provider, stranger.connection.uuid, 'no uuid', undefined]) {
-    await stack.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
+    await stack.sql('delete from pix_key_creation_times where account_uuid = ?', [merchant.uuid])
     const answer = await post(path, { ...body(), provider_uuid })
     isAnswered(answer, 201)
     expect(await isOf(answer.body.data)).toBe(mine.provider)

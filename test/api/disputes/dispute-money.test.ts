@@ -17,7 +17,7 @@ async function disputes(endToEnd: string, order: { value?: number; due_at?: stri
   const { id } = await stage.simulator.openDispute({ end_to_end: endToEnd, type: 'SCAM', ...order })
   // Its provider's list is read in the next round, even for the account that has waited longest.
   await stage.sql(
-    `update provider_account set meds_asked_at = null
+    `update provider_account set disputes_polled_at = null
      where uuid in (select provider_account_uuid from movement where end_to_end = ?)`,
     [endToEnd],
   )
@@ -251,7 +251,7 @@ describe('a dispute', () => {
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 1000, outside: -1000 })
       const notices = await stage.sql(
-        `select uuid from notice where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'taken'`,
+        `select uuid from provider_notification where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'routed'`,
         [merchant.connection.uuid, await providersIdOf(uuid)],
       )
       expect(notices.length).toBeGreaterThan(0)

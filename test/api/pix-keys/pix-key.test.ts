@@ -30,7 +30,7 @@ const byWoovi = (document = aCnpj()) =>
   })
 
 async function create(merchant: Merchant, body: object, request: RequestOptions = {}): Promise<ApiResponse> {
-  await testStack.sql('delete from pix_key_tries where account_uuid = ?', [merchant.uuid])
+  await testStack.sql('delete from pix_key_creation_times where account_uuid = ?', [merchant.uuid])
   return merchant.api.post(PATH, body, request)
 }
 /** An e-mail address of this test only, and its code as the holder reads it. */

@@ -136,10 +136,10 @@ test('the database holds the remainder and one running refund per charge', async
   for (const state of ['sending', 'settling']) await expect(two(state)).rejects.toThrow(/refund_one_running/)
 
   await expect(
-    stage.sql(`update split set asked_back_cents = credited_cents + 1 where charge_uuid = ?`, [
+    stage.sql(`update split set return_requested_cents = credited_cents + 1 where charge_uuid = ?`, [
       (await splitCharge(merchant)).uuid,
     ]),
-  ).rejects.toThrow(/split_asked_back_cents_check/)
+  ).rejects.toThrow(/split_return_requested_cents_check/)
 })
 
 async function splitCharge(merchant: Merchant): Promise<ApiResource> {

@@ -64,7 +64,7 @@ const med = ({ api, connection }: Merchant, wanted: object): Promise<ApiResource
   pollUntil(
     async () => {
       // Its provider's list is read in the next round, even for the account that has waited longest.
-      await stack.sql('update provider_account set meds_asked_at = null where uuid = ?', [
+      await stack.sql('update provider_account set disputes_polled_at = null where uuid = ?', [
         connection.providerAccountUuid,
       ])
       return (await api.get('/api/v1/meds')).body.data[0]

@@ -88,8 +88,8 @@ function findSplitDifferences({ charges, splits, movements }: FinalState): Viola
         `${credited}`,
       ),
       ...violationIf(
-        isWhole && shares.some(share => share.askedBackCents !== share.cents),
-        'share_not_asked_back',
+        isWhole && shares.some(share => share.returnRequestedCents !== share.cents),
+        'share_not_requested_back',
         where,
         'refunded whole',
       ),

@@ -89,7 +89,7 @@ const away = (uuid: string) => fixture.sql(`update transfer set created_at = now
 test('an unknown transfer without a workflow is reopened to poll, and leaves the list once the workflow runs', async () => {
   const { uuid, connectionUuid, id } = await createUnknownTransfer()
   const { engine, did } = temporalOf([])
-  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ lookedAt: 1, reopened: 1, shown: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ checked: 1, reopened: 1, shown: 0 })
   expect(did).toEqual([
     {
       ...{ workflowId: id, reopen: uuid, timeScale: 1 },
@@ -105,7 +105,7 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
 test('a healthy system is left unchanged, with one Temporal list per page of rows', async () => {
   const rows = await Promise.all([createUnknownTransfer(), createUnknownTransfer(), createUnknownTransfer()])
   const { engine, calls, did } = temporalOf(rows.map(({ id }) => id))
-  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ lookedAt: 3, reopened: 0, shown: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ checked: 3, reopened: 0, shown: 0 })
   expect([calls, did]).toEqual([['list'], []])
   for (const { uuid } of rows) await away(uuid)
 })
@@ -120,7 +120,7 @@ test('a workflow that Temporal’s list does not show yet is looked up by its id
 
 test('a young row is left to its request', async () => {
   const { uuid } = await createUnknownTransfer(1)
-  expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).engine)()).toMatchObject({ lookedAt: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).engine)()).toMatchObject({ checked: 0 })
   await away(uuid)
 })
 
@@ -153,7 +153,7 @@ async function scheduled(dueInHours: number, remembered: Memory) {
   return { swept, did, order, workflowId }
 }
 
-const REOPENED = { lookedAt: 1, reopened: 1, shown: 0 }
+const REOPENED = { checked: 1, reopened: 1, shown: 0 }
 test.each<[what: string, dueInHours: number, remembered: Memory]>([
   ['that is not due, of which Temporal knows nothing', 1, undefined],
   ['that is not due, whose workflow was ended from outside', 1, () => ({})],
@@ -183,7 +183,7 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
 
 test('a waiting transfer whose workflow had ended is reported and left to the rebuild', async () => {
   const { swept, did } = await scheduled(1, () => ({ ended: 'cancelled' }))
-  expect(swept).toEqual({ lookedAt: 1, reopened: 0, shown: 1 })
+  expect(swept).toEqual({ checked: 1, reopened: 0, shown: 1 })
   expect(did).toEqual([])
 })
 

@@ -47,8 +47,8 @@ const ask = (more: { canAnswerFromRow?: boolean } = {}) =>
     ...more,
   })
 const row = async () => {
-  const [found] = await fixture.sql<{ state: string; take_before: Date | null; failure: object | null }>(
-    'select state, take_before, failure from transfer where uuid = ?',
+  const [found] = await fixture.sql<{ state: string; accept_before: Date | null; failure: object | null }>(
+    'select state, accept_before, failure from transfer where uuid = ?',
     [order.uuid],
   )
   return found!
@@ -61,7 +61,7 @@ const attempt = async () => {
   return found!
 }
 const passesItsTime = () =>
-  fixture.sql(`update transfer set take_before = now() - interval '1 second' where uuid = ?`, [order.uuid])
+  fixture.sql(`update transfer set accept_before = now() - interval '1 second' where uuid = ?`, [order.uuid])
 
 describe('a payout without an idempotency key', () => {
   beforeEach(() => {
@@ -71,10 +71,10 @@ describe('a payout without an idempotency key', () => {
   test('stores its acceptance deadline until one of its calls has an answer', async () => {
     answers(() => killed())
     await expect(send({ order })).rejects.toThrow('killed')
-    expect((await row()).take_before).not.toBeNull()
+    expect((await row()).accept_before).not.toBeNull()
     fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
     expect(await ask()).toEqual({ kind: 'in_process' })
-    expect(await row()).toMatchObject({ state: 'settling', take_before: null })
+    expect(await row()).toMatchObject({ state: 'settling', accept_before: null })
   })
 
   test('whose worker ended before the call is not sent later, although its absence is proved', async () => {
@@ -96,7 +96,7 @@ describe('a payout without an idempotency key', () => {
   test('that was answered with accepted is sent again, however late', async () => {
     answers(() => killed())
     await expect(send({ order })).rejects.toThrow('killed')
-    await fixture.sql('update transfer set take_before = null where uuid = ?', [order.uuid])
+    await fixture.sql('update transfer set accept_before = null where uuid = ?', [order.uuid])
     answers(inProcess)
     expect(await send({ isResend: true })).toEqual({ kind: 'in_process' })
     expect(calls).toHaveLength(2)
@@ -105,7 +105,7 @@ describe('a payout without an idempotency key', () => {
   test('may go to its next candidate however late, once one of its calls has an answer', async () => {
     answers(unreachable)
     expect(await send({ order })).toMatchObject({ kind: 'unreachable' })
-    expect((await row()).take_before).toBeNull()
+    expect((await row()).accept_before).toBeNull()
   })
 
   test('starts no attempt in the database after its deadline', async () => {
@@ -123,7 +123,7 @@ describe('a payout without an idempotency key', () => {
     const scheduled = { acceptBefore: soon(), scheduledFor: soon() }
     order = fixture.transferInput(merchant, scheduled)
     expect(await fixture.records.storeTransfer(order)).toMatchObject({ state: 'created' })
-    expect((await row()).take_before).toBeNull()
+    expect((await row()).accept_before).toBeNull()
     order = fixture.transferInput(merchant, {
       ...scheduled,
       acceptBefore: new Date(Date.now() - 1).toISOString(),

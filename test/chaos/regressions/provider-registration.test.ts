@@ -4,7 +4,7 @@ import { listProviderAccounts } from '../../../src/activities/reconciliation/rec
 import { activateConnection, createConnection } from '../../../src/admin/connections.ts'
 import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
-import { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import { ProviderNotification } from '../../../src/db/entities/provider-notification.ts'
 import type { ProviderRegistry } from '../../../src/providers/registry.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 

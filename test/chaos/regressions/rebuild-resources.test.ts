@@ -334,7 +334,7 @@ test.each<DeliveryRow>([
         [webhook, merchant.accountUuid],
       )
       await fixture.sql(
-        `insert into event (uuid, account_uuid, type, subject_uuid, life_uuid, sequence, body, request_id, created_at)
+        `insert into event (uuid, account_uuid, type, subject_uuid, owner_uuid, sequence, body, request_id, created_at)
        values (?, ?, 'PAYMENT', gen_random_uuid(), gen_random_uuid(), 1, '{}', 'r', now())`,
         [event, merchant.accountUuid],
       )

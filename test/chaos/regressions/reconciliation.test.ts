@@ -178,7 +178,7 @@ test('an account without an ACTIVE connection is compared through its remaining 
   const askedFor = async (endToEnd: string) => {
     entries.push({ ...entryOf(endToEnd, HOUR_MS), direction: 'IN' })
     await look()
-    return fixture.sql('select connection_uuid from notice where end_to_end = ?', [endToEnd])
+    return fixture.sql('select connection_uuid from provider_notification where end_to_end = ?', [endToEnd])
   }
   expect(await askedFor(`E${'3'.repeat(31)}`)).toEqual([{ connection_uuid: connectionUuid }])
   const active = await fixture.createConnection({ accountUuid })
@@ -202,9 +202,9 @@ test('a PIX on a shared account that names no charge is shown, and credited to n
   expect(startedWorkflowIds).toEqual([])
   expect(await open()).toEqual([entry.endToEnd])
   const kept = 'select kind from difference where provider_account_uuid = ?'
-  const settled = 'select outcome, handed_at is not null as handed from notice where end_to_end = ?'
+  const settled = 'select outcome, routed_at is not null as routed from provider_notification where end_to_end = ?'
   expect(await fixture.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
-  expect(await fixture.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', handed: true }])
+  expect(await fixture.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', routed: true }])
   expect(await fixture.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])
 })
 

@@ -39,7 +39,7 @@ const engine = {
 
 const events = (count: number, age: string) =>
   fixture.sql<{ uuid: string }>(
-    `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+    `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
      select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now() - ?::interval
      from generate_series(1, ?) returning uuid`,
     [merchant.accountUuid, age, count],
@@ -73,7 +73,7 @@ test('a delivery sweep wakes no further delivery when the worker shuts down', as
 
 test('a notification sweep routes no further notification when the worker shuts down', async () => {
   await fixture.sql(
-    `insert into notice (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
+    `insert into provider_notification (uuid, connection_uuid, digest, kind, end_to_end, body, request_id, received_at)
      values (gen_random_uuid(), ?, 'x', 'payment', 'E1', '{}', 'r', now() - interval '1 minute')`,
     [merchant.connectionUuid],
   )

@@ -62,7 +62,7 @@ export function buildValidFinalState(): FinalState {
         history: charge.history.map(entry => entry.status),
       },
     ],
-    splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, askedBackCents: 120 }],
+    splits: [{ charge: 'charge-1', status: 'CREDITED', cents: 300, returnRequestedCents: 120 }],
     transfers: [
       {
         ...{ uuid: 'transfer-1', account: 'shop', state: 'partially_refunded', cents: 500, heldCents: 0 },

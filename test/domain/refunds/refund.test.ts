@@ -96,11 +96,11 @@ describe('whether a charge can be refunded', () => {
 })
 
 describe('the shares that splits owe', () => {
-  const split = (creditedCents: number, askedBackCents = 0): CreditedSplit => ({
+  const split = (creditedCents: number, returnRequestedCents = 0): CreditedSplit => ({
     uuid: 'split',
     accountUuid: 'recipient',
     creditedCents,
-    returnRequestedCents: askedBackCents,
+    returnRequestedCents,
   })
   const owed = (splits: CreditedSplit[], receivedCents: number, refundedCents: number, valueCents: number) =>
     computeSplitRefunds(splits, { receivedCents, refundedCents, valueCents }).map(({ cents }) => cents)

@@ -155,7 +155,7 @@ test('a code that may have created its key is sent again with the same form, and
     auth_code: '123456',
   }
   engine = 'away'
-  await ours.sql('delete from pix_key_tries')
+  await ours.sql('delete from pix_key_creation_times')
   const { text } = await merchant.send(on, { ...asked, once, mode: 'test' }, { on })
   expect(hiddenFieldOf(text, 'once')).toBe(once)
   expect(text).toContain('name="auth_code" value="123456"')

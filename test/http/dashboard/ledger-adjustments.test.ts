@@ -93,7 +93,7 @@ test('a statement entry is proposed by one operator and posted by another, once'
   const { text } = await bia.get(PATH)
   expect([text.includes(uuid), text.includes(adjustment)]).toEqual([false, false])
   expect(
-    await sql('select who, act from operator_act where subject = ? order by act', [
+    await sql('select who, act from operator_action where subject = ? order by act', [
       `adjustment/${adjustment}`,
     ]),
   ).toEqual([

@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const acts = () =>
-  ours.sql('select who, act, subject, reason from operator_act where who = ?', ['op@trilho.test'])
+  ours.sql('select who, act, subject, reason from operator_action where who = ?', ['op@trilho.test'])
 
 describe('an operator', () => {
   test('starts at the monitoring page, and reads each item with its age for every account', async () => {

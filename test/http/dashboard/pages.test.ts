@@ -472,12 +472,12 @@ test('an unreachable webhook is not registered', async () => {
 
 test('a statement of more lines than a file holds is refused by name, and not cut off', async () => {
   await ours.sql(
-    `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
+    `insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)
      select 'posting', account_uuid, provider_account_uuid, current_date, 'available', 50000 from connection where uuid = ?`,
     [ours.connection],
   )
   const { status, text } = await merchant.get('/dashboard/ledger/ledger.csv')
-  await ours.sql(`delete from tally_delta where count = 50000`, [])
+  await ours.sql(`delete from list_counter_change where count = 50000`, [])
   expect(status).toBe(422)
   expect(text).toContain('no máximo 50000 linhas')
 })

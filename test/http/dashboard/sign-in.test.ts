@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 // Attempts from one address count together: each test deletes those of the others.
-afterEach(async () => void (await fixture.orm.em.execute('delete from sign_in_try')))
+afterEach(async () => void (await fixture.orm.em.execute('delete from sign_in_attempt')))
 
 async function user({ isOperator = false, accountUuid = account } = {}) {
   const email = `user-${++users}@trilho.test`
@@ -161,7 +161,7 @@ describe('password guessing', () => {
     expect(answer.status).toBe(429)
     expect(answer.headers.get('retry-after')).toBe('900')
     expect(answer.text).toContain('Tentativas demais')
-    await fixture.orm.em.execute(`update sign_in_try set at = at - interval '16 minutes'`)
+    await fixture.orm.em.execute(`update sign_in_attempt set at = at - interval '16 minutes'`)
     expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
   })
 
@@ -172,7 +172,7 @@ describe('password guessing', () => {
     expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
     for (let guess = 0; guess < 9; guess++) await signInAgain(browser, email, 'a wrong password')
     expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
-    const rows = await fixture.orm.em.execute('select * from sign_in_try')
+    const rows = await fixture.orm.em.execute('select * from sign_in_attempt')
     expect(rows).toEqual([])
   })
 
@@ -243,7 +243,7 @@ describe('password guessing', () => {
       proxied = await openApiFixture([dashboardRoutes], { TRILHO_BEHIND_PROXY: 'true' })
     })
     afterAll(() => proxied?.close())
-    afterEach(async () => void (await proxied.orm.em.execute('delete from sign_in_try')))
+    afterEach(async () => void (await proxied.orm.em.execute('delete from sign_in_attempt')))
 
     async function signIn(email: string, password: string, address: string) {
       const browser = createBrowser(proxied)
@@ -303,7 +303,7 @@ describe('password guessing', () => {
 
   test('stores nothing that was typed, because it may be a password', async () => {
     await createBrowser(fixture).signIn('my secret typed here', 'another secret')
-    const rows = JSON.stringify(await fixture.orm.em.execute('select * from sign_in_try'))
+    const rows = JSON.stringify(await fixture.orm.em.execute('select * from sign_in_attempt'))
     expect(rows).not.toMatch(/secret/)
     expect(fixture.lines.join('')).not.toMatch(/another secret|my secret/)
   })

@@ -13,7 +13,7 @@ beforeAll(async () => {
   uuid = await fixture.insertConnection(await fixture.insertAccount())
   await fixture.orm.em
     .fork()
-    .execute('insert into breaker (connection_uuid, failures) values (?, array[now()])', [uuid])
+    .execute('insert into circuit_breaker (connection_uuid, failures) values (?, array[now()])', [uuid])
 })
 afterAll(() => fixture?.close())
 

@@ -146,7 +146,7 @@ test('deliveries are counted by status until their events are pruned', async () 
   await em().execute(`delete from event where account_uuid = ?`, [accountUuid])
   expect(await counted()).toEqual({ rows: 0, total: 0 })
   await foldListCounters(fixture.orm)
-  expect(await em().execute('select * from tally where count < 0')).toEqual([])
+  expect(await em().execute('select * from list_counter where count < 0')).toEqual([])
 
   async function counted(status?: string) {
     const query = deliveriesQuery.parse({ ...list, status })
@@ -178,7 +178,7 @@ async function posted({ at, connection }: { at: number; connection: string }): P
 async function happened({ at, connection, type }: { at: number; connection: string | null; type: string }) {
   const uuid = randomUUID()
   await em().execute(
-    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id,
+    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id,
        created_at) values (?, ?, ?, ?, ?, 1, '{}', ?, 'r', ?)`,
     [uuid, accountUuid, connection, type, uuid, uuid, new Date(at)],
   )

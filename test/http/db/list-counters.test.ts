@@ -54,7 +54,7 @@ test('totals equal the rows, between any changes and folds, by status, provider 
     expect({ query, total }).toEqual({ query, total: await counted(token, query) })
   }
   await Promise.all([foldListCounters(fixture.orm), foldListCounters(fixture.orm), changeSomething()])
-  expect(await sql(`select day from tally where count < 0`)).toEqual([])
+  expect(await sql(`select day from list_counter where count < 0`)).toEqual([])
 
   async function changeSomething(): Promise<void> {
     if (charges.length < 5 || chance(30)) {
@@ -113,12 +113,12 @@ test('one fold covers hours of traffic, not a fixed number of rows', async () =>
   const accountUuid = await fixture.insertAccount()
   const connection = await fixture.insertConnection(accountUuid)
   await sql(
-    `insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)
+    `insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)
      select 'charge', ?, ?, current_date, 'paid', 1 from generate_series(1, 120000)`,
     [accountUuid, connection],
   )
   expect(await foldListCounters(fixture.orm)).toBe(120_000)
-  expect(await sql('select from tally_delta where account_uuid = ?', [accountUuid])).toEqual([])
+  expect(await sql('select from list_counter_change where account_uuid = ?', [accountUuid])).toEqual([])
 })
 
 async function newCharge(accountUuid: string, { connection, at }: { connection: string; at: string }) {

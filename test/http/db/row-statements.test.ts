@@ -6,7 +6,7 @@ import { Attempt } from '../../../src/db/entities/attempt.ts'
 import { Charge } from '../../../src/db/entities/charge.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { Movement } from '../../../src/db/entities/movement.ts'
-import { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import { ProviderNotification } from '../../../src/db/entities/provider-notification.ts'
 import { Transfer } from '../../../src/db/entities/transfer.ts'
 import { findLockedRow, lockRow } from '../../../src/db/locks.ts'
 import { queryEntities } from '../../../src/db/pipeline/entity-mapper.ts'
@@ -173,10 +173,10 @@ describe('a provider notification', () => {
     const [one, twin] = [notificationItem({ digest }), notificationItem({ digest })]
     const kept = await keep(one, twin)
     expect(kept).toHaveLength(1)
-    expect(kept[0]).toMatchObject({ uuid: one.uuid, body: one.body, kind: 'payment', handedAt: null })
+    expect(kept[0]).toMatchObject({ uuid: one.uuid, body: one.body, kind: 'payment', routedAt: null })
     expect(kept[0]!.digest).toEqual(Buffer.from(digest, 'hex'))
     expect((await keep(notificationItem({ digest }))).map(({ uuid }) => uuid)).toEqual([one.uuid])
-    await em().execute('update notice set handed_at = now() where uuid = ?', [one.uuid])
+    await em().execute('update provider_notification set routed_at = now() where uuid = ?', [one.uuid])
     expect(await keep(notificationItem({ digest }))).toEqual([])
     expect(await keep()).toEqual([])
   })

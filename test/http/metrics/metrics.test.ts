@@ -174,7 +174,7 @@ describe('GET /metrics', () => {
   /** A connection whose circuit opened so long ago, and last let a probe through so long ago. */
   const opened = async (ago: string, row: ConnectionRow, probed: string | null = null) =>
     world.orm.em.fork().execute(
-      `insert into breaker (connection_uuid, failures, opened_at, probed_at)
+      `insert into circuit_breaker (connection_uuid, failures, opened_at, probed_at)
        values (?, '{}', now() - ?::interval, now() - ?::interval)`,
       [await world.insertConnection(await world.insertAccount(), row), ago, probed],
     )
@@ -320,7 +320,7 @@ describe('GET /metrics', () => {
     const sql = (query: string, values: unknown[]) => world.orm.em.fork().execute(query, values)
     const account = await world.insertAccount()
     const [event] = await sql(
-      `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+      `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
        values (gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()) returning uuid`,
       [account],
     )

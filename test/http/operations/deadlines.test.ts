@@ -75,20 +75,20 @@ test('a stored operation may be waited for longer', () => {
 
 test('a payout without a key is not accepted after its request can start nothing any more, on a slow query too', async () => {
   const app = new Koa()
-  let heard: { takeBefore: number; begunBy: number } | undefined
+  let heard: { acceptBefore: number; begunBy: number } | undefined
   app.use(enforceDeadline)
   app.use(async ctx => {
     await sleep(300)
     const [at] = await Promise.all([runQuery(fixture.orm.em.fork(), queryAcceptanceDeadline())])
     const begunBy = Date.now() + getRequestDeadline().remainingMs - MIN_TO_START_MS
-    heard = { takeBefore: Date.parse(at), begunBy }
+    heard = { acceptBefore: Date.parse(at), begunBy }
     ctx.body = 'heard'
   })
   const server = await startServer(app, { host: '127.0.0.1', port: 0 })
   const started = Date.now()
   await (await fetch(server.url)).text()
   await server.stop()
-  expect(heard!.takeBefore).toBeLessThanOrEqual(heard!.begunBy + 2) // Two clocks of one machine, in milliseconds.
-  expect(heard!.takeBefore).toBeGreaterThan(started)
+  expect(heard!.acceptBefore).toBeLessThanOrEqual(heard!.begunBy + 2) // Two clocks of one machine, in milliseconds.
+  expect(heard!.acceptBefore).toBeGreaterThan(started)
   expect(heard!.begunBy).toBeLessThan(started + REQUEST_DEADLINE_MS)
 })

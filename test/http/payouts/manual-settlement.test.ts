@@ -62,7 +62,7 @@ describe('a manual settlement of one attempt', () => {
   const refusals = (uuid: string) =>
     fixture.orm.em
       .fork()
-      .execute(`select act, reason from operator_act where subject = ?`, [`transfer/${uuid}`])
+      .execute(`select act, reason from operator_action where subject = ?`, [`transfer/${uuid}`])
 
   /** A transfer whose attempt is unknown and was sent twice. */
   async function unknownTransfer() {

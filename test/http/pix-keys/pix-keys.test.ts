@@ -37,7 +37,7 @@ async function create(body: object, more: CallOptions = {}) {
   await forgetTries()
   return call('POST', PATH, { body, ...more })
 }
-const forgetTries = () => sql('delete from pix_key_tries')
+const forgetTries = () => sql('delete from pix_key_creation_times')
 const sql = (query: string, values: unknown[] = []) => fixture.orm.em.fork().execute(query, values)
 const statusAndCodeOf = ({ status, body }: { status: number; body: { code: string; errors?: object } }) =>
   body.errors ? [status, body.code, Object.keys(body.errors)] : [status, body.code]
@@ -245,13 +245,13 @@ describe('the limits', () => {
   test('three of forty concurrent requests pass, and a minute later one does again', async () => {
     await forgetTries()
     const take = async () => {
-      const [row] = await sql('select take_pix_key_try(?) as wait_s', [accountUuid])
+      const [row] = await sql('select count_pix_key_creation(?) as wait_s', [accountUuid])
       return (row as { wait_s: number }).wait_s
     }
     const waits = await Promise.all(Array.from({ length: 40 }, take))
     expect(waits.filter(wait => wait === 0)).toHaveLength(3)
     expect(Math.max(...waits)).toBeLessThanOrEqual(60)
-    await sql(`update pix_key_tries set at[1] = at[1] - interval '60 seconds' where account_uuid = ?`, [
+    await sql(`update pix_key_creation_times set at[1] = at[1] - interval '60 seconds' where account_uuid = ?`, [
       accountUuid,
     ])
     expect([await take(), (await take()) > 0]).toEqual([0, true])

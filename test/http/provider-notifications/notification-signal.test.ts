@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import type { ProviderNotification } from '../../../src/db/entities/provider-notification.ts'
 import { buildNotificationSignal } from '../../../src/provider-notifications/notification.ts'
 
 test.each([

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { sweepProviderNotifications } from '../../../src/activities/provider-notifications/sweep.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import type { EntityManager } from '../../../src/db/client/orm.ts'
-import { ProviderNotification } from '../../../src/db/entities/notice.ts'
+import { ProviderNotification } from '../../../src/db/entities/provider-notification.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
@@ -81,13 +81,13 @@ const setChargeState = (state: string) =>
 
 test('a notification of a charge issued elsewhere does not pay it: it is a deposit', async () => {
   await setChargeState('pending')
-  expect(await noticeOf('aa')).toMatchObject({ outcome: 'taken' })
+  expect(await noticeOf('aa')).toMatchObject({ outcome: 'routed' })
   expect(signalledWorkflows).toEqual(['depositWorkflow'])
 })
 
 test('a notification of a charge that is being issued, or found again after a restore, signals its workflow', async () => {
   await setChargeState('issuing')
-  expect(await noticeOf('bb')).toMatchObject({ outcome: 'taken' })
+  expect(await noticeOf('bb')).toMatchObject({ outcome: 'routed' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
@@ -100,7 +100,7 @@ test('a notification of a charge whose attempt is written meanwhile signals its 
     if (statement.includes('from attempt r')) await isFound()
     return rows
   }) as never
-  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'taken' })
+  expect(await noticeOf('cc', { em })).toMatchObject({ outcome: 'routed' })
   expect(signalledWorkflows).toEqual([`running charge/${charge}`])
 })
 
@@ -110,30 +110,30 @@ describe('a notification of a charge without a row', () => {
 
   test('signals the charge’s running workflow', async () => {
     workflowStates.set(`charge/${unknown}`, 'running')
-    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'taken' })
+    expect(await noticeOf('d1', late)).toMatchObject({ outcome: 'routed' })
     expect(signalledWorkflows).toEqual([`running charge/${unknown}`])
   })
 
   test('waits while it may be early, and is a deposit after that', async () => {
     expect(await noticeOf('d2', { ...late, ageMs: 9 * 60_000 })).toMatchObject({
       outcome: null,
-      handedAt: null,
+      routedAt: null,
     })
     expect(signalledWorkflows).toEqual([])
-    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'taken' })
+    expect(await noticeOf('d3', late)).toMatchObject({ outcome: 'routed' })
     expect(signalledWorkflows).toEqual(['depositWorkflow'])
   })
 
   test('waits without limit for the rebuild of a restored database where such a workflow existed', async () => {
     workflowStates.set(`charge/${unknown}`, 'closed')
-    expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, handedAt: null })
+    expect(await noticeOf('d4', late)).toMatchObject({ outcome: null, routedAt: null })
     expect(signalledWorkflows).toEqual([])
   })
 })
 
 test('notifications that wait for a rebuild, however many, delay no younger one', async () => {
   const sql = (text: string, values: unknown[] = []) => fixture.orm.em.fork().execute(text, values)
-  await sql(`update notice set handed_at = now(), outcome = 'foreign' where handed_at is null`)
+  await sql(`update provider_notification set routed_at = now(), outcome = 'foreign' where routed_at is null`)
   const [forgotten, running] = [randomUUID(), randomUUID()]
   workflowStates = new Map([
     [`charge/${forgotten}`, 'closed'],
@@ -145,7 +145,7 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
   const em = fixture.orm.em.fork()
   const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
   const [young] = await runQuery(em, storeProviderNotifications(em, connection, [heard]))
-  await sql(`update notice set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
+  await sql(`update provider_notification set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
   const dependencies = { orm: fixture.orm, log: pino({ level: 'silent' }) } as unknown as ActivityDependencies
   const sweep = sweepProviderNotifications(dependencies, engine, 2)
   for (let sweeps = 0; sweeps < 100 && signalledWorkflows.length === 0; sweeps += 1)
@@ -179,7 +179,7 @@ describe('on a shared account', () => {
   test('a PIX that names a charge that its provider refused belongs to its account, whichever connection is notified', async () => {
     const refused = randomUUID()
     await isTried({ of: refused, state: 'rejected' })
-    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'taken' })
+    expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'routed' })
     expect(startedWorkflowIds).toEqual([depositWorkflowId(connection, END_TO_END)])
   })
 })

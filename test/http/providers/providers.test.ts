@@ -88,7 +88,7 @@ describe('a provider', () => {
       const uuid = await connect({ status })
       if (breaker)
         await fixture.orm.em.execute(
-          `insert into breaker (connection_uuid, opened_at) values (?, ${breaker})`,
+          `insert into circuit_breaker (connection_uuid, opened_at) values (?, ${breaker})`,
           [uuid],
         )
       const { body } = await fixture.call('GET', `${PATH}/${uuid}`, { token })

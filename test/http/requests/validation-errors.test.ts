@@ -102,7 +102,7 @@ test.each([
   ['payments', { value: 9_999_999_999.99, type: 'CARD', provider_uuid: 'DEAR' }, ['type', 'value']],
   ['payments', { value: -1, type: 'PIX', external_ref: 'a\0' }, ['external_ref', 'value']],
 ])('POST /%s reports every error of %j', async (path, body, fields) => {
-  await fixture.orm.em.fork().execute('delete from pix_key_tries')
+  await fixture.orm.em.fork().execute('delete from pix_key_creation_times')
   const named = JSON.parse(JSON.stringify(body), (_, value) => ids[value] ?? value)
   const answer = await fixture.call('POST', `/api/v1/${path}`, { token, body: named })
   expect([answer.status, answer.body.code]).toEqual([422, 'validation_failed'])

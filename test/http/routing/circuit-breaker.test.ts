@@ -33,7 +33,7 @@ beforeEach(async () => {
 const ordered = (...uuids: string[]) => orderByCircuitState(fixture.orm.em.fork(), uuids)
 const opened = (uuid: string, secondsAgo: number) =>
   fixture.orm.em.fork().execute(
-    `insert into breaker (connection_uuid, failures, opened_at)
+    `insert into circuit_breaker (connection_uuid, failures, opened_at)
        values (?, array[now()], now() - ? * interval '1 second')`,
     [uuid, secondsAgo],
   )
@@ -108,7 +108,7 @@ test('another worker’s answer older than half a minute does not count', async 
     'broken',
   )
   await em.execute(
-    `update breaker set answered_at = now() - interval '31 seconds', answered_by = 'healthy' where connection_uuid = ?`,
+    `update circuit_breaker set answered_at = now() - interval '31 seconds', answered_by = 'healthy' where connection_uuid = ?`,
     [a],
   )
   expect(await isAnsweredByOtherWorker(em, [a], 'broken')).toBe(false)
@@ -160,6 +160,6 @@ test('a scheduled transfer keeps the priority order, uses no probe, and is store
   const order = await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })
   expect(order.candidates).toEqual([a, b])
   expect(await ordered(a, b)).toEqual([a, b])
-  await fixture.orm.em.fork().execute('update breaker set opened_at = now() where connection_uuid = ?', [a])
+  await fixture.orm.em.fork().execute('update circuit_breaker set opened_at = now() where connection_uuid = ?', [a])
   expect((await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })).candidates).toEqual([a, b])
 })

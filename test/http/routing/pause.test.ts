@@ -134,7 +134,7 @@ test('an invalid request is refused as invalid before it is refused as paused, a
 
 describe('operator actions', () => {
   const acts = (): Promise<{ subject: string }[]> =>
-    em().execute('select who, act, subject, reason from operator_act order by at')
+    em().execute('select who, act, subject, reason from operator_action order by at')
 
   test('every start, change and end of a pause is recorded; ending none is not', async () => {
     const target = { accountUuid: account }
@@ -151,7 +151,7 @@ describe('operator actions', () => {
     ])
   })
 
-  test.each(['update operator_act set reason = reason', 'delete from operator_act', 'truncate operator_act'])(
+  test.each(['update operator_action set reason = reason', 'delete from operator_action', 'truncate operator_action'])(
     'are never changed: %s',
     async statement => {
       await pause('all')

@@ -73,7 +73,7 @@ export async function openEndpointFixture(
     async createEvent(type = 'PAYMENT', body: object = { status: 'PAID', sequence: 1 }): Promise<string> {
       const [event, delivery] = [randomUUID(), randomUUID()]
       await sql(
-        `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+        `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
          values (?, ?, ?, ?, 1, ?, ?, 'the request', now())`,
         [event, accountUuid, type, event, JSON.stringify(body), event],
       )

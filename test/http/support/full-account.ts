@@ -171,7 +171,7 @@ export async function createFullAccount(world: ApiFixture) {
       now,
     ],
   )
-  await sql(`insert into operator_act (uuid, who, act, subject, reason) values (?, ?, 'settle', ?, ?)`, [
+  await sql(`insert into operator_action (uuid, who, act, subject, reason) values (?, ?, 'settle', ?, ?)`, [
     randomUUID(),
     MALICIOUS_TEXT,
     MALICIOUS_TEXT,
@@ -204,7 +204,7 @@ export async function createFullAccount(world: ApiFixture) {
     [webhook, account, `https://shop.example/${MALICIOUS_TEXT}`, MALICIOUS_TEXT, now],
   )
   await sql(
-    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
      values (?, ?, ?, 'PAYMENT', ?, 1, ?, ?, 'r', ?)`,
     [
       event,

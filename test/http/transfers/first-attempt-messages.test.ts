@@ -118,7 +118,7 @@ test('an event and its deliveries are one statement, and a settlement is two mes
   expect(messages.messages.at(-1)).toMatch(/insert into posting.* from event e join delivery .*; commit$/s)
   const events = await fixture.orm.em.execute(
     `select e.type, e.sequence, e.body ->> 'status' as status, count(d.uuid)::int as deliveries
-     from event e left join delivery d on d.event_uuid = e.uuid where e.life_uuid = ? group by e.uuid order by e.type`,
+     from event e left join delivery d on d.event_uuid = e.uuid where e.owner_uuid = ? group by e.uuid order by e.type`,
     [order.uuid],
   )
   expect(events).toEqual([

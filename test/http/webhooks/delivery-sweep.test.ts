@@ -36,7 +36,7 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
   closing.push(story.close)
   await story.sql(
     `with happened as (
-       insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+       insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
        select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()
        from generate_series(1, ?) returning uuid
      )

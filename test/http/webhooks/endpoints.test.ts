@@ -114,7 +114,7 @@ describe('webhooks', () => {
 async function delivery(webhookUuid: string, status: string): Promise<string> {
   const [uuid, event] = [randomUUID(), randomUUID()]
   await fixture.orm.em.execute(
-    `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+    `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
      values (?, ?, 'PAYMENT', ?, 1, '{}', ?, 'r', now())`,
     [event, accountUuid, event, event],
   )

@@ -29,7 +29,7 @@ type Row = { type?: string; connectionUuid?: string | null; at?: Date; subject?:
 async function event({ type = 'PAYMENT', connectionUuid = connection, ...row }: Row = {}): Promise<string> {
   const uuid = randomUUID()
   await fixture.orm.em.execute(
-    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+    `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
      values (?, ?, ?, ?, ?, 1, ?, ?, 'r', ?)`,
     [
       ...[uuid, accountUuid, connectionUuid, type, row.subject ?? uuid],
@@ -208,7 +208,7 @@ describe('after thirty days', () => {
 
   test('more than one batch are deleted in several', async () => {
     await fixture.orm.em.execute(
-      `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, life_uuid, request_id, created_at)
+      `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
        select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now() - interval '40 days'
        from generate_series(1, 1200)`,
       [accountUuid],

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../../db/client/orm.ts'
-import { OperatorAction } from '../../../db/entities/operator-act.ts'
+import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { Pause } from '../../../db/entities/pause.ts'
 import { listOpenAccountEntries } from '../../../db/repositories/account-entries.ts'
 import { listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'

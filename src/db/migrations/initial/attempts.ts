@@ -70,8 +70,8 @@ create trigger attempt_epoch_stays before update of credentials_epoch on attempt
 -- No sending begins after the order's deadline: its caller may have been answered that it was not accepted.
 create function refuse_late_sending() returns trigger language plpgsql as $$
 begin
-  if exists (select from transfer where uuid = new.subject_uuid and take_before < clock_timestamp())
-    or exists (select from refund where uuid = new.subject_uuid and take_before < clock_timestamp()) then
+  if exists (select from transfer where uuid = new.subject_uuid and accept_before < clock_timestamp())
+    or exists (select from refund where uuid = new.subject_uuid and accept_before < clock_timestamp()) then
     raise exception 'a row of attempt would break attempt_in_time'
       using errcode = 'check_violation', constraint = 'attempt_in_time', table = 'attempt';
   end if;

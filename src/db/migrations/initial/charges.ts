@@ -113,8 +113,8 @@ create table split (
     constraint split_status_check check (status in ('PENDING', 'CREDITED', 'FAILED')),
   credited_cents bigint not null default 0 constraint split_credited_cents_check check (credited_cents >= 0),
   -- What settled refunds have asked back from it; the recipient's balance may have covered less.
-  asked_back_cents bigint not null default 0
-    constraint split_asked_back_cents_check check (asked_back_cents between 0 and credited_cents),
+  return_requested_cents bigint not null default 0
+    constraint split_return_requested_cents_check check (return_requested_cents between 0 and credited_cents),
   -- A recipient has one share of a type.
   constraint split_once unique (charge_uuid, recipient_account_uuid, type),
   -- Only a credited split holds money.

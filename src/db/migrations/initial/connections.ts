@@ -10,12 +10,12 @@ create table provider_account (
     check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
   name text not null,
   -- When its list of disputes was polled last; the sweep goes round in this order, at a pace that providers bear.
-  meds_asked_at timestamptz,
+  disputes_polled_at timestamptz,
   created_at timestamptz not null default now(),
   constraint provider_account_once unique (provider, name)
 );
 -- The sweep of disputes: never polled first, then the longest ago.
-create index provider_account_dispute_sweep on provider_account (meds_asked_at nulls first);
+create index provider_account_dispute_sweep on provider_account (disputes_polled_at nulls first);
 
 create table connection (
   uuid uuid primary key,
@@ -65,7 +65,7 @@ create table default_provider (
   primary key (account_uuid, payment_type, connection_uuid)
 );
 
-create table breaker (
+create table circuit_breaker (
   connection_uuid uuid primary key references connection,
   failures timestamptz[] not null default '{}',
   opened_at timestamptz,

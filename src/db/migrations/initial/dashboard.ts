@@ -8,7 +8,7 @@ create table dashboard_session (
   hash bytea primary key constraint dashboard_session_hash_check check (length(hash) = 32),
   user_uuid uuid not null references app_user,
   -- SHA-256 of the password's hash at signing in: a new password ends every session of the old one.
-  password_mark bytea not null,
+  password_digest bytea not null,
   csrf text not null,
   created_at timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
@@ -20,7 +20,7 @@ create index dashboard_session_of_user on dashboard_session (user_uuid);
 create index dashboard_session_expiry on dashboard_session (expires_at);
 
 -- Attempts that failed or are undecided. Hashes only: what is typed as an e-mail may be a password.
-create table sign_in_try (
+create table sign_in_attempt (
   id bigint generated always as identity primary key,
   email_hash bytea not null,
   address_hash bytea not null,
@@ -29,8 +29,8 @@ create table sign_in_try (
   at timestamptz not null default now()
 );
 -- The limits by e-mail, by address and by device, and the deletion by age.
-create index sign_in_try_of_email on sign_in_try (email_hash, at);
-create index sign_in_try_of_address on sign_in_try (address_hash, at);
-create index sign_in_try_device on sign_in_try (device_hash, at);
-create index sign_in_try_age on sign_in_try (at);`,
+create index sign_in_attempt_of_email on sign_in_attempt (email_hash, at);
+create index sign_in_attempt_of_address on sign_in_attempt (address_hash, at);
+create index sign_in_attempt_device on sign_in_attempt (device_hash, at);
+create index sign_in_attempt_age on sign_in_attempt (at);`,
 }

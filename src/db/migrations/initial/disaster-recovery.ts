@@ -19,7 +19,7 @@ create table lost_workflow (
 create table workflow_sweep (
   noun text primary key,
   swept_at timestamptz not null,
-  looked_at integer not null,
-  lost integer not null
+  checked_count integer not null,
+  lost_count integer not null
 );`,
 }

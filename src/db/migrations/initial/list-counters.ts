@@ -1,17 +1,17 @@
 import type { SchemaPart } from './schema-part.ts'
 
 /** Appends to the changes since the last fold. */
-const INSERT_DELTA = 'insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count)'
+const INSERT_CHANGE = 'insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)'
 
 /** The connection of an event that no connection carried. */
 const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
 
 /** Builds the triggers that count the rows of a table by day, connection and state. */
 const createRowCounters = (table: string) => `
-create trigger ${table}_born after insert on ${table} for each row execute function tally_change('${table}');
+create trigger ${table}_born after insert on ${table} for each row execute function count_row_change('${table}');
 create trigger ${table}_moved after update of state, connection_uuid, created_at on ${table} for each row
   when ((old.state, old.connection_uuid, old.created_at) is distinct from (new.state, new.connection_uuid, new.created_at))
-  execute function tally_change('${table}');`
+  execute function count_row_change('${table}');`
 
 /**
  * Exact totals of lists without counting rows: each transaction appends its changes, and a sweep folds them into the
@@ -19,9 +19,9 @@ create trigger ${table}_moved after update of state, connection_uuid, created_at
  */
 export const listCounters: SchemaPart = {
   tables: `
-create table tally (
+create table list_counter (
   noun text not null
-    constraint tally_noun_check check (noun in ('charge', 'transfer', 'posting', 'event', 'delivery')),
+    constraint list_counter_noun_check check (noun in ('charge', 'transfer', 'posting', 'event', 'delivery')),
   account_uuid uuid not null,
   -- Of a posting its provider account, of a delivery its webhook; zeros for an event that no connection carried.
   connection_uuid uuid not null,
@@ -34,7 +34,7 @@ create table tally (
 );
 
 -- Appended to, so that no two transactions wait for one counter's row.
-create table tally_delta (
+create table list_counter_change (
   id bigint generated always as identity primary key,
   noun text not null,
   account_uuid uuid not null,
@@ -44,16 +44,16 @@ create table tally_delta (
   count int not null
 );
 -- What a total adds to the counters.
-create index tally_delta_of_account on tally_delta (noun, account_uuid) include (connection_uuid, day, state, count);`,
+create index list_counter_change_of_account on list_counter_change (noun, account_uuid) include (connection_uuid, day, state, count);`,
 
   rules: `
-create function tally_change() returns trigger language plpgsql as $$
+create function count_row_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' then
-    insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count) values
+    insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count) values
       (tg_argv[0], old.account_uuid, old.connection_uuid, (old.created_at at time zone 'UTC')::date, old.state, -1);
   end if;
-  insert into tally_delta (noun, account_uuid, connection_uuid, day, state, count) values
+  insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count) values
     (tg_argv[0], new.account_uuid, new.connection_uuid, (new.created_at at time zone 'UTC')::date, new.state, 1);
   return null;
 end $$;
@@ -61,50 +61,50 @@ ${createRowCounters('charge')}
 ${createRowCounters('transfer')}
 
 -- The lines of account statements.
-create function tally_postings() returns trigger language plpgsql as $$
+create function count_posting_changes() returns trigger language plpgsql as $$
 begin
-  ${INSERT_DELTA}
+  ${INSERT_CHANGE}
   select 'posting', account_uuid, provider_account_uuid, (created_at at time zone 'UTC')::date as day, bucket, count(*)
   from written where bucket = 'available' group by account_uuid, provider_account_uuid, day, bucket;
   return null;
 end $$;
 create trigger posting_counted after insert on posting referencing new table as written
-  for each statement execute function tally_postings();
+  for each statement execute function count_posting_changes();
 
-create function tally_events() returns trigger language plpgsql as $$
+create function count_event_changes() returns trigger language plpgsql as $$
 begin
-  ${INSERT_DELTA}
+  ${INSERT_CHANGE}
   select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as through, (created_at at time zone 'UTC')::date as day,
     type, tg_argv[0]::int * count(*)
   from changed group by account_uuid, through, day, type;
   return null;
 end $$;
 create trigger event_born after insert on event referencing new table as changed
-  for each statement execute function tally_events('1');
+  for each statement execute function count_event_changes('1');
 create trigger event_forgotten after delete on event referencing old table as changed
-  for each statement execute function tally_events('-1');
+  for each statement execute function count_event_changes('-1');
 
-create function tally_deliveries() returns trigger language plpgsql as $$
+create function count_delivery_changes() returns trigger language plpgsql as $$
 begin
-  ${INSERT_DELTA}
+  ${INSERT_CHANGE}
   select 'delivery', w.account_uuid, w.uuid, (c.created_at at time zone 'UTC')::date as day, c.status,
     tg_argv[0]::int * count(*)
   from changed c join webhook w on w.uuid = c.webhook_uuid group by w.uuid, day, c.status;
   return null;
 end $$;
 create trigger delivery_born after insert on delivery referencing new table as changed
-  for each statement execute function tally_deliveries('1');
+  for each statement execute function count_delivery_changes('1');
 create trigger delivery_forgotten after delete on delivery referencing old table as changed
-  for each statement execute function tally_deliveries('-1');
+  for each statement execute function count_delivery_changes('-1');
 
-create function tally_delivery_move() returns trigger language plpgsql as $$
+create function count_delivery_status_change() returns trigger language plpgsql as $$
 begin
-  ${INSERT_DELTA}
+  ${INSERT_CHANGE}
   select 'delivery', w.account_uuid, w.uuid, (new.created_at at time zone 'UTC')::date, its.status, its.count
   from webhook w cross join (values (old.status, -1), (new.status, 1)) as its (status, count)
   where w.uuid = new.webhook_uuid;
   return null;
 end $$;
 create trigger delivery_moved after update of status on delivery for each row
-  when (old.status is distinct from new.status) execute function tally_delivery_move();`,
+  when (old.status is distinct from new.status) execute function count_delivery_status_change();`,
 }

@@ -32,20 +32,20 @@ create table pause (
   constraint pause_once unique nulls not distinct (account_uuid, connection_uuid)
 );
 
-create table operator_act (
+create table operator_action (
   uuid uuid primary key,
-  who text not null constraint operator_act_who_check check (who <> ''),
-  act text not null constraint operator_act_act_check check (act ~ '^[a-z_]+$'),
-  subject text not null constraint operator_act_subject_check check (subject <> ''),
-  reason text not null constraint operator_act_reason_check check (reason <> ''),
+  who text not null constraint operator_action_who_check check (who <> ''),
+  act text not null constraint operator_action_act_check check (act ~ '^[a-z_]+$'),
+  subject text not null constraint operator_action_subject_check check (subject <> ''),
+  reason text not null constraint operator_action_reason_check check (reason <> ''),
   at timestamptz not null default now()
 );
 -- The record, newest first, and of one subject.
-create index operator_act_listed on operator_act (at desc);
-create index operator_act_of_subject on operator_act (subject, at desc);`,
+create index operator_action_listed on operator_action (at desc);
+create index operator_action_of_subject on operator_action (subject, at desc);`,
 
   rules: `
 -- What operators did is a record.
-create trigger operator_act_immutable before update or delete or truncate on operator_act
+create trigger operator_action_immutable before update or delete or truncate on operator_action
   for each statement execute function immutable();`,
 }

@@ -65,9 +65,9 @@ create index pix_key_listed on pix_key (account_uuid, created_at desc, uuid desc
 create index pix_key_of_provider_account on pix_key (provider_account_uuid, state);
 
 -- When an account ordered a key within the last minute: three times at most.
-create table pix_key_tries (
+create table pix_key_creation_times (
   account_uuid uuid primary key references account,
-  at timestamptz[] not null constraint pix_key_tries_at_check check (cardinality(at) <= 3)
+  at timestamptz[] not null constraint pix_key_creation_times_at_check check (cardinality(at) <= 3)
 );`,
 
   rules: `
@@ -108,19 +108,19 @@ create trigger pix_key_in_use before update of state on pix_key for each row
   when (old.state = 'active' and new.state = 'removing') execute function pix_key_stays();
 
 -- Counts one order and returns 0, or, after three within a minute, the seconds until the next is allowed.
-create function take_pix_key_try(account uuid) returns int language plpgsql as $$
+create function count_pix_key_creation(account uuid) returns int language plpgsql as $$
 declare
   recent timestamptz[];
 begin
-  insert into pix_key_tries values (account, '{}') on conflict do nothing;
-  perform from pix_key_tries where account_uuid = account for update;
+  insert into pix_key_creation_times values (account, '{}') on conflict do nothing;
+  perform from pix_key_creation_times where account_uuid = account for update;
   select coalesce(array_agg(one order by one), '{}') into recent
-  from pix_key_tries, unnest(at) as one
+  from pix_key_creation_times, unnest(at) as one
   where account_uuid = account and one > clock_timestamp() - interval '60 seconds';
   if cardinality(recent) >= 3 then
     return greatest(1, ceil(extract(epoch from recent[1] + interval '60 seconds' - clock_timestamp())));
   end if;
-  update pix_key_tries set at = recent || clock_timestamp() where account_uuid = account;
+  update pix_key_creation_times set at = recent || clock_timestamp() where account_uuid = account;
   return 0;
 end $$;`,
 }

@@ -3,21 +3,21 @@ import type { SchemaPart } from './schema-part.ts'
 /** Notifications of providers, one row per fact, stored raw until a workflow has accepted them. */
 export const providerNotifications: SchemaPart = {
   tables: `
-create table notice (
+create table provider_notification (
   uuid uuid primary key,
   connection_uuid uuid not null references connection,
   digest bytea not null,
-  kind text not null constraint notice_kind_check check (kind in ('payment', 'refund', 'transfer', 'med')),
+  kind text not null constraint provider_notification_kind_check check (kind in ('payment', 'refund', 'transfer', 'med')),
   reference text,
   end_to_end text,
   body text not null,
   request_id varchar(128) not null,
   received_at timestamptz not null default now(),
-  handed_at timestamptz,
+  routed_at timestamptz,
   outcome text,
   -- A notification that is sent again is one fact.
-  constraint notice_once unique (connection_uuid, digest)
+  constraint provider_notification_once unique (connection_uuid, digest)
 );
 -- The sweep, oldest first.
-create index notice_waiting on notice (received_at) where handed_at is null;`,
+create index provider_notification_waiting on provider_notification (received_at) where routed_at is null;`,
 }

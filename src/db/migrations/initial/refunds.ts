@@ -31,7 +31,7 @@ create table refund (
   -- Counts its events.
   sequence int not null default 0,
   -- Deadline of the first sending, as in transfer.
-  take_before timestamptz,
+  accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null,
@@ -39,7 +39,7 @@ create table refund (
   -- What a provider has returned by a dispute has settled from the start.
   constraint refund_of_med check (med_uuid is null or state = 'settled'),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
-  constraint refund_taken check (take_before is null or state in ('sending', 'failed'))
+  constraint refund_taken check (accept_before is null or state in ('sending', 'failed'))
 );
 -- One refund of a charge runs at a time (SPEC §3).
 create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');

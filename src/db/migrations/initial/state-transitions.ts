@@ -3,7 +3,7 @@ export type ReachableStates = Record<string, string>
 
 /**
  * Builds the trigger that refuses every change of state which no sequence of transitions of `src/domain` explains. The
- * table is written down here once more; test/chaos/found/rules.test.ts compares it with the domain's.
+ * table is written down here once more; test/chaos/regressions/database-constraints.test.ts compares it with the domain's.
  */
 export const createTransitionTrigger = (table: string, reachableStates: ReachableStates) => `
 create function ${table}_leads(state text, next text) returns boolean immutable language sql as $$

@@ -47,7 +47,7 @@ create table transfer (
   -- Counts its events.
   sequence int not null default 0,
   -- Deadline of the first sending while the caller may still be answered that it was not accepted.
-  take_before timestamptz,
+  accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null,
@@ -65,7 +65,7 @@ create table transfer (
     or (movement_uuid is not null and settled_at is not null)),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
   constraint transfer_taken
-    check (take_before is null or state in ('created', 'sending', 'failed', 'cancelled', 'expired'))
+    check (accept_before is null or state in ('created', 'sending', 'failed', 'cancelled', 'expired'))
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter; index-only, so that a million transfers cost what a page costs.
 create index transfer_listed on transfer (account_uuid, created_at desc, uuid desc)

@@ -16,7 +16,7 @@ create table event (
   -- Not jsonb: the receiver gets the fields in the order of GET.
   body json not null,
   -- Subject of the workflow that starts its deliveries.
-  life_uuid uuid not null,
+  owner_uuid uuid not null,
   request_id varchar(128) not null,
   created_at timestamptz not null,
   -- A change of a resource is one event.
@@ -27,7 +27,7 @@ create index event_listed on event (account_uuid, created_at desc, uuid desc) in
 create index event_of_kind on event (account_uuid, type, created_at desc, uuid desc) include (connection_uuid);
 create index event_of_provider on event (account_uuid, connection_uuid, created_at desc, uuid desc);
 -- The events whose deliveries a workflow starts.
-create index event_of_workflow on event (life_uuid);
+create index event_of_workflow on event (owner_uuid);
 -- Events are deleted by age, their deliveries with them.
 create index event_age on event (created_at);
 

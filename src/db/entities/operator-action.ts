@@ -3,7 +3,7 @@ import { primaryKeyColumn, textColumn, timestampColumn } from './columns.ts'
 
 /** An operator's action with its subject and reason; PostgreSQL refuses updates and deletes of these rows. */
 const schema = defineEntity({
-  name: 'OperatorAct',
+  name: 'OperatorAction',
   properties: () => ({
     uuid: primaryKeyColumn(),
     /** An operator's e-mail, or the user of the command line. */

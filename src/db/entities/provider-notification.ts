@@ -2,11 +2,11 @@ import { defineEntity } from '@mikro-orm/core'
 import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** Outcome of a provider notification: `taken`: signalled to a workflow; `foreign`: not about a resource of ours. */
-export type NotificationOutcome = 'taken' | 'foreign'
+export type NotificationOutcome = 'routed' | 'foreign'
 
 /** One fact that a provider sent, stored raw until a workflow has accepted it. */
 const schema = defineEntity({
-  name: 'Notice',
+  name: 'ProviderNotification',
   properties: p => ({
     uuid: primaryKeyColumn(),
     connectionUuid: uuidColumn(),
@@ -17,7 +17,7 @@ const schema = defineEntity({
     body: textColumn(),
     requestId: textColumn(),
     receivedAt: timestampColumn().onCreate(() => new Date()),
-    handedAt: timestampColumn().nullable(),
+    routedAt: timestampColumn().nullable(),
     outcome: unionColumn<NotificationOutcome>().nullable(),
   }),
 })
