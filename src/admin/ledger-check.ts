@@ -48,7 +48,7 @@ const PENDING_CENTS_SQL = `
   select account_uuid, provider_account_uuid, value_cents - coalesce((
     select sum(back.value_cents) from movement back
     where back.original_uuid = movement.uuid and back.type = 'EXTERNAL_REFUND'
-      and (back.med_uuid is not null or back.reason = 'panel_return')), 0)
+      and (back.dispute_uuid is not null or back.reason = 'panel_return')), 0)
   from movement where disposition in ('held', 'not_returned')`
 
 /** Rules that PostgreSQL alone can check: each query answers the rows that break it. */
@@ -82,7 +82,7 @@ const LEDGER_RULES: { rule: LedgerViolation['rule']; query: string }[] = [
                    'balance ' || b.cents || ', disputes and blocks of the provider ' || coalesce(m.cents, 0) as detail
             from balance b left join (
               select account_uuid, provider_account_uuid, bucket, sum(cents) as cents from (
-                select account_uuid, provider_account_uuid, bucket, cents from med,
+                select account_uuid, provider_account_uuid, bucket, cents from dispute,
                   lateral (values ('blocked', held_cents), ('retained', retained_cents)) as kept (bucket, cents)
                 union all
                 select p.account_uuid, p.provider_account_uuid, p.bucket, p.cents

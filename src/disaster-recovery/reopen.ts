@@ -27,7 +27,7 @@ import {
  * scheduled transfer that was never sent continues as ordered.
  */
 
-export type ActiveNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'med' | 'pix_key' | 'orphan'
+export type ActiveNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'dispute' | 'pix_key' | 'orphan'
 
 /** The columns of a row that reopen its workflow; names as in PostgreSQL. */
 export type ActiveRow = {
@@ -40,7 +40,7 @@ export type ActiveRow = {
   /** Of a transfer or a charge: connections with an attempt. */
   tried?: string[]
   /** Of a dispute. */
-  provider_med_id?: string
+  provider_dispute_id?: string
   end_to_end?: string
   request_id?: string
 }
@@ -50,7 +50,7 @@ const WORKFLOW_IDS: Record<ActiveNoun, (uuid: string) => string> = {
   transfer: transferWorkflowId,
   refund: refundWorkflowId,
   return: returnWorkflowId,
-  med: disputeWorkflowId,
+  dispute: disputeWorkflowId,
   pix_key: pixKeyWorkflowId,
   orphan: orphanWorkflowId,
 }
@@ -88,11 +88,11 @@ export async function reopenWorkflow(
       if (state === 'held') return false
       await reopenPayout(engine, noun, row)
       return true
-    case 'med':
+    case 'dispute':
       await signalDispute(
         engine,
         {
-          ...{ uuid, connectionUuid, providerDisputeId: row.provider_med_id!, endToEnd: row.end_to_end! },
+          ...{ uuid, connectionUuid, providerDisputeId: row.provider_dispute_id!, endToEnd: row.end_to_end! },
           requestId: row.request_id!,
         },
         notification,

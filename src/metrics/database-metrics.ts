@@ -190,7 +190,7 @@ union all
 select 'trilho_reconciliation_differences', kind, count(*)::float8 from (
     select kind from difference where settled_at is null and not coalesce(waits = any ('{${PASSING_WAITS}}'), false)
     union all
-    select 'unlisted_entry' from account_entry where movement_uuid is null and med_uuid is null and kind = 'unlisted'
+    select 'unlisted_entry' from account_entry where movement_uuid is null and dispute_uuid is null and kind = 'unlisted'
   ) unexplained group by kind
 union all
 select 'trilho_statement_waiting', waits, count(*)::float8 from difference

@@ -17,11 +17,11 @@ export async function routeToDispute(
 ): Promise<NotificationOutcome> {
   const { providerAccountUuid, uuid: connectionUuid } = connection
   const { endToEnd = null, requestId } = notification
-  const providerMedId = notification.reference!
-  const uuid = deriveDisputeUuid({ providerAccountUuid, providerMedId })
+  const providerDisputeId = notification.reference!
+  const uuid = deriveDisputeUuid({ providerAccountUuid, providerDisputeId })
   await signalDispute(
     engine,
-    { uuid, connectionUuid, providerDisputeId: providerMedId, endToEnd, requestId },
+    { uuid, connectionUuid, providerDisputeId, endToEnd, requestId },
     buildNotificationSignal(notification),
   )
   return 'routed'
@@ -36,7 +36,7 @@ export function queryProviderDisputeIds({
   endToEnd?: string | null
 }): Query<string[]> {
   return query(
-    'select provider_med_id as reference from med where provider_account_uuid = ? and end_to_end = ?',
+    'select provider_dispute_id as reference from dispute where provider_account_uuid = ? and end_to_end = ?',
     [providerAccountUuid, endToEnd ?? null],
     rows => rows.map(({ reference }) => reference as string),
   )

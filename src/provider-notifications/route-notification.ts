@@ -65,7 +65,7 @@ async function routeByKind(
   { subject, ...inbound }: InboundNotification & { subject?: InboundNotificationSubject },
 ): Promise<NotificationOutcome | null> {
   const { notification, connection } = inbound
-  if (notification.kind === 'med' && notification.reference) return routeToDispute(engine, inbound)
+  if (notification.kind === 'dispute' && notification.reference) return routeToDispute(engine, inbound)
   const subjectUuid = notification.reference ? uuidFromReference(notification.reference) : null
   const [attempt, disputes] =
     subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
@@ -73,7 +73,7 @@ async function routeByKind(
   if (notification.kind === 'payment') return routeOwn()
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
   const hasDisputes = await routeToDisputes(engine, inbound, disputes)
-  const outcome = notification.kind === 'med' ? null : await routeOwn()
+  const outcome = notification.kind === 'dispute' ? null : await routeOwn()
   if (hasDisputes || outcome === 'routed') return 'routed'
   return outcome ?? (isRecent(engine, notification) ? null : 'foreign')
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { WithStartWorkflowOperation } from '@temporalio/client'
-import type { Dispute } from '../db/entities/med.ts'
+import type { Dispute } from '../db/entities/dispute.ts'
 import { uuidFromHash } from '../domain/pix/identifiers.ts'
 import {
   DISPUTE_WORKFLOW,
@@ -15,8 +15,8 @@ import { buildReopenOptions, type WorkflowClientContext } from './workflow-optio
 /**
  * Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow.
  */
-export function deriveDisputeUuid(id: { providerAccountUuid: string; providerMedId: string }): string {
-  const name = JSON.stringify(['med', id.providerAccountUuid, id.providerMedId])
+export function deriveDisputeUuid(id: { providerAccountUuid: string; providerDisputeId: string }): string {
+  const name = JSON.stringify(['med', id.providerAccountUuid, id.providerDisputeId])
   return uuidFromHash(createHash('sha256').update(name).digest())
 }
 
@@ -37,13 +37,13 @@ export async function submitDisputeReply(
   { details, requestId, updateId, waitMs }: SubmitDisputeReplyInput,
 ): Promise<ReplyToDisputeResult> {
   const client = await engine.client()
-  const { uuid, providerMedId, endToEnd } = dispute
+  const { uuid, providerDisputeId, endToEnd } = dispute
   const start = new WithStartWorkflowOperation<DisputeWorkflowSignature>(DISPUTE_WORKFLOW, {
     ...buildReopenOptions(engine, disputeWorkflowId(uuid)),
     args: [
       {
         uuid,
-        providerDisputeId: providerMedId,
+        providerDisputeId,
         endToEnd,
         connectionUuid: dispute.connection.uuid,
         requestId: dispute.requestId,

@@ -233,7 +233,7 @@ from made`
 
 /** One of a hundred charges is disputed, far more than in reality. */
 const DISPUTES = `
-insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+insert into dispute (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_dispute_id, kind, dispute_type, state,
   end_to_end, movement_uuid, charge_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at)
 select ${uuidSql('med')}, :account, m.connection_uuid, m.provider_account_uuid, 'med-' || n, 'RECEIVED_MED',
   case when n % 3 = 0 then 'SCAM' when n % 3 = 1 then 'WRONG_TRANSACTION' else 'COERCION_CRIME' end,

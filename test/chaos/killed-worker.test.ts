@@ -210,7 +210,7 @@ test('a worker killed after a reply has reached its provider: the next worker po
     kind: 'known',
     isReplyPending: false,
   })
-  await fixture.sql(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [
+  await fixture.sql(`update dispute set replying_until = now() - interval '1 second' where uuid = ?`, [
     order.uuid,
   ])
   expect(await fixture.providers.sendDisputeReply(order)).toMatchObject({ kind: 'closed' })

@@ -18,7 +18,7 @@ const PENDING_WORK_SQL = `
   select 'charges' as what, count(*)::int as count from charge where state in ('issuing', 'pending', 'paying', 'refunding')
   union all select 'transfers', count(*)::int from transfer where state in ('created', 'sending', 'settling')
   union all select 'refunds', count(*)::int from refund where state in ('sending', 'settling')
-  union all select 'disputes', count(*)::int from med where state in ('open', 'analysing', 'accepted')
+  union all select 'disputes', count(*)::int from dispute where state in ('open', 'analysing', 'accepted')
   union all select 'attempts', count(*)::int from attempt where state = 'orphan' or (operation = 'issue' and state = 'calling')
   union all select 'returns', count(*)::int from movement where disposition in ('held', 'returning')
   union all select 'deliveries', count(*)::int from delivery where status = 'PENDING'
@@ -102,7 +102,7 @@ async function findUnrecordedFacts(
   const isPix = (line: StatementLine) => line.end_to_end !== null
   const count = lines.filter(line => isPix(line) && !ours.has(`${line.account} ${line.end_to_end}`)).length
   const meds = new Set(
-    (await sql<{ id: string }>('select provider_med_id as id from med')).map(({ id }) => id),
+    (await sql<{ id: string }>('select provider_dispute_id as id from dispute')).map(({ id }) => id),
   )
   return [
     { what: 'movements unheard of', count },

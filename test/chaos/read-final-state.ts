@@ -94,15 +94,15 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from refund`,
     ),
     sql<DatabaseRows['disputes'][number]>(
-      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", provider_med_id as id, kind, state,
+      `select m.uuid, m.account_uuid as account, p.name as "providerAccount", provider_dispute_id as id, kind, state,
          charge_uuid as charge, claimed_cents::float as "claimedCents", held_cents::float as "heldCents",
          retained_cents::float as "retainedCents", returned_cents::float as "returnedCents", replies, ${HISTORY_STATUSES_SQL}
-       from med m join provider_account p on p.uuid = m.provider_account_uuid`,
+       from dispute m join provider_account p on p.uuid = m.provider_account_uuid`,
     ),
     sql<DatabaseRows['movements'][number]>(
       `select m.uuid, m.account_uuid as account, p.name as "providerAccount", type, movement_type as direction,
          value_cents::float as cents, m.status, end_to_end as "endToEnd", charge_uuid as charge,
-         transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, med_uuid as med, reason, disposition
+         transfer_uuid as transfer, refund_uuid as refund, original_uuid as original, dispute_uuid as med, reason, disposition
        from movement m join provider_account p on p.uuid = m.provider_account_uuid`,
     ),
     sql<DatabaseRows['attempts'][number]>(

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import { Dispute } from '../../db/entities/med.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockBalances } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'

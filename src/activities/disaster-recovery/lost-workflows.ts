@@ -34,8 +34,8 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
     where state in ('sending', 'settling')`,
   return: `select uuid, account_uuid, disposition as state, connection_uuid, created_at from movement r
     where disposition in ('held', 'returning')`,
-  med: `select uuid, account_uuid, state, connection_uuid, created_at, provider_med_id, end_to_end, request_id
-    from med r where state in ('open', 'analysing', 'accepted')`,
+  dispute: `select uuid, account_uuid, state, connection_uuid, created_at, provider_dispute_id, end_to_end, request_id
+    from dispute r where state in ('open', 'analysing', 'accepted')`,
   pix_key: `select uuid, account_uuid, state, connection_uuid, created_at from pix_key r
     where state in ('creating', 'removing')`,
   orphan: `select r.uuid, c.account_uuid, r.state, r.connection_uuid, r.created_at

@@ -2,7 +2,7 @@ import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
-import { Dispute } from '../../db/entities/med.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
 import {
@@ -133,7 +133,7 @@ async function openDispute(
     accountUuid: movement.accountUuid,
     connection: await em.findOneOrFail(Connection, movement.connectionUuid ?? order.connectionUuid),
     providerAccountUuid: movement.providerAccountUuid,
-    providerMedId: facts.id,
+    providerDisputeId: facts.id,
     kind: facts.kind,
     disputeType: facts.disputeType,
     state: 'open',

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import type { Dispute } from '../../db/entities/med.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { computeClaimCents, computeUncoveredCents } from '../../domain/disputes/dispute.ts'
@@ -127,7 +127,7 @@ function createHoldMovement(
       status: 'SETTLED',
       chargeUuid: charge?.uuid,
       originalUuid: movement.uuid,
-      medUuid: med.uuid,
+      disputeUuid: med.uuid,
       settledAt: at,
     },
     at,

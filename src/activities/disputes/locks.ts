@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { Dispute } from '../../db/entities/med.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { UNRESOLVED_DISPUTE_STATES } from '../../domain/disputes/dispute.ts'
 

@@ -1,4 +1,4 @@
-import { Dispute } from '../../db/entities/med.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
 import {
   batchQueries,
   constantQuery,

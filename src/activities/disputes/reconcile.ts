@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { Dispute } from '../../db/entities/med.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
 import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import {
   eventsToProviderState,
@@ -57,7 +57,7 @@ export async function repairDisputes(
       uuid: randomUUID(),
       connectionUuid: connection.uuid,
       digest,
-      kind: 'med',
+      kind: 'dispute',
       reference: id,
       endToEnd: facts.endToEnd,
       body,
@@ -156,7 +156,7 @@ async function isNewDisputeState(
   { providerAccountUuid }: Connection,
   facts: ProviderDispute,
 ): Promise<boolean> {
-  const med = await em.findOne(Dispute, deriveDisputeUuid({ providerAccountUuid, providerMedId: facts.id }))
+  const med = await em.findOne(Dispute, deriveDisputeUuid({ providerAccountUuid, providerDisputeId: facts.id }))
   if (!med || eventsToProviderState(med.state, facts).length > 0) return true
   const movementType = med.kind === 'RECEIVED_MED' ? ('OUT' as const) : ('IN' as const)
   const pix = { providerAccountUuid, movementType, names: [med.endToEnd] }

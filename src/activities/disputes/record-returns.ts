@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Dispute } from '../../db/entities/med.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { coverAfterReturn } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn } from '../../domain/disputes/provider-dispute.ts'
@@ -90,7 +90,7 @@ function createDisputeReturnMovement(
       receiver: movement.sender,
       chargeUuid: charge?.uuid,
       originalUuid: movement.uuid,
-      medUuid: med.uuid,
+      disputeUuid: med.uuid,
       settledAt: new Date(returned.at),
     },
     at,

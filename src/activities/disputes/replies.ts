@@ -1,5 +1,5 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
-import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/med.ts'
+import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import {
   constantQuery,
@@ -80,7 +80,7 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
       for (const [position, attachment] of attachments.entries())
         em.create(Attachment, {
           ...attachment,
-          medUuid: uuid,
+          disputeUuid: uuid,
           reply: med.replies,
           position,
           createdAt: at,
@@ -170,11 +170,11 @@ async function loadDisputeReply(
 ): Promise<ProviderDisputeReply> {
   const attachments = await em.find(
     Attachment,
-    { medUuid: med.uuid, reply: med.replies },
+    { disputeUuid: med.uuid, reply: med.replies },
     { orderBy: ATTACHMENT_ORDER },
   )
   return {
-    id: med.providerMedId,
+    id: med.providerDisputeId,
     endToEnd: med.endToEnd,
     accept: med.accept === true,
     analysis: med.analysis ?? '',

@@ -11,7 +11,7 @@ import { refundSchema, showRefund } from '../../contract/refunds/refund.ts'
 import { showTransfer, transferSchema } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/med.ts'
+import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
 import { enqueueStatement } from '../../db/pipeline/query.ts'
@@ -102,7 +102,7 @@ export async function recordDisputeEvent(
   { at, linkTo }: { at: Date; linkTo: AttachmentLinker },
 ): Promise<void> {
   med.sequence += 1
-  const attachments = await em.find(Attachment, { medUuid: med.uuid }, { orderBy: ATTACHMENT_ORDER })
+  const attachments = await em.find(Attachment, { disputeUuid: med.uuid }, { orderBy: ATTACHMENT_ORDER })
   return recordEvent(em, {
     accountUuid: med.accountUuid,
     connectionUuid: med.connection.uuid,

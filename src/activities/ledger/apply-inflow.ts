@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Dispute } from '../../db/entities/med.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import {
   disputeRetainedLegs,

@@ -97,9 +97,9 @@ async function postAccountEntry(
   const { kind } = entry
   if (kind === 'unlisted') return false
   if (kind === 'block' || kind === 'unblock') {
-    const medUuid = await findDisputeOfEntry(em, { ...entry, providerAccountUuid })
-    if (medUuid) {
-      await linkAccountEntry(em, uuid, { disputeUuid: medUuid })
+    const disputeUuid = await findDisputeOfEntry(em, { ...entry, providerAccountUuid })
+    if (disputeUuid) {
+      await linkAccountEntry(em, uuid, { disputeUuid })
       return true
     }
     const isYoung = Date.now() - entry.movedAt.getTime() < scaleWait(DISPUTE_WAIT_MS, timeScale)

@@ -58,8 +58,8 @@ async function findOriginalEndToEndIds(
 }
 
 /** Tells whether we ordered a return: its id at the provider is then ours. */
-function isOrderedReturn({ type, movementType, originalUuid, medUuid }: Movement): boolean {
-  return type === 'EXTERNAL_REFUND' && movementType === 'OUT' && originalUuid != null && medUuid == null
+function isOrderedReturn({ type, movementType, originalUuid, disputeUuid }: Movement): boolean {
+  return type === 'EXTERNAL_REFUND' && movementType === 'OUT' && originalUuid != null && disputeUuid == null
 }
 
 function toReturnName(

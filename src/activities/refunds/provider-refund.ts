@@ -33,7 +33,7 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   const refund = em.create(Refund, {
     uuid: randomUUID(),
     chargeUuid: charge.uuid,
-    medUuid: out.medUuid ?? null,
+    disputeUuid: out.disputeUuid ?? null,
     accountUuid: charge.accountUuid,
     connectionUuid: charge.connection.uuid,
     providerAccountUuid: charge.providerAccountUuid,

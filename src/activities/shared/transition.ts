@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, type HistoryEntry } from '../../db/entities/charge.ts'
-import type { Dispute } from '../../db/entities/med.ts'
+import type { Dispute } from '../../db/entities/dispute.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { lockMoneyFor, lockRow } from '../../db/locks.ts'
 import { batchQueries, noQuery, type Query, query } from '../../db/pipeline/query.ts'

@@ -115,8 +115,8 @@ async function buildLateReturnLegs(em: EntityManager, original: Movement): Promi
 }
 
 /** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */
-function isProviderReturn({ medUuid, reason }: Movement): boolean {
-  return Boolean(medUuid) || reason === 'panel_return'
+function isProviderReturn({ disputeUuid, reason }: Movement): boolean {
+  return Boolean(disputeUuid) || reason === 'panel_return'
 }
 
 function sumMovementCents(movements: Movement[]): number {

@@ -12,11 +12,11 @@ import { Upload } from '../http/multipart.ts'
 export type AttachmentDependencies = { storage: FileStorage; log: Logger }
 export type ReplyAttachment = DisputeReplyDetails['attachments'][number] & { path: string }
 
-export function toReplyAttachments(medUuid: string, files: File[]): ReplyAttachment[] {
+export function toReplyAttachments(disputeUuid: string, files: File[]): ReplyAttachment[] {
   return files.map(requireUpload).map(({ name, type, size: bytes, path }) => {
     const uuid = randomUUID()
     const contentType = type as AttachmentType
-    const storageKey = attachmentStorageKeyOf({ disputeUuid: medUuid, uuid, type: contentType })
+    const storageKey = attachmentStorageKeyOf({ disputeUuid, uuid, type: contentType })
     return { uuid, name: toStorableFileName(name), contentType, bytes, storageKey, path }
   })
 }

@@ -1,6 +1,6 @@
 import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/med.ts'
+import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute.ts'
 import type { FileStorage } from '../../storage/storage.ts'
@@ -41,10 +41,10 @@ export async function listDisputes(
   const { sql, values } = joinConditions(...scopeOf(token), ...buildDisputeConditions(query))
   const [page, [counted]] = await Promise.all([
     em.execute<{ uuid: string }[]>(
-      `select uuid from med where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
+      `select uuid from dispute where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
       [...values, query.per_page, computePageOffset(query)],
     ),
-    em.execute<{ total: string }[]>(`select count(*) as total from med where ${sql}`, values),
+    em.execute<{ total: string }[]>(`select count(*) as total from dispute where ${sql}`, values),
   ])
   const total = Number(counted!.total)
   const rows = await em.find(
@@ -58,11 +58,11 @@ export async function listDisputes(
 /** Presents disputes with their attachments, which one statement reads for the whole page. */
 async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, meds: Dispute[]) {
   const uuids = meds.map(med => med.uuid)
-  const attachments = await em.find(Attachment, { medUuid: { $in: uuids } }, { orderBy: ATTACHMENT_ORDER })
-  const byMed = Map.groupBy(attachments, ({ medUuid }) => medUuid)
+  const attachments = await em.find(Attachment, { disputeUuid: { $in: uuids } }, { orderBy: ATTACHMENT_ORDER })
+  const byDispute = Map.groupBy(attachments, ({ disputeUuid }) => disputeUuid)
   return Promise.all(
     meds.map(async med => {
-      const own = byMed.get(med.uuid) ?? []
+      const own = byDispute.get(med.uuid) ?? []
       return showDispute(med, await showAttachments(own, ({ storageKey }) => storage.createLink(storageKey)))
     }),
   )

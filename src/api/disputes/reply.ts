@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { Attachment, Dispute } from '../../db/entities/med.ts'
+import { Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { submitDisputeReply } from '../../temporal/disputes.ts'
@@ -79,7 +79,7 @@ export async function replyToDispute(
     const result = await submitReply(dependencies, { em, med, id, form, proofs })
     if (result === 'unknown') failNotConfirmed(uuid)
     // Of parallel requests with one key, the workflow accepted the files of one.
-    const used = result === 'accepted' ? await em.fork().find(Attachment, { medUuid: uuid }) : []
+    const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
     const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
     await removeAttachments(
       dependencies,

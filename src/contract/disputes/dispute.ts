@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Attachment, Dispute } from '../../db/entities/med.ts'
+import type { Attachment, Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import {
   DISPUTE_KINDS,

@@ -155,7 +155,7 @@ export function listUnmatchedPayments(em: EntityManager): Promise<UnmatchedPayme
      join provider_account p on p.uuid = m.provider_account_uuid
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
      left join lateral (select sum(value_cents) as cents from movement b
-       where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.med_uuid is not null) back on true
+       where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.dispute_uuid is not null) back on true
      where m.disposition in ('held', 'returning', 'not_returned') order by m.created_at limit ${MAX_LISTED_ROWS}`,
   )
 }

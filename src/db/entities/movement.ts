@@ -31,7 +31,7 @@ const schema = defineEntity({
     transferUuid: uuidColumn().nullable(),
     refundUuid: uuidColumn().nullable(),
     /** Dispute that holds, releases or returns this money. */
-    medUuid: uuidColumn().nullable(),
+    disputeUuid: uuidColumn().nullable(),
     /** PIX that this one returns. */
     originalUuid: uuidColumn().nullable(),
     /**

@@ -11,7 +11,7 @@ const schema = defineEntity({
     uuid: primaryKeyColumn(),
     connectionUuid: uuidColumn(),
     digest: p.blob(),
-    kind: unionColumn<'payment' | 'refund' | 'transfer' | 'med'>(),
+    kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),
     reference: textColumn().nullable(),
     endToEnd: textColumn().nullable(),
     body: textColumn(),

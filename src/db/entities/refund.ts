@@ -22,7 +22,7 @@ const schema = defineEntity({
     uuid: primaryKeyColumn(),
     chargeUuid: uuidColumn(),
     /** Dispute whose return the provider sent by itself. */
-    medUuid: uuidColumn().nullable(),
+    disputeUuid: uuidColumn().nullable(),
     accountUuid: uuidColumn(),
     connectionUuid: uuidColumn(),
     providerAccountUuid: uuidColumn(),

@@ -43,7 +43,7 @@ export async function storeAccountEntries(
 
 const COLUMNS = `uuid, provider_account_uuid as "providerAccountUuid", type, entry_id as "entryId", kind, value_cents as cents, end_to_end as "endToEnd",
   moved_at as "movedAt"`
-const IS_OPEN = 'movement_uuid is null and med_uuid is null'
+const IS_OPEN = 'movement_uuid is null and dispute_uuid is null'
 
 /** Lists open entries of one provider account, or of all, the oldest first. */
 export async function listOpenAccountEntries(
@@ -80,7 +80,7 @@ export function linkAccountEntry(
   uuid: string,
   { movementUuid = null, disputeUuid = null }: { movementUuid?: string | null; disputeUuid?: string | null },
 ): Promise<unknown> {
-  return em.execute('update account_entry set movement_uuid = ?, med_uuid = ? where uuid = ?', [
+  return em.execute('update account_entry set movement_uuid = ?, dispute_uuid = ? where uuid = ?', [
     movementUuid,
     disputeUuid,
     uuid,
@@ -94,7 +94,7 @@ export async function findDisputeOfEntry(
 ): Promise<string | null> {
   if (endToEnd === null) return null
   const [dispute] = await em.execute<{ uuid: string }[]>(
-    'select uuid from med where provider_account_uuid = ? and end_to_end = ? order by created_at limit 1',
+    'select uuid from dispute where provider_account_uuid = ? and end_to_end = ? order by created_at limit 1',
     [providerAccountUuid, endToEnd],
   )
   return dispute?.uuid ?? null

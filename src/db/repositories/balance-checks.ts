@@ -57,7 +57,7 @@ export async function sumUnbookedCents(
        from difference where provider_account_uuid = ? and settled_at is null
        union all
        select kind || ' ' || type, '', value_cents from account_entry
-       where provider_account_uuid = ? and movement_uuid is null and med_uuid is null and kind not in ('block', 'unblock')
+       where provider_account_uuid = ? and movement_uuid is null and dispute_uuid is null and kind not in ('block', 'unblock')
      ) unbooked group by why, direction order by why, direction`,
     [providerAccountUuid, providerAccountUuid],
   )

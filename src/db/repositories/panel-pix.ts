@@ -53,7 +53,7 @@ export async function hasOpenDispute(
   { providerAccountUuid, endToEnd }: { providerAccountUuid: string; endToEnd: string },
 ): Promise<boolean> {
   const rows = await em.execute<object[]>(
-    `select from med where provider_account_uuid = ? and end_to_end = ? and state in ('open', 'analysing', 'accepted') limit 1`,
+    `select from dispute where provider_account_uuid = ? and end_to_end = ? and state in ('open', 'analysing', 'accepted') limit 1`,
     [providerAccountUuid, endToEnd],
   )
   return rows.length > 0

@@ -254,7 +254,7 @@ export type DeleteKeyOutcome =
 
 /** One item of a provider notification: something about `reference` or `endToEnd` may have changed. */
 export type NotificationItem = {
-  kind: 'payment' | 'refund' | 'transfer' | 'med'
+  kind: 'payment' | 'refund' | 'transfer' | 'dispute'
   /** Our id at the provider, where the notification names one; of a `med` the provider's id of the dispute. */
   reference: string | null
   endToEnd: string | null

@@ -86,7 +86,7 @@ function toNotificationItems(pix: NotifiedPix): NotificationItem[] {
   if (idEnvio !== null || pix.tipo === 'SOLICITACAO') return [buildItem('transfer', idEnvio, pix)]
   const returns = (pix.devolucoes ?? []).map(devolucao =>
     isDisputeDevolucao(devolucao)
-      ? buildItem('med', null, devolucao)
+      ? buildItem('dispute', null, devolucao)
       : buildItem('refund', devolucao.id ?? null, devolucao),
   )
   return [buildItem('payment', pix.txid ?? null, pix), ...returns]

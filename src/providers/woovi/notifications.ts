@@ -143,7 +143,7 @@ function readSentRefund({ originalTransaction }: WooviNotification): Notificatio
 
 /** Reads the event of a dispute: Woovi's examples all have the PIX, but only some have the dispute's id. */
 function readDispute({ dispute }: WooviNotification): NotificationSubject {
-  return { kind: 'med', reference: dispute?.id ?? null, endToEnd: dispute?.endToEndId ?? null }
+  return { kind: 'dispute', reference: dispute?.id ?? null, endToEnd: dispute?.endToEndId ?? null }
 }
 
 /** Reads the event of a return by a transfer's recipient, which is about that transfer. */

@@ -59,7 +59,7 @@ async function carried(index: number): Promise<Carried> {
   expect([scheduled.status, key.status, refund.status]).toEqual([201, 201, 200])
   const med = randomUUID()
   await stack.sql(
-    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type,
+    `insert into dispute (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_dispute_id, kind, dispute_type,
        state, end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at)
      select ?, account_uuid, ?, ?, ?, 'RECEIVED_MED', 'SCAM', 'cancelled', end_to_end, uuid, 100, now(), now(), 'r',
        now(), now() from movement where charge_uuid = ? and movement_type = 'IN'`,

@@ -39,7 +39,7 @@ async function shows(
 }
 
 async function providersIdOf(uuid: string): Promise<string> {
-  const [row] = await stage.sql<{ id: string }>('select provider_med_id as id from med where uuid = ?', [
+  const [row] = await stage.sql<{ id: string }>('select provider_dispute_id as id from dispute where uuid = ?', [
     uuid,
   ])
   return row!.id
@@ -251,7 +251,7 @@ describe('a dispute', () => {
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 1000, outside: -1000 })
       const notices = await stage.sql(
-        `select uuid from provider_notification where connection_uuid = ? and kind = 'med' and reference = ? and outcome = 'routed'`,
+        `select uuid from provider_notification where connection_uuid = ? and kind = 'dispute' and reference = ? and outcome = 'routed'`,
         [merchant.connection.uuid, await providersIdOf(uuid)],
       )
       expect(notices.length).toBeGreaterThan(0)
@@ -264,7 +264,7 @@ describe('a dispute', () => {
       const med = await shows(merchant, endToEndOf(charge))
       const life = (await stage.connectTemporal()).workflow.getHandle(`med/${med.uuid}`)
       const isDueIn = async (seconds: number) => {
-        await stage.sql(`update med set due_at = now() + ? * interval '1 second' where uuid = ?`, [
+        await stage.sql(`update dispute set due_at = now() + ? * interval '1 second' where uuid = ?`, [
           seconds,
           med.uuid,
         ])
@@ -278,7 +278,7 @@ describe('a dispute', () => {
       await isDueIn(434)
       await pollUntil(
         () =>
-          stage.sql<{ warned: number }>('select warned_hours as warned from med where uuid = ?', [med.uuid]),
+          stage.sql<{ warned: number }>('select warned_hours as warned from dispute where uuid = ?', [med.uuid]),
         ([row]) => row?.warned === 6,
       )
       const told = await out.listEvents(med, 'MED')
@@ -370,12 +370,12 @@ test('the database limits what disputes claim, hold and keep', async () => {
   const charge = await out.createPaidCharge(merchant, { value: 10 })
   const id = await disputes(endToEndOf(charge), { value: 6 })
   const { uuid } = await shows(merchant, endToEndOf(charge))
-  const set = (change: string) => stage.sql(`update med set ${change} where uuid = ?`, [uuid])
-  await expect(set('claimed_cents = 601')).rejects.toThrow(/med_claimed_cents_check/)
-  await expect(set('held_cents = 601')).rejects.toThrow(/med_cover/)
-  await expect(set('retained_cents = 1')).rejects.toThrow(/med_cover/)
-  await expect(set('held_cents = -1')).rejects.toThrow(/med_held_cents_check/)
-  await expect(set(`state = 'rejected'`)).rejects.toThrow(/med_over/)
+  const set = (change: string) => stage.sql(`update dispute set ${change} where uuid = ?`, [uuid])
+  await expect(set('claimed_cents = 601')).rejects.toThrow(/dispute_claimed_cents_check/)
+  await expect(set('held_cents = 601')).rejects.toThrow(/dispute_cover/)
+  await expect(set('retained_cents = 1')).rejects.toThrow(/dispute_cover/)
+  await expect(set('held_cents = -1')).rejects.toThrow(/dispute_held_cents_check/)
+  await expect(set(`state = 'rejected'`)).rejects.toThrow(/dispute_over/)
   await expect(set('claimed_cents = 600, held_cents = 500')).resolves.toBeDefined()
   await set('held_cents = 600')
   await expect(set('claimed_cents = 599, held_cents = 500')).rejects.toThrow(

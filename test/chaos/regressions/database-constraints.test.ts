@@ -142,7 +142,7 @@ test.each([
   ['charge', chargeMachine],
   ['transfer', transferMachine],
   ['refund', refundMachine],
-  ['med', disputeMachine],
+  ['dispute', disputeMachine],
 ] as [string, StateMachine<string, string, never>][])(
   'the database allows a %s exactly the state changes of its table',
   async (name, life) => {

@@ -128,7 +128,7 @@ test('a transfer that moves to another provider leaves its released hold to a di
   expect(await dispute.readCents()).toEqual({ claimed: 1_000, held: 0, retained: 0 })
   let leaves: Promise<unknown> | undefined
   await runInTransaction(fixture.orm, async em => {
-    await em.execute(`select from med where account_uuid = ? for update`, [merchant.accountUuid])
+    await em.execute(`select from dispute where account_uuid = ? for update`, [merchant.accountUuid])
     leaves = through(other)
     await waitForLockWaiter()
     // It has no balance yet: any dispute may use them first, without a deadlock.

@@ -29,7 +29,7 @@ export function createDisputeFixture(
     async readCents() {
       const [row] = await books.sql<{ claimed: number; held: number; retained: number }>(
         `select claimed_cents::int as claimed, held_cents::int as held, retained_cents::int as retained
-         from med where uuid = ?`,
+         from dispute where uuid = ?`,
         [order.uuid],
       )
       return row

@@ -19,7 +19,7 @@ class Migration101_index extends Migration {
 /** Needs the lock that a reader blocks. */
 class Migration102_check extends Migration {
   override up() {
-    this.addSql('alter table med add constraint med_late check (due_at > opened_at)')
+    this.addSql('alter table dispute add constraint dispute_late check (due_at > opened_at)')
   }
 }
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => orm?.close())
 beforeEach(async () => {
   await sql('drop index if exists account_by_name')
-  await sql('alter table med drop constraint if exists med_late')
+  await sql('alter table dispute drop constraint if exists dispute_late')
   await sql(`delete from mikro_orm_migrations where name like 'Migration1%'`)
 })
 
@@ -70,14 +70,14 @@ const listApplied = async () => {
 
 /** Waits until a session waits for the table. */
 async function waitForLockWaiter() {
-  while ((await sql(`select 1 from pg_locks where not granted and relation = 'med'::regclass`)).length === 0)
+  while ((await sql(`select 1 from pg_locks where not granted and relation = 'dispute'::regclass`)).length === 0)
     await sleep(5)
 }
 
 /** Does it while another transaction reads the table that is altered. */
 const besideReader = <T>(work: () => Promise<T>) =>
   runInTransaction(orm, async em => {
-    await em.execute('lock table med in access share mode')
+    await em.execute('lock table dispute in access share mode')
     return work()
   })
 
@@ -86,7 +86,7 @@ test('a query of the table is answered meanwhile, and the migration is done afte
     // Two at once: one migrates, the other waits and finds nothing left to do.
     const both = Promise.all([migrate(url, SOON, LATER), migrate(url, SOON, LATER)])
     await Promise.race([waitForLockWaiter(), both])
-    expect(await sql('select count(*)::int as count from med')).toEqual([{ count: 0 }])
+    expect(await sql('select count(*)::int as count from dispute')).toEqual([{ count: 0 }])
     expect(await listApplied()).toEqual([INDEX])
     return { migrations: both }
   })
@@ -98,7 +98,7 @@ test('a migration that waits in vain names the table and the session that holds 
   await besideReader(async () => {
     const failed = migrate(url, { lockMs: 20, tries: 2, everyMs: 1 }, LATER)
     await expect(failed).rejects.toThrow(
-      /Migration102_check got no lock in 2 tries; tables are held by process \d+ .*: med\./,
+      /Migration102_check got no lock in 2 tries; tables are held by process \d+ .*: dispute\./,
     )
   })
   expect(await listApplied()).toEqual([INDEX])

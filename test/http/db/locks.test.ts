@@ -99,7 +99,7 @@ test('transactions that move money of one connection run one at a time', async (
 test('a transaction that waits for an unmatched PIX in return holds no connection lock, nor does a dispute of it', async () => {
   const med = await insertDispute(fixture, { connection })
   const [{ pix, endToEnd }] = await fixture.orm.em.execute<[{ pix: string; endToEnd: string }]>(
-    'select movement_uuid as pix, end_to_end as "endToEnd" from med where uuid = ?',
+    'select movement_uuid as pix, end_to_end as "endToEnd" from dispute where uuid = ?',
     [med],
   )
   const told = {

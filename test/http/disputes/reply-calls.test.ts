@@ -32,7 +32,7 @@ test('a call that was given up and still runs allows no other; once it has ended
 test('a call whose process ended is waited for as long as it could have taken', async () => {
   const { uuid, send, calls } = await answeredDispute()
   const underWay = (until: string) =>
-    fixture.orm.em.execute('update med set replying_until = now() + ?::interval where uuid = ?', [
+    fixture.orm.em.execute('update dispute set replying_until = now() + ?::interval where uuid = ?', [
       until,
       uuid,
     ])
@@ -51,7 +51,7 @@ test('a call that ends after its time does not change the one that followed it',
   const { uuid, send, calls } = await answeredDispute()
   const slow = send()
   const late = await calls.next()
-  await fixture.orm.em.execute(`update med set replying_until = now() - interval '1 second' where uuid = ?`, [
+  await fixture.orm.em.execute(`update dispute set replying_until = now() - interval '1 second' where uuid = ?`, [
     uuid,
   ])
   const second = send()

@@ -25,7 +25,7 @@ export async function insertDispute(world: ApiFixture, row: DisputeRow): Promise
     [movement, direction, endToEnd, at, at, at, connection],
   )
   await world.orm.em.execute(
-    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+    `insert into dispute (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_dispute_id, kind, dispute_type, state,
        end_to_end, movement_uuid, value_cents, opened_at, due_at, request_id, created_at, updated_at, accept, analysis,
        replied_at, reply_state)
      select ?, account_uuid, uuid, provider_account_uuid, ?, ?, ?, ?, ?, ?, 1000, ?, ?::timestamptz + interval '7 days', 'r', ?, ?,

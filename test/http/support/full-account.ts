@@ -179,7 +179,7 @@ export async function createFullAccount(world: ApiFixture) {
   ])
   const dispute = randomUUID()
   await sql(
-    `insert into med (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_med_id, kind, dispute_type, state,
+    `insert into dispute (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_dispute_id, kind, dispute_type, state,
        end_to_end, movement_uuid, charge_uuid, value_cents, opened_at, due_at, details, provider_analysis, history,
        request_id, created_at, updated_at)
      values (?, ?, ?, ?, ?, 'RECEIVED_MED', 'SCAM', 'open', ?, ?, ?, 1000, ?, now() + interval '5 days', ?, ?, ?, 'r', ?, ?)`,

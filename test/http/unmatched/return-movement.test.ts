@@ -19,18 +19,18 @@ test('our return’s movement is found although a dispute has returned the PIX i
   const med = await insertDispute(fixture, { connection })
   const sql = <Row extends object>(query: string, values: unknown[]) =>
     fixture.orm.em.fork().execute<Row[]>(query, values)
-  const [row] = await sql<{ original: string }>('select movement_uuid as original from med where uuid = ?', [
+  const [row] = await sql<{ original: string }>('select movement_uuid as original from dispute where uuid = ?', [
     med,
   ])
   const { original } = row!
-  const returned = async (medUuid: string | null, ago: string) => {
+  const returned = async (disputeUuid: string | null, ago: string) => {
     const uuid = randomUUID()
     await sql(
       `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-         status, original_uuid, med_uuid, created_at, updated_at)
+         status, original_uuid, dispute_uuid, created_at, updated_at)
        select ?, account_uuid, provider_account_uuid, uuid, 'EXTERNAL_REFUND', 'OUT', 500, 'PENDING', ?, ?,
          now() - ?::interval, now() from connection where uuid = ?`,
-      [uuid, original, medUuid, ago, connection],
+      [uuid, original, disputeUuid, ago, connection],
     )
     return uuid
   }

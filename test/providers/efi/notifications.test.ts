@@ -67,7 +67,7 @@ test('a notification is parsed: payments, their refunds, returns of disputes, tr
       item('payment', null, END_TO_END, refunded),
       item('refund', 'refund1', END_TO_END, returned),
       item('refund', 'refund2', END_TO_END, devolucaoOf({ id: 'refund2' })),
-      item('med', null, END_TO_END, byEfi),
+      item('dispute', null, END_TO_END, byEfi),
       item('transfer', 'send1', 'E9', sent),
     ],
   })

@@ -42,7 +42,7 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(listed.kind === 'found' && listed.disputes.filter(({ id }) => id === name.id)).toMatchObject([med])
     expect(await shop.provider.balances()).toMatchObject({ balance: { blockedCents: 2000 } })
     if (dialect === 'woovi')
-      await shop.waitForNotification(item => item.kind === 'med' && item.reference === name.id)
+      await shop.waitForNotification(item => item.kind === 'dispute' && item.reference === name.id)
     await shop.control.decideDispute(name.id, 'disagreed')
     expect(await facts(name)).toMatchObject({ status: 'disagreed' })
     expect(await shop.provider.balances()).toMatchObject({ balance: { blockedCents: 0 } })

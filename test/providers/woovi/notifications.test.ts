@@ -152,12 +152,12 @@ test.each([
     outcome =>
       [
         { event: `OPENPIX:DISPUTE_${outcome}`, dispute: { id: 'dispute1', endToEndId: END_TO_END } },
-        { kind: 'med', reference: 'dispute1', endToEnd: END_TO_END },
+        { kind: 'dispute', reference: 'dispute1', endToEnd: END_TO_END },
       ] as const,
   ),
   [
     { event: 'OPENPIX:DISPUTE_CREATED', dispute: { status: 'OPENED', endToEndId: END_TO_END, value: 1000 } },
-    { kind: 'med', reference: null, endToEnd: END_TO_END },
+    { kind: 'dispute', reference: null, endToEnd: END_TO_END },
   ],
 ])('%j is parsed', async (body, item) => {
   expect(await read(body)).toEqual({ kind: 'items', items: [{ ...item, raw: JSON.stringify(body) }] })

@@ -1,7 +1,7 @@
 import type { SchemaPart } from './schema-part.ts'
 import { createTransitionTrigger } from './state-transitions.ts'
 
-const TRANSITIONS = createTransitionTrigger('med', {
+const TRANSITIONS = createTransitionTrigger('dispute', {
   open: 'analysing accepted resolved rejected cancelled',
   analysing: 'open accepted resolved rejected cancelled',
   accepted: 'resolved cancelled',
@@ -10,28 +10,28 @@ const TRANSITIONS = createTransitionTrigger('med', {
 /** Disputes (MED), what they claim and hold, and the attachments of their replies. */
 export const disputes: SchemaPart = {
   tables: `
-create table med (
+create table dispute (
   uuid uuid primary key,
   account_uuid uuid not null references account,
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
-  provider_med_id text not null,
-  kind text not null constraint med_kind_check check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
-  dispute_type text not null constraint med_dispute_type_check check (dispute_type in ('UNDEFINED', 'SCAM',
+  provider_dispute_id text not null,
+  kind text not null constraint dispute_kind_check check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
+  dispute_type text not null constraint dispute_dispute_type_check check (dispute_type in ('UNDEFINED', 'SCAM',
     'WRONG_TRANSACTION', 'COERCION_CRIME', 'UNAUTHORIZED_ACCESS')),
-  state text not null constraint med_state_check check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
+  state text not null constraint dispute_state_check check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
     'cancelled')),
   -- The disputed PIX, and the order of ours that it belongs to.
   end_to_end text not null,
   movement_uuid uuid not null references movement,
   charge_uuid uuid references charge,
   transfer_uuid uuid references transfer,
-  value_cents bigint not null constraint med_value_cents_check check (value_cents between 1 and 999999999999),
+  value_cents bigint not null constraint dispute_value_cents_check check (value_cents between 1 and 999999999999),
   claimed_cents bigint not null default 0
-    constraint med_claimed_cents_check check (claimed_cents between 0 and value_cents),
-  held_cents bigint not null default 0 constraint med_held_cents_check check (held_cents >= 0),
-  retained_cents bigint not null default 0 constraint med_retained_cents_check check (retained_cents >= 0),
-  returned_cents bigint not null default 0 constraint med_returned_cents_check check (returned_cents >= 0),
+    constraint dispute_claimed_cents_check check (claimed_cents between 0 and value_cents),
+  held_cents bigint not null default 0 constraint dispute_held_cents_check check (held_cents >= 0),
+  retained_cents bigint not null default 0 constraint dispute_retained_cents_check check (retained_cents >= 0),
+  returned_cents bigint not null default 0 constraint dispute_returned_cents_check check (returned_cents >= 0),
   opened_at timestamptz not null,
   due_at timestamptz not null,
   -- The last deadline warning sent to the merchant, in hours before due_at.
@@ -42,7 +42,7 @@ create table med (
   accept boolean,
   analysis varchar(2000),
   replied_at timestamptz,
-  reply_state text constraint med_reply_state_check check (reply_state in ('wanted', 'sent')),
+  reply_state text constraint dispute_reply_state_check check (reply_state in ('wanted', 'sent')),
   -- One call at a time sends it: a provider that knows no id of ours would take two for two replies.
   replying_until timestamptz,
   reply_request_id varchar(128),
@@ -55,36 +55,36 @@ create table med (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- A dispute of a provider is one, however often it is reported (SPEC §5).
-  constraint med_once unique (provider_account_uuid, provider_med_id),
+  constraint dispute_once unique (provider_account_uuid, provider_dispute_id),
   -- The rail gives seven days; 168 hours everywhere, also where clocks change.
-  constraint med_deadline check (due_at <= opened_at + interval '168 hours'),
+  constraint dispute_deadline check (due_at <= opened_at + interval '168 hours'),
   -- No more is held or retained than is claimed,
-  constraint med_cover check (held_cents + retained_cents <= claimed_cents),
+  constraint dispute_cover check (held_cents + retained_cents <= claimed_cents),
   -- and an ended dispute claims nothing.
-  constraint med_over check (state in ('open', 'analysing', 'accepted') or claimed_cents = 0),
+  constraint dispute_over check (state in ('open', 'analysing', 'accepted') or claimed_cents = 0),
   -- A dispute of ours is about a transfer: it claims nothing from us and takes no reply.
-  constraint med_subject check (case kind when 'RECEIVED_MED' then transfer_uuid is null
+  constraint dispute_subject check (case kind when 'RECEIVED_MED' then transfer_uuid is null
     else charge_uuid is null and claimed_cents = 0 and accept is null end),
   -- A reply is whole.
-  constraint med_reply check ((accept is null) = (analysis is null) and (accept is null or replied_at is not null)
+  constraint dispute_reply check ((accept is null) = (analysis is null) and (accept is null or replied_at is not null)
     and (accept is null) = (reply_state is null)),
-  constraint med_replying check (replying_until is null or reply_state is not null)
+  constraint dispute_replying check (replying_until is null or reply_state is not null)
 );
 -- The list, without and with the filter by provider.
-create index med_listed on med (account_uuid, created_at desc, uuid desc)
+create index dispute_listed on dispute (account_uuid, created_at desc, uuid desc)
   include (connection_uuid, state, kind, dispute_type);
-create index med_of_provider on med (account_uuid, connection_uuid, created_at desc, uuid desc);
+create index dispute_of_provider on dispute (account_uuid, connection_uuid, created_at desc, uuid desc);
 -- The disputes of an order, of a movement, and of a PIX that a provider names.
-create index med_of_charge on med (charge_uuid) where charge_uuid is not null;
-create index med_of_transfer on med (transfer_uuid) where transfer_uuid is not null;
-create index med_of_movement on med (movement_uuid);
-create index med_by_end_to_end on med (provider_account_uuid, end_to_end);
+create index dispute_of_charge on dispute (charge_uuid) where charge_uuid is not null;
+create index dispute_of_transfer on dispute (transfer_uuid) where transfer_uuid is not null;
+create index dispute_of_movement on dispute (movement_uuid);
+create index dispute_by_end_to_end on dispute (provider_account_uuid, end_to_end);
 -- The disputes that an inflow may cover.
-create index med_unresolved on med (account_uuid, provider_account_uuid) where state in ('open', 'analysing', 'accepted');
+create index dispute_unresolved on dispute (account_uuid, provider_account_uuid) where state in ('open', 'analysing', 'accepted');
 
 create table attachment (
   uuid uuid primary key,
-  med_uuid uuid not null references med,
+  dispute_uuid uuid not null references dispute,
   -- Number of the reply.
   reply int not null constraint attachment_reply_check check (reply >= 1),
   position int not null constraint attachment_position_check check (position between 0 and 9),
@@ -94,7 +94,7 @@ create table attachment (
   bytes int not null constraint attachment_bytes_check check (bytes between 1 and 10485760),
   storage_key text not null constraint attachment_storage_key_key unique,
   created_at timestamptz not null,
-  constraint attachment_once unique (med_uuid, reply, position)
+  constraint attachment_once unique (dispute_uuid, reply, position)
 );`,
 
   rules: `${TRANSITIONS}
@@ -104,12 +104,12 @@ create table attachment (
 create function charge_disputed(wanted uuid) returns void language plpgsql as $$
 begin
   if exists (select from charge c where c.uuid = wanted
-             and c.disputed_cents <> coalesce((select sum(claimed_cents) from med where charge_uuid = wanted), 0)) then
+             and c.disputed_cents <> coalesce((select sum(claimed_cents) from dispute where charge_uuid = wanted), 0)) then
     raise exception 'charge % does not keep what its disputes claim', wanted
       using errcode = 'check_violation', constraint = 'charge_disputed';
   end if;
 end $$;
-create function med_is_claimed() returns trigger language plpgsql as $$
+create function dispute_is_claimed() returns trigger language plpgsql as $$
 begin
   if new.charge_uuid is not null then perform charge_disputed(new.charge_uuid); end if;
   return null;
@@ -119,8 +119,8 @@ begin
   perform charge_disputed(new.uuid);
   return null;
 end $$;
-create constraint trigger med_claimed after insert or update of claimed_cents on med
-  deferrable initially deferred for each row execute function med_is_claimed();
+create constraint trigger dispute_claimed after insert or update of claimed_cents on dispute
+  deferrable initially deferred for each row execute function dispute_is_claimed();
 create constraint trigger charge_claimed after update of disputed_cents on charge
   deferrable initially deferred for each row when (old.disputed_cents is distinct from new.disputed_cents)
   execute function charge_is_claimed();
@@ -129,13 +129,13 @@ create constraint trigger charge_claimed after update of disputed_cents on charg
 create function movement_is_claimed() returns trigger language plpgsql as $$
 begin
   if new.charge_uuid is null and new.kind = 'RECEIVED_MED' and
-     (select sum(claimed_cents) from med where movement_uuid = new.movement_uuid) >
+     (select sum(claimed_cents) from dispute where movement_uuid = new.movement_uuid) >
      (select value_cents from movement where uuid = new.movement_uuid) then
     raise exception 'disputes claim more than movement % brought', new.movement_uuid
       using errcode = 'check_violation', constraint = 'movement_claimed';
   end if;
   return null;
 end $$;
-create constraint trigger movement_claimed after insert or update of claimed_cents on med
+create constraint trigger movement_claimed after insert or update of claimed_cents on dispute
   deferrable initially deferred for each row execute function movement_is_claimed();`,
 }

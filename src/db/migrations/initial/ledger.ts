@@ -23,7 +23,7 @@ create table movement (
   charge_uuid uuid,
   transfer_uuid uuid,
   refund_uuid uuid,
-  med_uuid uuid,
+  dispute_uuid uuid,
   original_uuid uuid references movement,
   -- Identity of a return that a provider lists: end-to-end id of the returned PIX, and the provider's id of the return.
   return_of text,
@@ -70,7 +70,7 @@ create index movement_listed on movement (account_uuid, created_at desc, uuid de
 create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
 create index movement_of_transfer on movement (transfer_uuid) where transfer_uuid is not null;
 create index movement_of_refund on movement (refund_uuid) where refund_uuid is not null;
-create index movement_of_dispute on movement (med_uuid) where med_uuid is not null;
+create index movement_of_dispute on movement (dispute_uuid) where dispute_uuid is not null;
 -- Operators' lists: unmatched PIX that are still ours,
 create index movement_unmatched on movement (created_at) where disposition in ('held', 'returning', 'not_returned');
 -- and settlement anomalies. By created_at, which never changes: an update of a movement need not touch this index.
@@ -122,7 +122,7 @@ alter table movement
   add constraint movement_transfer_uuid_fkey foreign key (transfer_uuid) references transfer
     deferrable initially deferred,
   add constraint movement_refund_uuid_fkey foreign key (refund_uuid) references refund,
-  add constraint movement_med_uuid_fkey foreign key (med_uuid) references med;
+  add constraint movement_dispute_uuid_fkey foreign key (dispute_uuid) references dispute;
 
 -- An account holds money only where it has a connection, and there it has every bucket from the start, so that no
 -- posting inserts a balance.

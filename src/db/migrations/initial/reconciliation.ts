@@ -36,17 +36,17 @@ create table account_entry (
   first_seen_at timestamptz not null default now(),
   -- What accounts for it: the movement that books it, or the dispute whose block it is.
   movement_uuid uuid references movement,
-  med_uuid uuid references med,
+  dispute_uuid uuid references dispute,
   -- An entry is read once, and a movement books one entry.
   constraint account_entry_once unique (provider_account_uuid, type, entry_id),
   constraint account_entry_movement_once unique (movement_uuid),
-  constraint account_entry_accounted check (movement_uuid is null or med_uuid is null),
+  constraint account_entry_accounted check (movement_uuid is null or dispute_uuid is null),
   -- A dispute blocks and unblocks, nothing else.
-  constraint account_entry_med check (med_uuid is null or kind in ('block', 'unblock'))
+  constraint account_entry_dispute check (dispute_uuid is null or kind in ('block', 'unblock'))
 );
 -- The entries that nothing accounts for.
 create index account_entry_open on account_entry (provider_account_uuid, moved_at)
-  where movement_uuid is null and med_uuid is null;
+  where movement_uuid is null and dispute_uuid is null;
 
 create table ledger_adjustment (
   uuid uuid primary key,

@@ -17,7 +17,7 @@ create table refund (
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
   -- The dispute by which the provider sent it.
-  med_uuid uuid,
+  dispute_uuid uuid,
   state text not null constraint refund_state_check check (state in ('sending', 'settling', 'settled', 'failed')),
   value_cents bigint not null constraint refund_value_cents_check check (value_cents between 1 and 999999999999),
   fee_cents bigint not null default 0 constraint refund_fee_cents_check check (fee_cents >= 0),
@@ -37,7 +37,7 @@ create table refund (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- What a provider has returned by a dispute has settled from the start.
-  constraint refund_of_med check (med_uuid is null or state = 'settled'),
+  constraint refund_of_dispute check (dispute_uuid is null or state = 'settled'),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
   constraint refund_taken check (accept_before is null or state in ('sending', 'failed'))
 );
@@ -47,7 +47,7 @@ create unique index refund_one_running on refund (charge_uuid) where state in ('
 create index refund_of_charge on refund (charge_uuid, created_at desc, uuid desc);`,
 
   rules: `
-alter table refund add constraint refund_med_uuid_fkey foreign key (med_uuid) references med;
+alter table refund add constraint refund_dispute_uuid_fkey foreign key (dispute_uuid) references dispute;
 ${TRANSITIONS}
 ${createValueTrigger('refund')}
 
@@ -59,7 +59,7 @@ begin
     select from charge c, lateral (
       select coalesce(sum(value_cents) filter (where state in ('sending', 'settling')), 0) as running,
         coalesce(sum(value_cents) filter (where state = 'settled'), 0) as settled,
-        max(value_cents) filter (where state <> 'failed' and med_uuid is null) as largest
+        max(value_cents) filter (where state <> 'failed' and dispute_uuid is null) as largest
       from refund where charge_uuid = c.uuid) r
     where c.uuid = wanted and (c.refunding_cents <> r.running or c.refunded_cents > r.settled or r.largest > c.received_cents)
   ) then

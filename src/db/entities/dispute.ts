@@ -14,7 +14,7 @@ import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
 const dispute = defineEntity({
-  name: 'Med',
+  name: 'Dispute',
   properties: p => ({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
@@ -22,7 +22,7 @@ const dispute = defineEntity({
     connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
     /** The provider's id of the dispute. */
-    providerMedId: textColumn(),
+    providerDisputeId: textColumn(),
     kind: unionColumn<DisputeKind>(),
     disputeType: unionColumn<DisputeType>(),
     state: unionColumn<DisputeState>(),
@@ -77,7 +77,7 @@ const attachment = defineEntity({
   name: 'Attachment',
   properties: p => ({
     uuid: primaryKeyColumn(),
-    medUuid: uuidColumn(),
+    disputeUuid: uuidColumn(),
     /** Number of its reply, from 1. */
     reply: p.integer(),
     position: p.integer(),
