@@ -7,7 +7,7 @@ type SealedColumn = { table_name: string; column_name: string; type: 'text' | 'j
 const SEALED_COLUMNS_SQL = `
   select table_name, column_name, udt_name as type from information_schema.columns
   where table_schema = current_schema()
-    and (column_name like 'sealed\\_%' or (table_name, column_name) = ('webhook', 'previous_tokens'))
+    and (column_name like 'sealed\\_%' or (table_name, column_name) = ('webhook', 'previous_secrets'))
   order by 1, 2`
 
 export type ResealResult = { table: string; column: string; resealed: number; unopened: number }

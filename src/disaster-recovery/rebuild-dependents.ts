@@ -126,7 +126,7 @@ async function restoreDelivery(context: DependentContext): Promise<RebuildOutcom
   const result = row && (await readLatestResult(client, id))
   if (result !== 'DELIVERED' && result !== 'FAILED' && result !== 'CANCELLED') return null
   await em.execute(
-    `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
+    `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()
      where uuid = ? and status = 'PENDING'`,
     [result, uuid],
   )

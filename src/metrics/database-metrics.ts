@@ -167,7 +167,7 @@ union all
 select 'trilho_deliveries_overdue_seconds', null,
        greatest(0, coalesce(extract(epoch from now() - min(oldest.due)), 0))::float8
   from webhook w cross join lateral (
-    select min(coalesce(next_try_at, created_at)) as due from delivery
+    select min(coalesce(next_attempt_at, created_at)) as due from delivery
     where webhook_uuid = w.uuid and status = 'PENDING'
   ) oldest where w.status = 'ACTIVE' and w.deleted_at is null and w.failing_since is null
 union all

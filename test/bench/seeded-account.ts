@@ -88,7 +88,7 @@ async function createSeedMerchant(orm: Orm, sealer: Sealer): Promise<SeedMerchan
   await replaceDefaultConnections(em, { accountUuid }, connections)
   const webhook = randomUUID()
   await em.execute(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
      values (?, ?, 'https://127.0.0.1/', 'sealed', '…', '{PAYMENT,PIX_TRANSACTION,TRANSFER,REFUND}', 'f', now())`,
     [webhook, accountUuid],
   )
@@ -258,9 +258,9 @@ with made as (
     case when n % 20000 = 9 then 'PENDING' when n % 500 = 1 then 'FAILED' else 'DELIVERED' end as status
   from ${SERIES} join event e on e.uuid = ${uuidSql('event')}
 ), sent as (
-  insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, wake_at, created_at, updated_at)
+  insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, sweep_at, created_at, updated_at)
   select ${uuidSql('delivery')}, :webhook, event_uuid, status, 1, null, at, at from made
   returning uuid
 )
-insert into delivery_try (delivery_uuid, number, status_code, duration_ms, at)
+insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, at)
 select ${uuidSql('delivery')}, 1, 200, 12, at from made`

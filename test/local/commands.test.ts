@@ -419,7 +419,7 @@ describe('reseal', () => {
       until,
     }))
     await em().execute(
-      `insert into webhook (uuid, account_uuid, url, sealed_token, previous_tokens, masked_token, events, fingerprint, created_at)
+      `insert into webhook (uuid, account_uuid, url, sealed_secret, previous_secrets, masked_secret, events, fingerprint, created_at)
        values (?, ?, 'https://a.test', ?, ?::jsonb, '', '{MED}', '', now())`,
       [webhook, account, createSealer(OLD).seal('whsec_secret'), JSON.stringify(replaced)],
     )
@@ -427,7 +427,7 @@ describe('reseal', () => {
     const told = await run('reseal', ...BY)
     expect(told.at(-1)).toEqual({ key_id: 'new', unopened: 0 })
     expect(told).toContainEqual(
-      expect.objectContaining({ table: 'webhook', column: 'sealed_token', resealed: 1 }),
+      expect.objectContaining({ table: 'webhook', column: 'sealed_secret', resealed: 1 }),
     )
     const fresh = createSealer(NEW)
     const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
@@ -437,9 +437,9 @@ describe('reseal', () => {
       client_secret: 'b',
       notice_secret: 'c',
     })
-    const { sealedToken, previousTokens } = await em().findOneOrFail(Webhook, webhook)
-    expect(fresh.open(sealedToken)).toBe('whsec_secret')
-    expect(previousTokens.map(({ sealed, until }) => [fresh.open(sealed), until])).toEqual([
+    const { sealedSecret, previousSecrets } = await em().findOneOrFail(Webhook, webhook)
+    expect(fresh.open(sealedSecret)).toBe('whsec_secret')
+    expect(previousSecrets.map(({ sealed, until }) => [fresh.open(sealed), until])).toEqual([
       ['whsec_older', until],
       ['whsec_oldest', until],
     ])

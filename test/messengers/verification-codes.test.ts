@@ -54,7 +54,7 @@ describe('a code', () => {
       delivery: 'sent',
       sealedMessage: null,
       key: 'maria@example.com',
-      wrongTries: 0,
+      wrongAttempts: 0,
     })
     expect(row.expiresAt.getTime() - row.createdAt.getTime()).toBe(600_000)
     expect(fixture.dependencies.sealer.isMacOf(row.mac, `${order.uuid}:${code}`)).toBe(true)

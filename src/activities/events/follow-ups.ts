@@ -13,7 +13,7 @@ type FollowUpRow = { uuid: string; connection_uuid: string | null }
 export function pendingFollowUps(ownerUuid: string): Query<FollowUps> {
   return query(
     `select d.uuid, null::uuid as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
-       where e.owner_uuid = ? and d.status = 'PENDING' and d.tries = 0
+       where e.owner_uuid = ? and d.status = 'PENDING' and d.attempt_count = 0
        union all
        select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
        where e.owner_uuid = ? and m.disposition = 'held'`,

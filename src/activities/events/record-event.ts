@@ -146,8 +146,8 @@ export function recordMovementEvent(
 export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string): Promise<void> {
   return enqueueStatement(
     em,
-    `update delivery d set wake_at = now() from event e
-     where e.uuid = d.event_uuid and e.owner_uuid = ? and d.status = 'PENDING' and d.tries = 0`,
+    `update delivery d set sweep_at = now() from event e
+     where e.uuid = d.event_uuid and e.owner_uuid = ? and d.status = 'PENDING' and d.attempt_count = 0`,
     [ownerUuid],
   )
 }

@@ -31,8 +31,8 @@ export function attemptDelivery({
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return PRUNED_RESULT
     if (delivery.status !== 'PENDING') return { kind: 'closed', outcome: delivery.status }
-    // A signal may come early: only `nextTryAt` of the row makes an attempt due.
-    const dueInMs = (delivery.nextTryAt?.getTime() ?? 0) - Date.now()
+    // A signal may come early: only `nextAttemptAt` of the row makes an attempt due.
+    const dueInMs = (delivery.nextAttemptAt?.getTime() ?? 0) - Date.now()
     if (dueInMs > CLOCK_TOLERANCE_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
@@ -76,7 +76,7 @@ async function endDelivery(
   outcome: 'FAILED' | 'CANCELLED',
 ): Promise<AttemptDeliveryResult> {
   await orm.em.fork().execute(
-    `update delivery set status = ?, next_try_at = null, wake_at = null, updated_at = now()
+    `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()
        where uuid = ? and status = 'PENDING'`,
     [outcome, uuid],
   )
@@ -86,14 +86,14 @@ async function endDelivery(
 /** Postpones an attempt because the endpoint has too many requests open. The sweep finds it if its workflow is lost. */
 async function postponeAttempt(
   orm: Orm,
-  { uuid, nextTryAt }: Delivery,
+  { uuid, nextAttemptAt }: Delivery,
   { retryInMs, timeScale }: { retryInMs: number; timeScale: number },
 ): Promise<AttemptDeliveryResult> {
   const overdueAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
   await orm.em.fork().execute(
-    `update delivery set wake_at = ? where uuid = ? and status = 'PENDING'
-       and date_trunc('milliseconds', next_try_at) is not distinct from ?::timestamptz`,
-    [overdueAt, uuid, nextTryAt],
+    `update delivery set sweep_at = ? where uuid = ? and status = 'PENDING'
+       and date_trunc('milliseconds', next_attempt_at) is not distinct from ?::timestamptz`,
+    [overdueAt, uuid, nextAttemptAt],
   )
   // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
   return { kind: 'again', waitMs: retryInMs * timeScale }
@@ -104,8 +104,8 @@ type SigningInput = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date 
 /** Builds body and Standard Webhooks signature; a replaced signing secret signs as well until it expires. */
 function buildSignedRequest({ endpoint, event, sealer, at }: SigningInput) {
   const body = JSON.stringify(z.encode(eventSchema, showEvent(event)))
-  const previous = endpoint.previousTokens.filter(({ until }) => Date.parse(until) > at.getTime())
-  const sealed = [endpoint.sealedToken, ...previous.map(token => token.sealed)]
+  const previous = endpoint.previousSecrets.filter(({ until }) => Date.parse(until) > at.getTime())
+  const sealed = [endpoint.sealedSecret, ...previous.map(token => token.sealed)]
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Trilho-Webhooks/1',
@@ -138,18 +138,18 @@ async function recordDeliveryAttempt(
   await updateEndpointHealth(em, record)
   const delivery = await em.findOne(Delivery, deliveryBefore.uuid, ROW_LOCK)
   if (!delivery) return PRUNED_RESULT
-  delivery.tries += 1
+  delivery.attemptCount += 1
   em.create(DeliveryAttempt, buildAttemptRow(delivery, attempt, at))
   if (isSuccessfulAttempt(attempt)) return endLockedDelivery(delivery, 'DELIVERED')
   if (delivery.status !== 'PENDING') return endLockedDelivery(delivery, delivery.status)
   // Another attempt was requested during this one.
-  if (delivery.nextTryAt?.getTime() !== deliveryBefore.nextTryAt?.getTime())
+  if (delivery.nextAttemptAt?.getTime() !== deliveryBefore.nextAttemptAt?.getTime())
     return { kind: 'again', waitMs: 0 }
   const retryAfterMs = attempt.kind === 'answered' ? attempt.retryAfterMs : 0
-  const waitMs = retryDelayMs(delivery.tries - delivery.roundFrom, Math.random(), retryAfterMs)
+  const waitMs = retryDelayMs(delivery.attemptCount - delivery.attemptsBeforeRun, Math.random(), retryAfterMs)
   if (waitMs === null) return endLockedDelivery(delivery, 'FAILED')
-  delivery.nextTryAt = new Date(at.getTime() + scaleWait(waitMs, timeScale))
-  delivery.wakeAt = new Date(delivery.nextTryAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
+  delivery.nextAttemptAt = new Date(at.getTime() + scaleWait(waitMs, timeScale))
+  delivery.sweepAt = new Date(delivery.nextAttemptAt.getTime() + scaleWait(WAITS.deliveryOverdue, timeScale))
   return { kind: 'again', waitMs }
 }
 
@@ -179,11 +179,11 @@ async function updateEndpointHealth(
   else await em.flush()
 }
 
-function buildAttemptRow({ uuid, tries }: Delivery, attempt: MadeAttempt, at: Date) {
+function buildAttemptRow({ uuid, attemptCount }: Delivery, attempt: MadeAttempt, at: Date) {
   const isAnswered = attempt.kind === 'answered'
   return {
     deliveryUuid: uuid,
-    number: tries,
+    number: attemptCount,
     statusCode: isAnswered ? attempt.status : null,
     failure: isAnswered ? null : attempt.kind,
     durationMs: attempt.durationMs,
@@ -197,8 +197,8 @@ function endLockedDelivery(
   status: 'DELIVERED' | 'FAILED' | 'CANCELLED',
 ): AttemptDeliveryResult {
   delivery.status = status
-  delivery.nextTryAt = null
-  delivery.wakeAt = null
+  delivery.nextAttemptAt = null
+  delivery.sweepAt = null
   return { kind: 'closed', outcome: status }
 }
 

@@ -23,7 +23,7 @@ export function pruneEvents({ orm }: ActivityDependencies) {
         `delete from event where uuid in (
            select e.uuid from event e where e.created_at < ?
              and not exists (select from delivery d where d.event_uuid = e.uuid
-               and (d.status = 'PENDING' or d.wake_at is not null))
+               and (d.status = 'PENDING' or d.sweep_at is not null))
              and not exists (select from movement m where m.uuid = e.subject_uuid and m.disposition = 'held')
            order by e.created_at limit ?
          ) returning uuid`,

@@ -42,12 +42,12 @@ export function replayMissedEvents({ orm }: ActivityDependencies, engine: Workfl
       )
       if (events.length === 0) return NOTHING_TO_REPLAY
       const claimed: ClaimedDelivery[] = await em.execute(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
+        `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
          select gen_random_uuid(), ?, e.uuid, now(), now(), ${CLAIM_EXPIRY_SQL} from unnest(array[?]::uuid[]) as e (uuid)
-         on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_try_at = now(),
-           round_from = delivery.tries, wake_at = excluded.wake_at, updated_at = now()
+         on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_attempt_at = now(),
+           attempts_before_run = delivery.attempt_count, sweep_at = excluded.sweep_at, updated_at = now()
          where delivery.status in ('FAILED', 'CANCELLED')
-           or (delivery.status = 'PENDING' and delivery.tries > delivery.round_from)
+           or (delivery.status = 'PENDING' and delivery.attempt_count > delivery.attempts_before_run)
          returning ${CLAIMED_COLUMNS_SQL}`,
         [webhook.uuid, events.map(event => event.uuid)],
       )

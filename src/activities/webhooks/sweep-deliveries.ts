@@ -103,8 +103,8 @@ async function wakeDueDeliveries(orm: Orm, engine: WorkflowClientContext): Promi
 async function findDueEndpoints(orm: Orm): Promise<string[]> {
   const rows: { uuid: string }[] = await orm.em.fork().execute(
     `select w.uuid from webhook w cross join lateral (
-       select wake_at from delivery where webhook_uuid = w.uuid and wake_at <= now() order by wake_at limit 1
-     ) as oldest order by oldest.wake_at`,
+       select sweep_at from delivery where webhook_uuid = w.uuid and sweep_at <= now() order by sweep_at limit 1
+     ) as oldest order by oldest.sweep_at`,
   )
   return rows.map(({ uuid }) => uuid)
 }
@@ -116,15 +116,15 @@ export type ClaimedDelivery = { uuid: string; status: string; held: string }
  * claim.
  */
 export const CLAIM_EXPIRY_SQL = `now() + interval '60 seconds'`
-export const CLAIMED_COLUMNS_SQL = 'uuid, status, wake_at::text as held'
+export const CLAIMED_COLUMNS_SQL = 'uuid, status, sweep_at::text as held'
 
 /** Claims a batch of due deliveries, the same number of each endpoint. */
 function claimDueDeliveries(orm: Orm, endpoints: string[]): Promise<ClaimedDelivery[]> {
   return orm.em.fork().execute(
-    `update delivery set wake_at = ${CLAIM_EXPIRY_SQL} where uuid in (
+    `update delivery set sweep_at = ${CLAIM_EXPIRY_SQL} where uuid in (
        select d.uuid from unnest(array[?]::uuid[]) as w (uuid) cross join lateral (
-         select uuid from delivery where webhook_uuid = w.uuid and wake_at <= now()
-         order by wake_at limit ? for update skip locked
+         select uuid from delivery where webhook_uuid = w.uuid and sweep_at <= now()
+         order by sweep_at limit ? for update skip locked
        ) as d
      ) returning ${CLAIMED_COLUMNS_SQL}`,
     [endpoints, Math.ceil(CLAIM_BATCH_SIZE / endpoints.length)],
@@ -148,8 +148,8 @@ export async function wakeDeliveries(
 /** Sets when signalled deliveries are overdue. A row that its workflow has updated since the claim stays as it is. */
 async function recordWokenDeliveries(orm: Orm, batch: ClaimedDelivery[], timeScale: number): Promise<void> {
   await orm.em.fork().execute(
-    `update delivery set wake_at = case when status = 'PENDING' then ?::timestamptz end
-     where (uuid, wake_at) in (select * from unnest(array[?]::uuid[], array[?]::timestamptz[]))`,
+    `update delivery set sweep_at = case when status = 'PENDING' then ?::timestamptz end
+     where (uuid, sweep_at) in (select * from unnest(array[?]::uuid[], array[?]::timestamptz[]))`,
     [
       new Date(Date.now() + scaleWait(WAITS.deliveryOverdue, timeScale)),
       batch.map(one => one.uuid),

@@ -46,11 +46,11 @@ async function verifyCode(
   if (code.type !== proof.type) return rejectCode(`belongs to a code for ${code.type}, not for ${proof.type}`)
   if (code.usedAt) return rejectCode(USED_CODE_MESSAGE)
   if (await isCodeExpired(em, uuid)) return rejectCode('has expired: a code is valid for 10 minutes')
-  if (code.wrongTries >= MAX_WRONG_CODE_ATTEMPTS)
+  if (code.wrongAttempts >= MAX_WRONG_CODE_ATTEMPTS)
     return rejectCode('has too many wrong attempts: request another code')
   if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
-  code.wrongTries += 1
-  const attemptsLeft = MAX_WRONG_CODE_ATTEMPTS - code.wrongTries
+  code.wrongAttempts += 1
+  const attemptsLeft = MAX_WRONG_CODE_ATTEMPTS - code.wrongAttempts
   const more =
     attemptsLeft === 0
       ? 'request another code'

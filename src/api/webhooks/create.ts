@@ -67,8 +67,8 @@ async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...or
     ...order,
     url: creation.url,
     events: creation.events,
-    sealedToken: sealer.seal(creation.token),
-    maskedToken: maskSigningSecret(creation.token),
+    sealedSecret: sealer.seal(creation.token),
+    maskedSecret: maskSigningSecret(creation.token),
     sealedCreation: sealer.seal(creation),
   })
   try {
@@ -89,9 +89,9 @@ async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...or
 
 function respondWithReplay(webhook: Webhook, fingerprint: string, sealer: Sealer) {
   requireSameRequest(webhook, fingerprint)
-  const { url, events, sealedToken, sealedCreation } = webhook
+  const { url, events, sealedSecret, sealedCreation } = webhook
   const creation = sealedCreation
     ? sealer.open<WebhookCreation>(sealedCreation)
-    : { url, events, token: sealer.open<string>(sealedToken) }
+    : { url, events, token: sealer.open<string>(sealedSecret) }
   return { headers: REPLAYED_HEADERS, body: { data: showCreatedWebhook(webhook, creation) } }
 }

@@ -46,9 +46,9 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
     { uuid: { $in: deliveries.map(delivery => delivery.eventUuid) } },
     { fields: ['uuid', 'type'] },
   )
-  const latest = deliveries.map(({ uuid, tries }) => ({
+  const latest = deliveries.map(({ uuid, attemptCount }) => ({
     deliveryUuid: uuid,
-    number: { $gt: tries - MAX_ATTEMPTS_SHOWN },
+    number: { $gt: attemptCount - MAX_ATTEMPTS_SHOWN },
   }))
   const tries =
     uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
@@ -70,9 +70,9 @@ export function resendDelivery(em: EntityManager, place: WebhookReference, deliv
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
     delivery.status = 'PENDING'
-    delivery.roundFrom = delivery.tries
-    delivery.nextTryAt = new Date()
-    delivery.wakeAt = new Date(Date.now() + SWEEP_AFTER_MS)
+    delivery.attemptsBeforeRun = delivery.attemptCount
+    delivery.nextAttemptAt = new Date()
+    delivery.sweepAt = new Date(Date.now() + SWEEP_AFTER_MS)
     await tx.flush()
     return (await showDeliveries(tx, [delivery]))[0]!
   })
@@ -100,7 +100,7 @@ export function createTestDelivery(em: EntityManager, place: WebhookReference, r
       uuid: randomUUID(),
       webhookUuid: uuid,
       eventUuid: event.uuid,
-      wakeAt: new Date(Date.now() + SWEEP_AFTER_MS),
+      sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()
     return showDelivery({ delivery, event, attempts: [] })

@@ -65,7 +65,7 @@ export async function updateWebhook(
       webhook.failingSince = null
     }
     if (body.events) webhook.events = body.events
-    if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedToken))
+    if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedSecret))
       replaceSigningSecret(webhook, body.token, tools)
     if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') enableWebhook(webhook)
     if (body.status === 'DISABLED' && webhook.status === 'ACTIVE') await disableWebhook(tx, webhook, 'asked')
@@ -90,7 +90,7 @@ export async function rotateSigningSecret(
   const token = given ?? generateSigningSecret()
   return em.transactional(async tx => {
     const webhook = await lockVisibleWebhook(tx, place)
-    if (token === tools.sealer.open(webhook.sealedToken))
+    if (token === tools.sealer.open(webhook.sealedSecret))
       failField('token', 'must differ from the token it replaces')
     replaceSigningSecret(webhook, token, tools)
     return { webhook, token }
@@ -114,8 +114,8 @@ export function rotateSecretIfUnchanged(
 }
 
 /** Computes an ETag of the signing secret that reveals nothing about it. */
-export function computeSecretEtag({ sealedToken }: Webhook): string {
-  return sha256(sealedToken).toString('base64url')
+export function computeSecretEtag({ sealedSecret }: Webhook): string {
+  return sha256(sealedSecret).toString('base64url')
 }
 
 function replaceSigningSecret(
@@ -127,14 +127,14 @@ function replaceSigningSecret(
   const until = new Date(now + scaleWait(WAITS.rotationGrace, timeScale)).toISOString()
   const signsStill = (one: PreviousSigningSecret) =>
     Date.parse(one.until) > now && sealer.open(one.sealed) !== token
-  webhook.previousTokens = [
-    { sealed: webhook.sealedToken, until },
-    ...webhook.previousTokens.filter(signsStill),
+  webhook.previousSecrets = [
+    { sealed: webhook.sealedSecret, until },
+    ...webhook.previousSecrets.filter(signsStill),
   ]
     // A merchant who rotates more often within a day does not depend on the oldest secrets.
     .slice(0, MAX_PREVIOUS_SECRETS)
-  webhook.sealedToken = sealer.seal(token)
-  webhook.maskedToken = maskSigningSecret(token)
+  webhook.sealedSecret = sealer.seal(token)
+  webhook.maskedSecret = maskSigningSecret(token)
 }
 
 /** Removes a webhook and ends its pending deliveries. */

@@ -72,7 +72,7 @@ export function showDelivery({
     uuid: delivery.uuid,
     event: { id: event.uuid, type: event.type },
     status: delivery.status,
-    next_try_at: delivery.nextTryAt ?? null,
+    next_try_at: delivery.nextAttemptAt ?? null,
     tries: tries.map(one => ({
       number: one.number,
       at: one.at,

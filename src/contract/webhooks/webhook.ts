@@ -78,7 +78,7 @@ export function showWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
   return {
     uuid: webhook.uuid,
     url: webhook.url,
-    token: webhook.maskedToken,
+    token: webhook.maskedSecret,
     ...showPreviousToken(webhook),
     status: webhook.status,
     ...(webhook.disabledReason && { disabled_reason: webhook.disabledReason }),
@@ -100,7 +100,7 @@ export function showRotatedWebhook(webhook: Webhook, token: string): z.output<ty
   return { ...showWebhook(webhook), token }
 }
 
-function showPreviousToken({ previousTokens: [latest] }: Webhook) {
+function showPreviousToken({ previousSecrets: [latest] }: Webhook) {
   const until = latest && new Date(latest.until)
   return until && until > new Date() ? { previous_token_expires_at: until } : {}
 }

@@ -41,7 +41,7 @@ const authCode = defineEntity({
     type: unionColumn<VerifiedKeyType>(),
     key: textColumn(),
     mac: textColumn(),
-    wrongTries: p.integer().default(0),
+    wrongAttempts: p.integer().default(0),
     usedAt: timestampColumn().nullable(),
     expiresAt: timestampColumn(),
     sealedMessage: textColumn().nullable(),

@@ -36,10 +36,10 @@ const webhook = defineEntity({
     uuid: primaryKeyColumn(),
     accountUuid: uuidColumn(),
     url: textColumn(),
-    sealedToken: textColumn(),
-    maskedToken: textColumn(),
+    sealedSecret: textColumn(),
+    maskedSecret: textColumn(),
     /** Secrets that a rotation replaced; each still signs until its time is over. The newest first. */
-    previousTokens: p.json<PreviousSigningSecret[]>().onCreate(() => []),
+    previousSecrets: p.json<PreviousSigningSecret[]>().onCreate(() => []),
     events: p.array<SubscribableEventType>().columnType('text[]'),
     /** Events it receives: of simulators or of real providers; null (created before modes existed): both. */
     mode: unionColumn<'live' | 'test'>().nullable(),
@@ -69,14 +69,14 @@ const delivery = defineEntity({
     /** A relation, so that MikroORM inserts an event before its deliveries. */
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
     status: unionColumn<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
-    tries: p.integer().default(0),
-    /** Number of tries before the current run of the retry schedule. */
-    roundFrom: p.integer().default(0),
-    nextTryAt: timestampColumn().nullable(),
+    attemptCount: p.integer().default(0),
+    /** Number of attempts before the current run of the retry schedule. */
+    attemptsBeforeRun: p.integer().default(0),
+    nextAttemptAt: timestampColumn().nullable(),
     /**
      * When the sweep wakes its workflow unless the delivery has changed by then; PostgreSQL sets it for a new row.
      */
-    wakeAt: timestampColumn().nullable(),
+    sweepAt: timestampColumn().nullable(),
     createdAt: timestampColumn().onCreate(() => new Date()),
     updatedAt: timestampColumn()
       .onCreate(() => new Date())
@@ -89,7 +89,7 @@ export class Delivery extends delivery.class {}
 delivery.setClass(Delivery)
 
 const deliveryAttempt = defineEntity({
-  name: 'DeliveryTry',
+  name: 'DeliveryAttempt',
   properties: p => ({
     deliveryUuid: p.uuid().primary(),
     number: p.integer().primary(),

@@ -38,7 +38,7 @@ const MAX_ENDED_DELIVERIES = 1_000
  */
 export async function endPendingDeliveries(em: EntityManager, webhook: Webhook): Promise<boolean> {
   const endedRows: unknown[] = await em.execute(
-    `update delivery set status = ?, next_try_at = null, wake_at = now(), updated_at = now()
+    `update delivery set status = ?, next_attempt_at = null, sweep_at = now(), updated_at = now()
      where uuid in (select uuid from delivery where webhook_uuid = ? and status = 'PENDING' limit ? for update skip locked)
      returning uuid`,
     [getUndeliveredStatus(webhook), webhook.uuid, MAX_ENDED_DELIVERIES],

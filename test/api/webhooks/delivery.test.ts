@@ -55,9 +55,9 @@ async function endpointThatOnlyFails() {
 }
 
 type Hook = { uuid: string; url: string; token: string; events: string[] }
-type Delivery = { uuid: string; status: string; tries: number }
+type Delivery = { uuid: string; status: string; attempt_count: number }
 function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
-  return testStack.sql<Delivery>('select uuid, status, tries from delivery where webhook_uuid = ?', [uuid])
+  return testStack.sql<Delivery>('select uuid, status, attempt_count from delivery where webhook_uuid = ?', [uuid])
 }
 const verified = (token: string, { body, headers }: InboxMessage) =>
   new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }
@@ -74,7 +74,7 @@ test('a successful attempt ends the delivery', async () => {
   )
   const client = await testStack.connectTemporal()
   expect(await client.workflow.getHandle(`webhook/${delivery!.uuid}`).result()).toBe('DELIVERED')
-  expect(await hook.messages()).toHaveLength(delivery!.tries)
+  expect(await hook.messages()).toHaveLength(delivery!.attempt_count)
 })
 
 test('Retry-After is honoured where it asks for more than the schedule', async () => {
@@ -84,7 +84,7 @@ test('Retry-After is honoured where it asks for more than the schedule', async (
   const [first, second] = await pollUntil(
     () =>
       testStack.sql<{ at: string }>(
-        `select t.at from delivery_try t join delivery d on d.uuid = t.delivery_uuid join webhook w on w.uuid = d.webhook_uuid
+        `select t.at from delivery_attempt t join delivery d on d.uuid = t.delivery_uuid join webhook w on w.uuid = d.webhook_uuid
          where w.url like ? order by t.number`,
         [`%/${hook.name}`],
       ),
@@ -108,7 +108,7 @@ test('410 disables an endpoint immediately, and it receives nothing more', async
   await triggerWebhookEvent(merchant)
   await pollUntil(other.messages, all => all.length === 2)
   expect(await gone.messages()).toHaveLength(1)
-  expect(await deliveries(gone)).toMatchObject([{ status: 'FAILED', tries: 1 }])
+  expect(await deliveries(gone)).toMatchObject([{ status: 'FAILED', attempt_count: 1 }])
 })
 
 test('a redirect is a failure and is not followed', async () => {
@@ -139,7 +139,7 @@ test('an unresponsive endpoint delays no other endpoint', async () => {
     )
   // No delivery waited for one of its attempts to end.
   const ended = await testStack.sql(
-    'select t.number from delivery_try t join delivery d on d.uuid = t.delivery_uuid where d.webhook_uuid = ?',
+    'select t.number from delivery_attempt t join delivery d on d.uuid = t.delivery_uuid where d.webhook_uuid = ?',
     [hanging.uuid],
   )
   expect(ended).toEqual([])
@@ -272,7 +272,7 @@ test('an endpoint that only fails gets ten attempts in three days, each signed a
   const [delivery] = await deliveries(hook)
 
   const tries = await testStack.sql<{ status_code: number; at: Date; answer: string }>(
-    'select status_code, at, answer from delivery_try where delivery_uuid = ? order by number',
+    'select status_code, at, answer from delivery_attempt where delivery_uuid = ? order by number',
     [delivery!.uuid],
   )
   expect(tries).toHaveLength(10)

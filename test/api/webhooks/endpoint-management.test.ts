@@ -234,7 +234,7 @@ runConcurrentTests({
     await of.life(uuid).terminate('lost')
     await of.inbox({ status: 200 })
     const stage = await openedStack
-    await stage.sql('update delivery set wake_at = now(), next_try_at = now() where uuid = ?', [uuid])
+    await stage.sql('update delivery set sweep_at = now(), next_attempt_at = now() where uuid = ?', [uuid])
     expect(await shown(of, one => one.status === 'DELIVERED')).toMatchObject({
       tries: [{ status: 503 }, { status: 200 }],
     })

@@ -329,7 +329,7 @@ test.each<DeliveryRow>([
     const [uuid, webhook, event] = [randomUUID(), randomUUID(), randomUUID()]
     if (status !== null) {
       await fixture.sql(
-        `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+        `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
        values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
         [webhook, merchant.accountUuid],
       )

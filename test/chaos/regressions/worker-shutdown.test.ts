@@ -56,12 +56,12 @@ test('a delivery sweep wakes no further delivery when the worker shuts down', as
   const [event] = await events(1, '1 minute')
   const webhook = randomUUID()
   await fixture.sql(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
      values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
     [webhook, merchant.accountUuid],
   )
   await fixture.sql(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
+    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
      values (gen_random_uuid(), ?, ?, now(), now(), now())`,
     [webhook, event!.uuid],
   )

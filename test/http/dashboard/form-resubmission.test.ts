@@ -49,12 +49,12 @@ test('a refund that may have been accepted is submitted again with the same form
 
 test('a page that shows a rotated secret rotates none when it is reloaded, and shows no older one', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
-  await ours.sql('update webhook set sealed_token = ? where uuid = ?', [
+  await ours.sql('update webhook set sealed_secret = ? where uuid = ?', [
     fixture.dependencies.sealer.seal('whsec_b2xk'),
     ours.webhook,
   ])
   const sealed = async () =>
-    (await ours.sql('select sealed_token from webhook where uuid = ?', [ours.webhook]))[0]
+    (await ours.sql('select sealed_secret from webhook where uuid = ?', [ours.webhook]))[0]
   const replaces = hiddenFieldOf((await merchant.get(on)).text, 'replaces')!
   const first = await merchant.send(`${on}/rotate`, { replaces }, { on })
   expect([first.status, first.text.includes('value="whsec_')]).toEqual([200, true])

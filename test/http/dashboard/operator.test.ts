@@ -116,7 +116,7 @@ test('endpoints that were given up hide no failing one, and a full list says so'
   const url = `https://failing.example/${randomUUID()}`
   const account = await fixture.insertAccount()
   await ours.sql(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, status, disabled_reason,
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, status, disabled_reason,
        failing_since, created_at)
      select gen_random_uuid(), ?, 'https://old.example', 's', 's', '{MED}', 'f', 'DISABLED', 'failing',
        now() - interval '1 year', now() - interval '2 years' from generate_series(1, 20)`,
@@ -125,14 +125,14 @@ test('endpoints that were given up hide no failing one, and a full list says so'
   const many = Array.from({ length: 10 }, () => fixture.insertAccount())
   for (const each of await Promise.all(many))
     await ours.sql(
-      `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, status,
+      `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, status,
          disabled_reason, failing_since, created_at)
-       select gen_random_uuid(), ?, url, sealed_token, masked_token, events, fingerprint, status, disabled_reason,
+       select gen_random_uuid(), ?, url, sealed_secret, masked_secret, events, fingerprint, status, disabled_reason,
          failing_since, created_at from webhook where account_uuid = ?`,
       [each, account],
     )
   await ours.sql(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, failing_since, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, failing_since, created_at)
      values (gen_random_uuid(), ?, ?, 's', 's', '{MED}', 'f', now() - interval '1 hour', now())`,
     [await fixture.insertAccount(), url],
   )

@@ -115,7 +115,7 @@ test('events are counted by type, day and visibility, and no longer once they ar
 test('deliveries are counted by status until their events are pruned', async () => {
   const uuid = randomUUID()
   await em().execute(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
      values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
     [uuid, accountUuid],
   )
@@ -133,7 +133,7 @@ test('deliveries are counted by status until their events are pruned', async () 
     } else {
       const delivery = pick(deliveries)
       delivery.status = pick(STATUSES)
-      await em().execute('update delivery set status = ?, tries = tries + 1 where uuid = ?', [
+      await em().execute('update delivery set status = ?, attempt_count = attempt_count + 1 where uuid = ?', [
         delivery.status,
         delivery.uuid,
       ])

@@ -333,11 +333,11 @@ describe('GET /metrics', () => {
     ])
       await sql(
         `with hook as (
-           insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at,
+           insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at,
              status, disabled_reason, failing_since)
            values (gen_random_uuid(), ?, 'https://shop.test', '', '', '{PAYMENT}', '', now(),
              ?, ?, now() - ?::interval) returning uuid)
-         insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, next_try_at)
+         insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, next_attempt_at)
          select gen_random_uuid(), uuid, ?, now() - ?::interval, now(), now() - ?::interval from hook`,
         [account, status, status === 'DISABLED' ? 'by you' : null, failing, event!.uuid, since, next],
       )

@@ -172,7 +172,7 @@ describe('a code', () => {
     [
       'guessed at five times',
       'auth_code_id',
-      async () => byEmail(await changed(await aCode(), 'wrong_tries = 5')),
+      async () => byEmail(await changed(await aCode(), 'wrong_attempts = 5')),
     ],
   ]
   test.each(refusals)('that is %s is refused on %s', async (_, field, of) => {
@@ -210,8 +210,8 @@ describe('a code', () => {
     const answers = await Promise.all(guesses)
     const wrong = answers.filter(({ body }) => body.errors?.auth_code)
     expect(wrong.length).toBeLessThanOrEqual(5)
-    const [row] = await sql('select wrong_tries from auth_code where uuid = ?', [code])
-    expect(row).toEqual({ wrong_tries: wrong.length })
+    const [row] = await sql('select wrong_attempts from auth_code where uuid = ?', [code])
+    expect(row).toEqual({ wrong_attempts: wrong.length })
   })
 })
 

@@ -125,13 +125,13 @@ test('a release that is listed before its block leaves nothing blocked', async (
 test('webhooks of a movement without a workflow are started by the next sweep', async () => {
   const shop = await merchant(10_000)
   await fixture.sql(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
      values (?, ?, 'https://example.com', ?, 'whsec_…', array['PIX_TRANSACTION'], 'f', now())`,
     [randomUUID(), shop.accountUuid, fixture.seal.seal('whsec_x')],
   )
   await shop.look({ accountEntries: [entry('tariff', 50)] })
   const deliveries = await fixture.sql<{ due: boolean }>(
-    `select d.wake_at <= now() as due from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?`,
+    `select d.sweep_at <= now() as due from delivery d join event e on e.uuid = d.event_uuid where e.account_uuid = ?`,
     [shop.accountUuid],
   )
   expect(deliveries).toEqual([{ due: true }])

@@ -41,7 +41,7 @@ export async function openEndpointFixture(
   const accountUuid = await world.insertAccount()
   const [uuid, secret] = [randomUUID(), generateSigningSecret()]
   await sql(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
      values (?, ?, ?, ?, ?, '{PAYMENT,MED}', '', now())`,
     [
       uuid,
@@ -95,7 +95,7 @@ export async function openEndpointFixture(
       sql(`update delivery set ${columns} where uuid = ?`, [of]),
     readAttempts: (of: string) =>
       sql<Record<string, unknown>>(
-        'select number, status_code, failure, answer from delivery_try where delivery_uuid = ? order by number',
+        'select number, status_code, failure, answer from delivery_attempt where delivery_uuid = ? order by number',
         [of],
       ),
     async close() {

@@ -199,7 +199,7 @@ export async function createFullAccount(world: ApiFixture) {
   )
   const [webhook, event, delivery] = [randomUUID(), randomUUID(), randomUUID()]
   await sql(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
      values (?, ?, ?, 's', ?, '{PAYMENT}', 'f', ?)`,
     [webhook, account, `https://shop.example/${MALICIOUS_TEXT}`, MALICIOUS_TEXT, now],
   )
@@ -217,12 +217,12 @@ export async function createFullAccount(world: ApiFixture) {
     ],
   )
   await sql(
-    `insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, created_at, updated_at)
+    `insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, created_at, updated_at)
      values (?, ?, ?, 'FAILED', 1, ?, ?)`,
     [delivery, webhook, event, now, now],
   )
   await sql(
-    `insert into delivery_try (delivery_uuid, number, status_code, duration_ms, answer, at) values (?, 1, 500, 12, ?, ?)`,
+    `insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, answer, at) values (?, 1, 500, 12, ?, ?)`,
     [delivery, MALICIOUS_TEXT, now],
   )
   const email = `${randomUUID()}@trilho.test`

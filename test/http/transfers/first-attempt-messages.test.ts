@@ -103,7 +103,7 @@ test('an event and its deliveries are one statement, and a settlement is two mes
   const order = newOrder(100)
   await send(order)
   await fixture.orm.em.execute(
-    `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, status, previous_tokens, sequence, fingerprint, created_at)
+    `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, status, previous_secrets, sequence, fingerprint, created_at)
      values (gen_random_uuid(), ?, 'https://example.com', '', '', '{TRANSFER}', 'ACTIVE', '[]', 0, 'f', now())`,
     [accountUuid],
   )

@@ -36,7 +36,7 @@ describe('an attempt', () => {
     hook.scriptResponses({ status: 204 })
     await hook.updateEndpoint(`failing_since = now()`)
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
-    expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', tries: 1, wake_at: null })
+    expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', attempt_count: 1, sweep_at: null })
     expect(await hook.readEndpoint()).toMatchObject({
       failing_since: null,
       last_success_at: expect.anything(),
@@ -103,17 +103,17 @@ describe('an attempt', () => {
     hook.scriptResponses({ status: 429, headers: { 'retry-after': '3600' } })
     const before = Date.now()
     expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 3_600_000 })
-    const { next_try_at, wake_at } = await hook.readDelivery(delivery)
-    const next = new Date(next_try_at as string).getTime()
+    const { next_attempt_at, sweep_at } = await hook.readDelivery(delivery)
+    const next = new Date(next_attempt_at as string).getTime()
     expect(next).toBeGreaterThanOrEqual(before + 3_600)
     expect(next).toBeLessThanOrEqual(Date.now() + 3_600)
-    expect(new Date(wake_at as string).getTime() - new Date(next_try_at as string).getTime()).toBe(300)
+    expect(new Date(sweep_at as string).getTime() - new Date(next_attempt_at as string).getTime()).toBe(300)
   })
 
   test('before its due time sends nothing, and returns the remaining wait', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
-    await hook.updateDelivery(delivery, `next_try_at = now() + interval '1 hour'`)
+    await hook.updateDelivery(delivery, `next_attempt_at = now() + interval '1 hour'`)
     const next = await hook.deliver(delivery)
     expect(next).toEqual({ kind: 'again', waitMs: expect.any(Number) })
     expect((next as { waitMs: number }).waitMs).toBeGreaterThan(3_500_000)
@@ -124,11 +124,11 @@ describe('an attempt', () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     hook.scriptResponses(...Array(12).fill({ status: 500 }))
-    await hook.updateDelivery(delivery, 'tries = 9')
+    await hook.updateDelivery(delivery, 'attempt_count = 9')
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('FAILED'))
-    await hook.updateDelivery(delivery, `status = 'PENDING', round_from = 10`)
+    await hook.updateDelivery(delivery, `status = 'PENDING', attempts_before_run = 10`)
     expect(await hook.deliver(delivery)).toMatchObject({ kind: 'again' })
-    await hook.updateDelivery(delivery, 'tries = 19, next_try_at = null')
+    await hook.updateDelivery(delivery, 'attempt_count = 19, next_attempt_at = null')
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('FAILED'))
   })
 
@@ -149,12 +149,12 @@ describe('an attempt', () => {
     hook.scriptResponses({ status: 200, meanwhile })
     const one = hook.deliver(first)
     await inside
-    await hook.updateDelivery(second, 'next_try_at = now(), wake_at = now()')
+    await hook.updateDelivery(second, 'next_attempt_at = now(), sweep_at = now()')
     const beforeMs = Date.now()
     expect(await hook.deliver(second)).toEqual({ kind: 'again', waitMs: 5_000 * 50 })
     // No sweep wakes it before its due time, nor in the five minutes of this clock after it.
-    const { wake_at } = await hook.readDelivery(second)
-    expect(new Date(wake_at as string).getTime()).toBeGreaterThanOrEqual(beforeMs + 5_000 + 300_000 / 50)
+    const { sweep_at } = await hook.readDelivery(second)
+    expect(new Date(sweep_at as string).getTime()).toBeGreaterThanOrEqual(beforeMs + 5_000 + 300_000 / 50)
     goOn()
     expect(await one).toEqual(deliveryEnded('DELIVERED'))
     expect(await hook.readAttempts(second)).toEqual([])
@@ -185,7 +185,7 @@ describe('during an attempt', () => {
   test('the delivery is resent: the next attempt follows immediately', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
-    const meanwhile = () => hook.updateDelivery(delivery, `round_from = tries, next_try_at = now()`)
+    const meanwhile = () => hook.updateDelivery(delivery, `attempts_before_run = attempt_count, next_attempt_at = now()`)
     hook.scriptResponses({ status: 500, meanwhile })
     expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 0 })
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
@@ -253,7 +253,7 @@ describe('a replaced signing secret', () => {
       { sealed: seal('the one before that'), until: inMs(30_000) },
       { sealed: seal('one of long ago'), until: inMs(-1) },
     ]
-    await hook.updateEndpoint('previous_tokens = ?', [JSON.stringify(previous)])
+    await hook.updateEndpoint('previous_secrets = ?', [JSON.stringify(previous)])
     await hook.deliver(await hook.createEvent())
     const { headers, body } = headersOf(hook)
     expect(String(headers['webhook-signature']).split(' ')).toHaveLength(3)
@@ -291,8 +291,8 @@ describe('an endpoint', () => {
       disabled_reason: 'the endpoint answered 410 Gone',
     })
     const ended = await hook.readDelivery(second)
-    expect(ended).toMatchObject({ status: 'FAILED', tries: 0 })
-    expect(isPassed(ended.wake_at)).toBe(true) // Its workflow is told.
+    expect(ended).toMatchObject({ status: 'FAILED', attempt_count: 0 })
+    expect(isPassed(ended.sweep_at)).toBe(true) // Its workflow is told.
     expect(await hook.deliver(second)).toEqual(deliveryEnded('FAILED'))
     expect((await hook.readDelivery(done)).status).toBe('DELIVERED')
     expect(hook.received).toHaveLength(2)
@@ -324,7 +324,7 @@ describe('an endpoint', () => {
     const delivery = await hook.createEvent()
     await hook.updateEndpoint(columns)
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded(outcome))
-    expect(await hook.readDelivery(delivery)).toMatchObject({ status: outcome, tries: 0, wake_at: null })
+    expect(await hook.readDelivery(delivery)).toMatchObject({ status: outcome, attempt_count: 0, sweep_at: null })
     expect(hook.received).toEqual([])
   })
 })

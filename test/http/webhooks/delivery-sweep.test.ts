@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 /** An endpoint with so many deliveries. */
-async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` } = {}) {
+async function endpoint({ waiting = 0, sweepAt = `now() + interval '5 minutes'` } = {}) {
   const story = await openEndpointFixture({ world: fixture, ca })
   closing.push(story.close)
   await story.sql(
@@ -40,8 +40,8 @@ async function endpoint({ waiting = 0, wakeAt = `now() + interval '5 minutes'` }
        select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()
        from generate_series(1, ?) returning uuid
      )
-     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, wake_at)
-     select gen_random_uuid(), ?, uuid, now(), now(), ${wakeAt} from happened`,
+     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
+     select gen_random_uuid(), ?, uuid, now(), now(), ${sweepAt} from happened`,
     [story.accountUuid, waiting, story.uuid],
   )
   const token = await fixture.insertToken({ accountUuid: story.accountUuid })
@@ -131,21 +131,21 @@ describe('the backlog of one endpoint', () => {
   const LONG_DUE = `now() - interval '1 hour'`
 
   test('does not delay other endpoints: the sweep wakes a few deliveries of each', async () => {
-    const [dead, well] = [await endpoint({ waiting: 1_000, wakeAt: LONG_DUE }), await endpoint()]
+    const [dead, well] = [await endpoint({ waiting: 1_000, sweepAt: LONG_DUE }), await endpoint()]
     const delivery = await well.createEvent()
-    await well.updateDelivery(delivery, 'wake_at = now()')
+    await well.updateDelivery(delivery, 'sweep_at = now()')
     const { woken, engine } = createFakeTemporal()
     await sweep(engine)
     expect(woken.indexOf(workflowIdOf(delivery))).toBeLessThan(200)
     expect(woken).toContain(workflowIdOf(delivery))
     expect(new Set(woken).size).toBe(1_001)
-    expect(await dead.sql('select from delivery where wake_at <= now()')).toEqual([])
+    expect(await dead.sql('select from delivery where sweep_at <= now()')).toEqual([])
   })
 
   test('does not delay another endpoint’s recovery', async () => {
-    const [dead, well] = [await endpoint({ waiting: 300, wakeAt: LONG_DUE }), await endpoint()]
+    const [dead, well] = [await endpoint({ waiting: 300, sweepAt: LONG_DUE }), await endpoint()]
     const delivery = await well.createEvent()
-    await well.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+    await well.updateDelivery(delivery, `status = 'FAILED', attempt_count = 10, sweep_at = null`)
     expect(await recovered(well.uuid)).toEqual({ recovered: 1, next: null, woken: [workflowIdOf(delivery)] })
     await sweep()
     expect(await dead.statuses()).toEqual({ PENDING: 300 })
@@ -155,7 +155,7 @@ describe('the backlog of one endpoint', () => {
 test('events written by a machine whose clock is ahead are recovered too', async () => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()
-  await hook.updateDelivery(delivery, `status = 'FAILED', tries = 10, wake_at = null`)
+  await hook.updateDelivery(delivery, `status = 'FAILED', attempt_count = 10, sweep_at = null`)
   await hook.sql(`update event set created_at = now() + interval '5 seconds' where account_uuid = ?`, [
     hook.accountUuid,
   ])
@@ -165,11 +165,11 @@ test('events written by a machine whose clock is ahead are recovered too', async
 test('a delivery’s own row change is not overwritten when its workflow is woken', async () => {
   const hook = await endpoint()
   const delivery = await hook.createEvent()
-  await hook.updateDelivery(delivery, 'wake_at = now()')
+  await hook.updateDelivery(delivery, 'sweep_at = now()')
   const { engine } = createFakeTemporal(
-    async () => void (await hook.updateDelivery(delivery, `wake_at = now() + interval '1 day'`)),
+    async () => void (await hook.updateDelivery(delivery, `sweep_at = now() + interval '1 day'`)),
   )
   await sweep(engine)
-  const { wake_at } = await hook.readDelivery(delivery)
-  expect(new Date(wake_at as string).getTime()).toBeGreaterThan(Date.now() + HOUR_MS)
+  const { sweep_at } = await hook.readDelivery(delivery)
+  expect(new Date(sweep_at as string).getTime()).toBeGreaterThan(Date.now() + HOUR_MS)
 })

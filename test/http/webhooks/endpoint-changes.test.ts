@@ -158,9 +158,9 @@ describe('an update', () => {
     expect(data.token).toBe('another secret of ours')
     expect(Date.parse(data.previous_token_expires_at) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
     expect((await read()).token).toBe('****ours')
-    expect((await rowOf()).previous_tokens).toHaveLength(1)
+    expect((await rowOf()).previous_secrets).toHaveLength(1)
     await change({ token: 'another secret of ours' })
-    expect((await rowOf()).previous_tokens).toHaveLength(1)
+    expect((await rowOf()).previous_secrets).toHaveLength(1)
   })
 
   test('of a removed webhook or of another account’s is 404', async () => {
@@ -260,9 +260,9 @@ describe('a rotation', () => {
 
   test('repeated often leaves the latest nine secrets to sign beside the current one', async () => {
     for (let index = 0; index < 11; index += 1) await call('POST', '/rotate', { token: `secret ${index}` })
-    expect((await rowOf()).previous_tokens).toHaveLength(9)
+    expect((await rowOf()).previous_secrets).toHaveLength(9)
     await call('POST', '/rotate', { token: 'secret 9' }) // Back to the previous one: it signs once.
-    expect((await rowOf()).previous_tokens).toHaveLength(9)
+    expect((await rowOf()).previous_secrets).toHaveLength(9)
   })
 
   test('stores every secret sealed', async () => {
@@ -308,7 +308,7 @@ describe('without Temporal', () => {
     const [row] = await fixture.orm.em
       .fork()
       .execute<{ in_s: number }[]>(
-        'select extract(epoch from wake_at - now())::float8 as in_s from delivery where uuid = ?',
+        'select extract(epoch from sweep_at - now())::float8 as in_s from delivery where uuid = ?',
         [body.data.uuid],
       )
     expect(row!.in_s).toBeLessThan(30)
@@ -320,10 +320,10 @@ describe('without Temporal', () => {
     const [row] = await fixture.orm.em
       .fork()
       .execute<object[]>(
-        'select status, next_try_at, wake_at <= now() as is_due from delivery where uuid = ?',
+        'select status, next_attempt_at, sweep_at <= now() as is_due from delivery where uuid = ?',
         [uuid],
       )
-    expect(row).toEqual({ status: 'CANCELLED', next_try_at: null, is_due: true })
+    expect(row).toEqual({ status: 'CANCELLED', next_attempt_at: null, is_due: true })
   })
 })
 
@@ -333,7 +333,7 @@ describe('the database refuses', () => {
     ['an active one with a reason', `disabled_reason = 'because'`],
     ['a kind that nobody may subscribe to', `events = '{TEST}'`],
     ['no kinds', `events = '{}'`],
-    ['more than nine replaced tokens', `previous_tokens = '[1,2,3,4,5,6,7,8,9,10]'`],
+    ['more than nine replaced tokens', `previous_secrets = '[1,2,3,4,5,6,7,8,9,10]'`],
   ])('%s', async (_, set) => {
     await expect(
       fixture.orm.em.execute(`update webhook set ${set} where uuid = ?`, [hook.uuid]),

@@ -73,12 +73,12 @@ describe('a new webhook', () => {
 
   test('stores its secret sealed', async () => {
     const { body } = await create({ token: 'a secret of my own' })
-    const [row] = await fixture.orm.em.execute<{ sealed_token: string }[]>(
+    const [row] = await fixture.orm.em.execute<{ sealed_secret: string }[]>(
       'select * from webhook where uuid = ?',
       [body.data.uuid],
     )
     expect(JSON.stringify(row)).not.toContain('a secret of my own')
-    expect(fixture.dependencies.sealer.open(row!.sealed_token)).toBe('a secret of my own')
+    expect(fixture.dependencies.sealer.open(row!.sealed_secret)).toBe('a secret of my own')
   })
 
   test.each([

@@ -148,7 +148,7 @@ describe('after thirty days', () => {
   async function endpoint(): Promise<string> {
     const webhook = randomUUID()
     await fixture.orm.em.execute(
-      `insert into webhook (uuid, account_uuid, url, sealed_token, masked_token, events, fingerprint, created_at)
+      `insert into webhook (uuid, account_uuid, url, sealed_secret, masked_secret, events, fingerprint, created_at)
        values (?, ?, 'https://shop.test', '', '', '{PAYMENT}', '', now())`,
       [webhook, accountUuid],
     )
@@ -158,13 +158,13 @@ describe('after thirty days', () => {
   test('it is kept while the workflow of a delivery has not ended', async () => {
     const [webhook, uuid, delivery] = [await endpoint(), await event({ at: ago(31) }), randomUUID()]
     await fixture.orm.em.execute(
-      `insert into delivery (uuid, webhook_uuid, event_uuid, status, wake_at, created_at, updated_at)
+      `insert into delivery (uuid, webhook_uuid, event_uuid, status, sweep_at, created_at, updated_at)
        values (?, ?, ?, 'FAILED', now(), now(), now())`,
       [delivery, webhook, uuid],
     )
     const prune = pruneEvents({ orm: fixture.orm } as ActivityDependencies)
     await prune()
-    const wake = 'update delivery set wake_at = null where uuid = ? returning uuid'
+    const wake = 'update delivery set sweep_at = null where uuid = ? returning uuid'
     expect(await fixture.orm.em.fork().execute(wake, [delivery])).toHaveLength(1)
     expect(await prune()).toEqual({ forgotten: 1 })
   })
@@ -181,12 +181,12 @@ describe('after thirty days', () => {
     ] as const) {
       const delivery = randomUUID()
       await fixture.orm.em.execute(
-        `insert into delivery (uuid, webhook_uuid, event_uuid, status, tries, wake_at, created_at, updated_at)
+        `insert into delivery (uuid, webhook_uuid, event_uuid, status, attempt_count, sweep_at, created_at, updated_at)
          values (?, ?, ?, ?, 1, ?, now(), now())`,
         [delivery, webhook, uuid, state, state === 'PENDING' ? new Date() : null],
       )
       await fixture.orm.em.execute(
-        `insert into delivery_try (delivery_uuid, number, duration_ms, at) values (?, 1, 1, now())`,
+        `insert into delivery_attempt (delivery_uuid, number, duration_ms, at) values (?, 1, 1, now())`,
         [delivery],
       )
     }
@@ -200,8 +200,8 @@ describe('after thirty days', () => {
     }
     expect(await count('event', `account_uuid = '${accountUuid}'`)).toBe(2)
     expect(await count('delivery', `webhook_uuid = '${webhook}'`)).toBe(2)
-    expect(await count('delivery_try', `delivery_uuid in (select uuid from delivery)`)).toBe(
-      await count('delivery_try', 'true'),
+    expect(await count('delivery_attempt', `delivery_uuid in (select uuid from delivery)`)).toBe(
+      await count('delivery_attempt', 'true'),
     )
     expect(await prune()).toEqual({ forgotten: 0 })
   })

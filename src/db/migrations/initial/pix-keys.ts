@@ -10,7 +10,7 @@ create table auth_code (
   key varchar(77) not null,
   -- An HMAC under the service's key tells whether a guess is right; the code itself is stored nowhere.
   mac text not null,
-  wrong_tries int not null default 0 constraint auth_code_wrong_tries_check check (wrong_tries between 0 and 5),
+  wrong_attempts int not null default 0 constraint auth_code_wrong_attempts_check check (wrong_attempts between 0 and 5),
   used_at timestamptz,
   expires_at timestamptz not null,
   -- Message and address, sealed; null once it was sent.

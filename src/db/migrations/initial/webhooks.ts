@@ -38,10 +38,10 @@ create table webhook (
   -- Receives events of simulators or of real providers; null: of both.
   mode text constraint webhook_mode_check check (mode in ('live', 'test')),
   events text[] not null constraint webhook_events_check check (cardinality(events) between 1 and 5),
-  sealed_token text not null,
-  masked_token text not null,
+  sealed_secret text not null,
+  masked_secret text not null,
   -- Replaced signing secrets, which sign for a day more: [{ sealed, until }], the newest first.
-  previous_tokens jsonb not null default '[]',
+  previous_secrets jsonb not null default '[]',
   status text not null default 'ACTIVE' constraint webhook_status_check check (status in ('ACTIVE', 'DISABLED')),
   disabled_reason text,
   last_success_at timestamptz,
@@ -56,8 +56,8 @@ create table webhook (
   -- Only these can be subscribed to.
   constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']),
   -- A delivery is signed by ten secrets at most.
-  constraint webhook_previous_tokens
-    check (jsonb_typeof(previous_tokens) = 'array' and jsonb_array_length(previous_tokens) <= 9),
+  constraint webhook_previous_secrets
+    check (jsonb_typeof(previous_secrets) = 'array' and jsonb_array_length(previous_secrets) <= 9),
   -- A disabled endpoint says why.
   constraint webhook_disabled check ((status = 'DISABLED') = (disabled_reason is not null))
 );
@@ -74,19 +74,19 @@ create table delivery (
   event_uuid uuid not null references event on delete cascade,
   status text not null default 'PENDING'
     constraint delivery_status_check check (status in ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
-  tries int not null default 0,
+  attempt_count int not null default 0,
   -- Attempts before the current run of the retry schedule.
-  round_from int not null default 0,
-  next_try_at timestamptz,
+  attempts_before_run int not null default 0,
+  next_attempt_at timestamptz,
   -- When the sweep signals its workflow unless the row has changed by then; null: nothing is left to do.
-  wake_at timestamptz default now() + interval '5 minutes',
+  sweep_at timestamptz default now() + interval '5 minutes',
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- An event is delivered to an endpoint once.
   constraint delivery_once unique (webhook_uuid, event_uuid),
-  constraint delivery_round check (round_from between 0 and tries),
+  constraint delivery_run check (attempts_before_run between 0 and attempt_count),
   -- What is over has no next attempt.
-  constraint delivery_waits check (status = 'PENDING' or next_try_at is null)
+  constraint delivery_next_attempt check (status = 'PENDING' or next_attempt_at is null)
 ) ${FREQUENT_VACUUM};
 -- The list, without and with the filter by status.
 create index delivery_listed on delivery (webhook_uuid, created_at desc, uuid desc);
@@ -95,18 +95,18 @@ create index delivery_of_status on delivery (webhook_uuid, status, created_at de
 create index delivery_of_event on delivery (event_uuid);
 create index delivery_event_pending on delivery (event_uuid) where status = 'PENDING';
 -- The longest overdue delivery of each endpoint, and the sweep; by endpoint, so that the backlog of one delays no other.
-create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_try_at, created_at))
+create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_attempt_at, created_at))
   where status = 'PENDING';
-create index delivery_of_webhook_to_wake on delivery (webhook_uuid, wake_at) where wake_at is not null;
+create index delivery_of_webhook_to_sweep on delivery (webhook_uuid, sweep_at) where sweep_at is not null;
 
-create table delivery_try (
+create table delivery_attempt (
   delivery_uuid uuid not null references delivery on delete cascade,
   number int not null,
   status_code int,
   failure text,
   duration_ms int not null,
   -- The beginning of the endpoint's response.
-  answer text not null default '' constraint delivery_try_answer check (octet_length(answer) <= 1024),
+  answer text not null default '' constraint delivery_attempt_answer check (octet_length(answer) <= 1024),
   at timestamptz not null,
   primary key (delivery_uuid, number)
 );`,
