@@ -162,7 +162,7 @@ function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (facts.disputeType !== 'UNDEFINED') med.disputeType = facts.disputeType
   med.details = facts.details || med.details
   med.providerAnalysis = facts.analysis || med.providerAnalysis
-  if (med.replyState === 'wanted' && facts.status !== 'open') med.replyState = 'sent'
+  if (med.replyState === 'pending' && facts.status !== 'open') med.replyState = 'sent'
 }
 
 /**

@@ -70,7 +70,7 @@ export function queryDisputeSnapshot(med: Dispute): Query<DisputeSnapshot> {
     dueAt: med.dueAt.toISOString(),
     isAnswerable: isDisputeAnswerable(med),
     warnedHours: med.warnedHours ?? null,
-    isReplyPending: med.replyState === 'wanted',
+    isReplyPending: med.replyState === 'pending',
     deliveries: [...own.deliveries, ...ofTransfer.deliveries],
     returns: [...own.returns, ...ofTransfer.returns],
   }))

@@ -73,7 +73,7 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
       const errorCode = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
       if (errorCode) return errorCode
       const at = new Date()
-      Object.assign(med, { accept, analysis, repliedAt: at, replyState: 'wanted', replyRequestId: requestId })
+      Object.assign(med, { accept, analysis, repliedAt: at, replyState: 'pending', replyRequestId: requestId })
       med.replies += 1
       med.replyFailure = null
       transitionDispute(med, 'replied', at)
@@ -109,11 +109,11 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
       const med = await lockDispute(tx, order.uuid)
       // A call that exceeded MAX_REPLY_CALL_MS has lost its claim to a later call.
       if (med.replyingUntil?.getTime() === claim.until.getTime()) med.replyingUntil = null
-      if (med.replyState === 'wanted') {
+      if (med.replyState === 'pending') {
         if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
         if (stillOpen && outcome.kind === 'rejected') await recordReplyRefusal(tx, dependencies, med, outcome)
       }
-      return queryReplyResult(med, med.replyState === 'wanted' ? 'again' : 'closed')
+      return queryReplyResult(med, med.replyState === 'pending' ? 'again' : 'closed')
     })
   }
 }
@@ -156,7 +156,7 @@ async function claimReplyCall(
 ): Promise<Query<{ med: Dispute; until: Date } | SendDisputeReplyResult>> {
   const med = await lockDispute(em, uuid)
   const nowMs = Date.now()
-  if (med.replyState !== 'wanted') return queryReplyResult(med, 'closed')
+  if (med.replyState !== 'pending') return queryReplyResult(med, 'closed')
   if (med.replyingUntil && med.replyingUntil.getTime() > nowMs) return queryReplyResult(med, 'again')
   const until = new Date(nowMs + MAX_REPLY_CALL_MS)
   med.replyingUntil = until

@@ -52,8 +52,8 @@ const dispute = defineEntity({
     accept: p.boolean().nullable(),
     analysis: textColumn().nullable(),
     repliedAt: timestampColumn().nullable(),
-    /** `wanted` until the provider has received it. */
-    replyState: unionColumn<'wanted' | 'sent'>().nullable(),
+    /** `pending` until the provider has received it. */
+    replyState: unionColumn<'pending' | 'sent'>().nullable(),
     /** A call that sends the reply may be in flight until then, even if its activity has ended. */
     replyingUntil: timestampColumn().nullable(),
     /** Request id of the reply; a repeated request is the same reply. */

@@ -11,7 +11,7 @@ export async function countPixKeys(
   em: EntityManager,
   { accountUuid, type, isSimulated }: { accountUuid: string; type: PixKeyType; isSimulated: boolean },
 ): Promise<number> {
-  const [row]: { count: string }[] = await em.execute('select counted_pix_keys(?, ?, ?) as count', [
+  const [row]: { count: string }[] = await em.execute('select count_pix_keys(?, ?, ?) as count', [
     accountUuid,
     type,
     isSimulated,

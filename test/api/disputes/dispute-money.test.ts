@@ -372,10 +372,10 @@ test('the database limits what disputes claim, hold and keep', async () => {
   const { uuid } = await shows(merchant, endToEndOf(charge))
   const set = (change: string) => stage.sql(`update dispute set ${change} where uuid = ?`, [uuid])
   await expect(set('claimed_cents = 601')).rejects.toThrow(/dispute_claimed_cents_check/)
-  await expect(set('held_cents = 601')).rejects.toThrow(/dispute_cover/)
-  await expect(set('retained_cents = 1')).rejects.toThrow(/dispute_cover/)
+  await expect(set('held_cents = 601')).rejects.toThrow(/dispute_held_limit/)
+  await expect(set('retained_cents = 1')).rejects.toThrow(/dispute_held_limit/)
   await expect(set('held_cents = -1')).rejects.toThrow(/dispute_held_cents_check/)
-  await expect(set(`state = 'rejected'`)).rejects.toThrow(/dispute_over/)
+  await expect(set(`state = 'rejected'`)).rejects.toThrow(/dispute_ended/)
   await expect(set('claimed_cents = 600, held_cents = 500')).resolves.toBeDefined()
   await set('held_cents = 600')
   await expect(set('claimed_cents = 599, held_cents = 500')).rejects.toThrow(

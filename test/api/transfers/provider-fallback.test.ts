@@ -492,6 +492,6 @@ test('the database refuses a second live attempt', async () => {
   const { uuid, providerAccountUuid } = secondOf(merchant)
   for (const state of ['calling', 'accepted', 'unknown', 'settled'])
     await expect(stage.sql(another, [paid.uuid, uuid, providerAccountUuid, state])).rejects.toThrow(
-      /attempt_one_live/,
+      /attempt_one_active/,
     )
 })

@@ -38,9 +38,9 @@ const twin = `
   from charge c where uuid = :charge`
 
 test.each([
-  ['a paid charge waits again', 'charge_steps', ofCharge(`state = 'pending'`)],
-  ['a paid charge is issued again', 'charge_steps', ofCharge(`state = 'issuing'`)],
-  ['a paid charge fails', 'charge_steps', ofCharge(`state = 'failed'`)],
+  ['a paid charge waits again', 'charge_transition', ofCharge(`state = 'pending'`)],
+  ['a paid charge is issued again', 'charge_transition', ofCharge(`state = 'issuing'`)],
+  ['a paid charge fails', 'charge_transition', ofCharge(`state = 'failed'`)],
   ['a charge is refunded by no refund', 'charge_returns', ofCharge(`state = 'refunded'`)],
   ['a charge counts what was never refunded', 'charge_returns', ofCharge('refunded_cents = 1000')],
   [
@@ -63,19 +63,19 @@ test.each([
   ],
   [
     'a settled refund fails',
-    'refund_steps',
+    'refund_transition',
     `${refunded('settled', 500)} update refund set state = 'failed' where charge_uuid = :charge`,
   ],
   [
     'a refund becomes another',
-    'refund_stays',
+    'refund_value_fixed',
     `${refunded('settled', 500)} update refund set value_cents = 400 where charge_uuid = :charge`,
   ],
   ['a charge is paid with nothing', 'charge_settled', ofCharge('received_cents = 0')],
   ['a charge is paid with more', 'charge_settled', ofCharge('received_cents = 999999')],
   ['a total is not value and fee', 'charge_total', ofCharge('total_cents = 5, received_cents = 5')],
   ['a fee is more than what was received', 'charge_total', ofCharge('fee_cents = 999999')],
-  ['a charge becomes another', 'charge_stays', ofCharge('value_cents = 0')],
+  ['a charge becomes another', 'charge_value_fixed', ofCharge('value_cents = 0')],
   ['one PIX pays two charges', 'charge_one_pix', twin],
   ['shares exceed the value', 'split_shares', split('PERCENTAGE', 10_000) + split('FIXED', 1)],
   [
@@ -85,27 +85,27 @@ test.each([
   ],
   ['a share is credited that waits', 'split_credited', split('FIXED', 1, { credited: 1 })],
   ['a share is credited that failed', 'split_credited', split('FIXED', 1, { credited: 1, status: 'FAILED' })],
-  ['a paid transfer waits again', 'transfer_steps', ofPaid(`state = 'created'`)],
-  ['a paid transfer fails', 'transfer_steps', ofPaid(`state = 'failed'`)],
-  ['a paid transfer has moved nothing', 'transfer_gone', ofPaid('movement_uuid = null')],
-  ['a paid transfer becomes another', 'transfer_stays', ofPaid('value_cents = 5')],
-  ['more is held than value and fee', 'transfer_held', ofSettling('held_cents = 999999')],
-  ['a hold outlives its transfer', 'transfer_hold', ofSettling(`state = 'failed'`)],
+  ['a paid transfer waits again', 'transfer_transition', ofPaid(`state = 'created'`)],
+  ['a paid transfer fails', 'transfer_transition', ofPaid(`state = 'failed'`)],
+  ['a paid transfer has moved nothing', 'transfer_paid_by_movement', ofPaid('movement_uuid = null')],
+  ['a paid transfer becomes another', 'transfer_value_fixed', ofPaid('value_cents = 5')],
+  ['more is held than value and fee', 'transfer_held_whole', ofSettling('held_cents = 999999')],
+  ['a hold outlives its transfer', 'transfer_held_while_open', ofSettling(`state = 'failed'`)],
   [
     'what went may be sent again',
-    'attempt_stays',
+    'attempt_outcome_final',
     `update attempt set state = 'rejected' where subject_uuid = :paid`,
   ],
   [
     'what its provider took may be sent again',
-    'attempt_stays',
+    'attempt_outcome_final',
     `update attempt set state = 'calling' where subject_uuid = :settling`,
   ],
-  ['what moved was another amount', 'movement_stays', ofPix('value_cents = 1')],
-  ['what came in went out', 'movement_stays', ofPix(`movement_type = 'OUT'`)],
-  ['what settled fails', 'movement_stays', ofPix(`status = 'FAILED'`)],
-  ['what settled may come once more', 'movement_stays', ofPix('end_to_end = null')],
-  ['what settled has another name', 'movement_stays', ofPix(`end_to_end = 'E1'`)],
+  ['what moved was another amount', 'movement_fixed', ofPix('value_cents = 1')],
+  ['what came in went out', 'movement_fixed', ofPix(`movement_type = 'OUT'`)],
+  ['what settled fails', 'movement_fixed', ofPix(`status = 'FAILED'`)],
+  ['what settled may come once more', 'movement_fixed', ofPix('end_to_end = null')],
+  ['what settled has another name', 'movement_fixed', ofPix(`end_to_end = 'E1'`)],
   ['what settled did so at no time', 'movement_settled', ofPix('settled_at = null')],
   ['what settled is not booked', 'movement_booked', moved],
   [
@@ -149,7 +149,7 @@ test.each([
     const pairs = life.states.flatMap(from => life.states.map(to => [from, to] as const))
     const answers = await Promise.all(
       pairs.map(async ([from, to]) => {
-        const [row] = await fixture.sql<{ leads: boolean }>(`select ${name}_leads(?, ?) as leads`, [from, to])
+        const [row] = await fixture.sql<{ leads: boolean }>(`select ${name}_can_become(?, ?) as leads`, [from, to])
         return [from, to, row!.leads]
       }),
     )

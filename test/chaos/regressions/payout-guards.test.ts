@@ -116,7 +116,7 @@ describe('a payout without an idempotency key', () => {
     await fixture.sql(again, [order.uuid])
     await expect(
       fixture.sql(`update attempt set state = 'calling' where subject_uuid = ?`, [order.uuid]),
-    ).rejects.toThrow('attempt_in_time')
+    ).rejects.toThrow('attempt_before_deadline')
   })
 
   test('that is scheduled is accepted when its row is stored in time, and failed otherwise', async () => {

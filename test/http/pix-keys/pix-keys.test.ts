@@ -322,7 +322,7 @@ test('keys of simulators do not count against real keys', async () => {
   const by = await fixture.insertToken({ accountUuid, mode: 'live' })
   expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`, { token: by }))).toEqual(PASSED)
   await sql(`update pix_key set state = 'removing' where key = ?`, [key])
-  const counted = await sql(`select counted_pix_keys(?, 'DOCUMENT', false) as live`, [accountUuid])
+  const counted = await sql(`select count_pix_keys(?, 'DOCUMENT', false) as live`, [accountUuid])
   expect(counted).toEqual([{ live: '1' }])
 })
 

@@ -406,15 +406,15 @@ test('the database refuses rows that the code never writes', async () => {
     ...{ reason: 'test', entryUuid: null, operatorEmail: ana },
   })
   const change = (set: string) => fixture.sql(`update ledger_adjustment set ${set} where uuid = ?`, [uuid])
-  await expect(change('value_cents = 11')).rejects.toMatchObject({ constraint: 'ledger_adjustment_stays' })
+  await expect(change('value_cents = 11')).rejects.toMatchObject({ constraint: 'ledger_adjustment_fixed' })
   const booked = `approved_at = now(), movement_uuid = (select uuid from movement limit 1)`
   await expect(change(`approved_by = proposed_by, ${booked}`)).rejects.toMatchObject({
     constraint: 'ledger_adjustment_second_person',
   })
   await expect(change('approved_by = proposed_by')).rejects.toMatchObject({ code: '23514' })
-  await fixture.sql(`alter table ledger_adjustment disable trigger ledger_adjustment_stays`)
+  await fixture.sql(`alter table ledger_adjustment disable trigger ledger_adjustment_fixed`)
   await change(`proposed_at = now() - interval '9 days', expires_at = now() - interval '2 days'`)
-  await fixture.sql(`alter table ledger_adjustment enable trigger ledger_adjustment_stays`)
+  await fixture.sql(`alter table ledger_adjustment enable trigger ledger_adjustment_fixed`)
   const [, bea] = await operators()
   await expect(approveAdjustment(fixture.orm, { uuid, operatorEmail: bea, reason: 'late' })).rejects.toThrow(
     'expired',

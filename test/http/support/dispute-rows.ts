@@ -33,7 +33,7 @@ export async function insertDispute(world: ApiFixture, row: DisputeRow): Promise
      from connection where uuid = ?`,
     [
       ...[med, randomUUID(), kind, type, state, endToEnd, movement, at, at, at, at],
-      ...(row.hasReply ? [false, 'No.', at, 'wanted'] : [null, null, null, null]),
+      ...(row.hasReply ? [false, 'No.', at, 'pending'] : [null, null, null, null]),
       connection,
     ],
   )

@@ -40,7 +40,7 @@ create table attempt (
   constraint attempt_contradiction check ((contradiction_code is null) = (contradiction_at is null))
 );
 -- Money leaves through one provider at a time: the next one is tried only after proof that nothing moved.
-create unique index attempt_one_live on attempt (operation, subject_uuid)
+create unique index attempt_one_active on attempt (operation, subject_uuid)
   where operation <> 'issue' and state not in ('rejected', 'unreachable', 'duplicate');
 -- The operation of a provider notification, by our id.
 create index attempt_by_reference on attempt (reference);
@@ -54,16 +54,16 @@ create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan'
 create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;`,
 
   rules: `
--- The final outcome of a sending stays: after it no other may be sent (attempt_one_live). What a provider has accepted is not
+-- The final outcome of a sending stays: after it no other may be sent (attempt_one_active). What a provider has accepted is not
 -- sent again.
-create trigger attempt_stays before update of state on attempt for each row
+create trigger attempt_outcome_final before update of state on attempt for each row
   when ((old.state in ('settled', 'duplicate') and new.state <> old.state)
     or (old.state = 'accepted' and new.state in ('calling', 'unknown')
       and old.operation in ('transfer', 'refund', 'return')))
   execute function refuse();
 
 -- Only an attempt of which nothing moved may begin again in another epoch of credentials.
-create trigger attempt_epoch_stays before update of credentials_epoch on attempt for each row
+create trigger attempt_epoch_fixed before update of credentials_epoch on attempt for each row
   when (new.credentials_epoch <> old.credentials_epoch and old.state not in ('rejected', 'unreachable'))
   execute function refuse();
 
@@ -72,12 +72,12 @@ create function refuse_late_sending() returns trigger language plpgsql as $$
 begin
   if exists (select from transfer where uuid = new.subject_uuid and accept_before < clock_timestamp())
     or exists (select from refund where uuid = new.subject_uuid and accept_before < clock_timestamp()) then
-    raise exception 'a row of attempt would break attempt_in_time'
-      using errcode = 'check_violation', constraint = 'attempt_in_time', table = 'attempt';
+    raise exception 'a row of attempt would break attempt_before_deadline'
+      using errcode = 'check_violation', constraint = 'attempt_before_deadline', table = 'attempt';
   end if;
   return new;
 end $$;
-create trigger attempt_in_time before insert or update of state on attempt for each row
+create trigger attempt_before_deadline before insert or update of state on attempt for each row
   when (new.state = 'calling' and new.operation in ('transfer', 'refund'))
   execute function refuse_late_sending();`,
 }

@@ -127,7 +127,7 @@ create index split_of_charge on split (charge_uuid, position);`,
 ${createValueTrigger('charge')}
 
 -- The splits of a charge never exceed what they divide, nor the credits what came in.
-create function splits_fit() returns trigger language plpgsql as $$
+create function check_split_shares() returns trigger language plpgsql as $$
 begin
   if exists (
     select from charge c, lateral (
@@ -143,5 +143,5 @@ begin
   return null;
 end $$;
 create constraint trigger split_shares after insert or update of type, amount, credited_cents on split
-  deferrable initially deferred for each row execute function splits_fit();`,
+  deferrable initially deferred for each row execute function check_split_shares();`,
 }

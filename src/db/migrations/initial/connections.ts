@@ -77,12 +77,12 @@ create table circuit_breaker (
 
   rules: `
 -- No epoch of credentials comes back: "not found" in a later one says nothing about an attempt of an earlier one.
-create trigger connection_epoch_rises before update of credentials_epoch on connection for each row
+create trigger connection_epoch_increases before update of credentials_epoch on connection for each row
   when (new.credentials_epoch < old.credentials_epoch) execute function refuse();
 
 -- An epoch begins when it is written.
-create function epoch_begins() returns trigger language plpgsql as $$
+create function set_credentials_since() returns trigger language plpgsql as $$
 begin new.credentials_since = now(); return new; end $$;
-create trigger connection_epoch_begins before update of credentials_epoch on connection for each row
-  when (new.credentials_epoch > old.credentials_epoch) execute function epoch_begins();`,
+create trigger connection_epoch_start before update of credentials_epoch on connection for each row
+  when (new.credentials_epoch > old.credentials_epoch) execute function set_credentials_since();`,
 }

@@ -42,7 +42,7 @@ create table dispute (
   accept boolean,
   analysis varchar(2000),
   replied_at timestamptz,
-  reply_state text constraint dispute_reply_state_check check (reply_state in ('wanted', 'sent')),
+  reply_state text constraint dispute_reply_state_check check (reply_state in ('pending', 'sent')),
   -- One call at a time sends it: a provider that knows no id of ours would take two for two replies.
   replying_until timestamptz,
   reply_request_id varchar(128),
@@ -59,9 +59,9 @@ create table dispute (
   -- The rail gives seven days; 168 hours everywhere, also where clocks change.
   constraint dispute_deadline check (due_at <= opened_at + interval '168 hours'),
   -- No more is held or retained than is claimed,
-  constraint dispute_cover check (held_cents + retained_cents <= claimed_cents),
+  constraint dispute_held_limit check (held_cents + retained_cents <= claimed_cents),
   -- and an ended dispute claims nothing.
-  constraint dispute_over check (state in ('open', 'analysing', 'accepted') or claimed_cents = 0),
+  constraint dispute_ended check (state in ('open', 'analysing', 'accepted') or claimed_cents = 0),
   -- A dispute of ours is about a transfer: it claims nothing from us and takes no reply.
   constraint dispute_subject check (case kind when 'RECEIVED_MED' then transfer_uuid is null
     else charge_uuid is null and claimed_cents = 0 and accept is null end),
@@ -101,32 +101,32 @@ create table attachment (
 
 -- What disputes keep from the refunds of a charge is what they claim: with charge_remainder, refunds and disputes
 -- together never exceed what was received.
-create function charge_disputed(wanted uuid) returns void language plpgsql as $$
+create function require_claims_counted(checked_charge uuid) returns void language plpgsql as $$
 begin
-  if exists (select from charge c where c.uuid = wanted
-             and c.disputed_cents <> coalesce((select sum(claimed_cents) from dispute where charge_uuid = wanted), 0)) then
-    raise exception 'charge % does not keep what its disputes claim', wanted
+  if exists (select from charge c where c.uuid = checked_charge
+             and c.disputed_cents <> coalesce((select sum(claimed_cents) from dispute where charge_uuid = checked_charge), 0)) then
+    raise exception 'charge % does not keep what its disputes claim', checked_charge
       using errcode = 'check_violation', constraint = 'charge_disputed';
   end if;
 end $$;
-create function dispute_is_claimed() returns trigger language plpgsql as $$
+create function check_dispute_claimed() returns trigger language plpgsql as $$
 begin
-  if new.charge_uuid is not null then perform charge_disputed(new.charge_uuid); end if;
+  if new.charge_uuid is not null then perform require_claims_counted(new.charge_uuid); end if;
   return null;
 end $$;
-create function charge_is_claimed() returns trigger language plpgsql as $$
+create function check_charge_claimed() returns trigger language plpgsql as $$
 begin
-  perform charge_disputed(new.uuid);
+  perform require_claims_counted(new.uuid);
   return null;
 end $$;
 create constraint trigger dispute_claimed after insert or update of claimed_cents on dispute
-  deferrable initially deferred for each row execute function dispute_is_claimed();
+  deferrable initially deferred for each row execute function check_dispute_claimed();
 create constraint trigger charge_claimed after update of disputed_cents on charge
   deferrable initially deferred for each row when (old.disputed_cents is distinct from new.disputed_cents)
-  execute function charge_is_claimed();
+  execute function check_charge_claimed();
 
 -- Nor do the claims on a PIX that paid no charge exceed it.
-create function movement_is_claimed() returns trigger language plpgsql as $$
+create function check_movement_claimed() returns trigger language plpgsql as $$
 begin
   if new.charge_uuid is null and new.kind = 'RECEIVED_MED' and
      (select sum(claimed_cents) from dispute where movement_uuid = new.movement_uuid) >
@@ -137,5 +137,5 @@ begin
   return null;
 end $$;
 create constraint trigger movement_claimed after insert or update of claimed_cents on dispute
-  deferrable initially deferred for each row execute function movement_is_claimed();`,
+  deferrable initially deferred for each row execute function check_movement_claimed();`,
 }

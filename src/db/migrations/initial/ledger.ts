@@ -126,7 +126,7 @@ alter table movement
 
 -- An account holds money only where it has a connection, and there it has every bucket from the start, so that no
 -- posting inserts a balance.
-create function open_balances() returns trigger language plpgsql as $$
+create function create_balances() returns trigger language plpgsql as $$
 begin
   insert into balance (account_uuid, provider_account_uuid, bucket, cents)
   select new.account_uuid, new.provider_account_uuid, name, 0
@@ -135,10 +135,10 @@ begin
   return null;
 end $$;
 create trigger connection_balances after insert or update of provider_account_uuid on connection
-  for each row execute function open_balances();
+  for each row execute function create_balances();
 
 -- The postings of a movement add up to zero at each provider account: money is neither made nor lost.
-create function postings_balance() returns trigger language plpgsql as $$
+create function check_postings_balance() returns trigger language plpgsql as $$
 begin
   if exists (select from written group by movement_uuid, provider_account_uuid having sum(cents) <> 0) then
     raise exception 'the postings of a movement do not add up to zero' using errcode = 'check_violation';
@@ -146,14 +146,14 @@ begin
   return null;
 end $$;
 create trigger posting_balanced after insert on posting referencing new table as written
-  for each statement execute function postings_balance();
+  for each statement execute function check_postings_balance();
 
 -- The ledger is append-only.
 create trigger posting_immutable before update or delete or truncate on posting
-  for each statement execute function immutable();
+  for each statement execute function refuse_change();
 
 -- What has moved stays as it is. An end-to-end id may be learned late; one that failed leaves its id to what came after all.
-create trigger movement_stays before update on movement for each row
+create trigger movement_fixed before update on movement for each row
   when (old.value_cents <> new.value_cents or old.type <> new.type or old.movement_type <> new.movement_type
     or old.account_uuid <> new.account_uuid or old.provider_account_uuid <> new.provider_account_uuid
     or (old.status = 'SETTLED' and (new.status <> 'SETTLED' or new.end_to_end is distinct from
@@ -161,7 +161,7 @@ create trigger movement_stays before update on movement for each row
   execute function refuse();
 
 -- What has settled is booked. A hold may pass from one dispute to another without a posting.
-create function movement_is_booked() returns trigger language plpgsql as $$
+create function check_movement_booked() returns trigger language plpgsql as $$
 begin
   if not exists (select from posting where movement_uuid = new.uuid) then
     raise exception 'movement % has settled and is not booked', new.uuid
@@ -171,5 +171,5 @@ begin
 end $$;
 create constraint trigger movement_booked after insert or update of status on movement
   deferrable initially deferred for each row when (new.status = 'SETTLED' and new.type <> 'HOLD')
-  execute function movement_is_booked();`,
+  execute function check_movement_booked();`,
 }

@@ -8,8 +8,8 @@ const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
 
 /** Builds the triggers that count the rows of a table by day, connection and state. */
 const createRowCounters = (table: string) => `
-create trigger ${table}_born after insert on ${table} for each row execute function count_row_change('${table}');
-create trigger ${table}_moved after update of state, connection_uuid, created_at on ${table} for each row
+create trigger ${table}_counted_on_insert after insert on ${table} for each row execute function count_row_change('${table}');
+create trigger ${table}_counted_on_update after update of state, connection_uuid, created_at on ${table} for each row
   when ((old.state, old.connection_uuid, old.created_at) is distinct from (new.state, new.connection_uuid, new.created_at))
   execute function count_row_change('${table}');`
 
@@ -79,9 +79,9 @@ begin
   from changed group by account_uuid, through, day, type;
   return null;
 end $$;
-create trigger event_born after insert on event referencing new table as changed
+create trigger event_counted_on_insert after insert on event referencing new table as changed
   for each statement execute function count_event_changes('1');
-create trigger event_forgotten after delete on event referencing old table as changed
+create trigger event_counted_on_delete after delete on event referencing old table as changed
   for each statement execute function count_event_changes('-1');
 
 create function count_delivery_changes() returns trigger language plpgsql as $$
@@ -92,9 +92,9 @@ begin
   from changed c join webhook w on w.uuid = c.webhook_uuid group by w.uuid, day, c.status;
   return null;
 end $$;
-create trigger delivery_born after insert on delivery referencing new table as changed
+create trigger delivery_counted_on_insert after insert on delivery referencing new table as changed
   for each statement execute function count_delivery_changes('1');
-create trigger delivery_forgotten after delete on delivery referencing old table as changed
+create trigger delivery_counted_on_delete after delete on delivery referencing old table as changed
   for each statement execute function count_delivery_changes('-1');
 
 create function count_delivery_status_change() returns trigger language plpgsql as $$
@@ -105,6 +105,6 @@ begin
   where w.uuid = new.webhook_uuid;
   return null;
 end $$;
-create trigger delivery_moved after update of status on delivery for each row
+create trigger delivery_counted_on_update after update of status on delivery for each row
   when (old.status is distinct from new.status) execute function count_delivery_status_change();`,
 }

@@ -47,5 +47,5 @@ create index operator_action_of_subject on operator_action (subject, at desc);`,
   rules: `
 -- What operators did is a record.
 create trigger operator_action_immutable before update or delete or truncate on operator_action
-  for each statement execute function immutable();`,
+  for each statement execute function refuse_change();`,
 }

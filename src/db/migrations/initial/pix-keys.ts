@@ -22,7 +22,7 @@ create table auth_code (
   fingerprint text not null,
   created_at timestamptz not null default now(),
   -- A code is valid for ten minutes at most.
-  constraint auth_code_lives check (expires_at <= created_at + interval '10 minutes'),
+  constraint auth_code_lifetime check (expires_at <= created_at + interval '10 minutes'),
   -- A code that waits can be sent.
   constraint auth_code_message check (sealed_message is not null or delivery <> 'waiting')
 );
@@ -72,7 +72,7 @@ create table pix_key_creation_times (
 
   rules: `
 -- Counts the keys of a type, without those that collect for a connection.
-create function counted_pix_keys(account uuid, of_type text, simulated boolean) returns bigint stable language sql as $$
+create function count_pix_keys(account uuid, of_type text, simulated boolean) returns bigint stable language sql as $$
   select count(*) from pix_key
   where account_uuid = account and type = of_type and is_simulated = simulated
     and state in ('creating', 'active', 'removing')
@@ -80,16 +80,16 @@ create function counted_pix_keys(account uuid, of_type text, simulated boolean) 
       where c.account_uuid = account and c.collection_key = pix_key.key and c.is_simulated = simulated)
 $$;
 -- An account has three keys of a type, however many requests come at once (SPEC §9).
-create function at_most_3_pix_keys() returns trigger language plpgsql volatile as $$
+create function limit_pix_keys() returns trigger language plpgsql volatile as $$
 begin
   perform from account where uuid = new.account_uuid for no key update;
-  if counted_pix_keys(new.account_uuid, new.type, new.is_simulated) >= 3 then
+  if count_pix_keys(new.account_uuid, new.type, new.is_simulated) >= 3 then
     raise exception 'an account has at most 3 keys of a type' using errcode = 'check_violation', constraint = 'pix_key_limit';
   end if;
   return new;
 end $$;
 create trigger pix_key_limit before insert on pix_key for each row
-  when (new.state in ('creating', 'active', 'removing')) execute function at_most_3_pix_keys();
+  when (new.state in ('creating', 'active', 'removing')) execute function limit_pix_keys();
 
 -- A key that collects for a connection, or that an open charge can be paid to, is not removed (SPEC §6).
 create function pix_key_is_in_use(of_key text, simulated boolean) returns boolean stable language sql as $$
@@ -97,7 +97,7 @@ create function pix_key_is_in_use(of_key text, simulated boolean) returns boolea
       or exists (select from charge h join connection c on c.uuid = h.connection_uuid
            where h.pix_key = of_key and h.state in ('pending', 'paying') and c.is_simulated = simulated)
 $$;
-create function pix_key_stays() returns trigger language plpgsql as $$
+create function refuse_key_in_use() returns trigger language plpgsql as $$
 begin
   if pix_key_is_in_use(old.key, old.is_simulated) then
     raise exception 'the key is in use' using errcode = 'check_violation', constraint = 'pix_key_in_use';
@@ -105,14 +105,14 @@ begin
   return new;
 end $$;
 create trigger pix_key_in_use before update of state on pix_key for each row
-  when (old.state = 'active' and new.state = 'removing') execute function pix_key_stays();
+  when (old.state = 'active' and new.state = 'removing') execute function refuse_key_in_use();
 
 -- Counts one order and returns 0, or, after three within a minute, the seconds until the next is allowed.
 create function count_pix_key_creation(account uuid) returns int language plpgsql as $$
 declare
   recent timestamptz[];
 begin
-  insert into pix_key_creation_times values (account, '{}') on conflict do nothing;
+  insert into pix_key_creation_times (account_uuid, at) values (account, '{}') on conflict do nothing;
   perform from pix_key_creation_times where account_uuid = account for update;
   select coalesce(array_agg(one order by one), '{}') into recent
   from pix_key_creation_times, unnest(at) as one

@@ -90,14 +90,14 @@ create table balance_check (
 
   rules: `
 -- An entry does not change, and stays booked by its movement.
-create trigger account_entry_stays before update on account_entry for each row
+create trigger account_entry_fixed before update on account_entry for each row
   when (old.type <> new.type or old.entry_id <> new.entry_id or old.value_cents <> new.value_cents
     or old.provider_account_uuid <> new.provider_account_uuid
     or (old.movement_uuid is not null and new.movement_uuid is distinct from old.movement_uuid))
   execute function refuse();
 
 -- A proposal is approved as it was proposed, once.
-create function ledger_adjustment_stays() returns trigger language plpgsql as $$
+create function ledger_adjustment_fixed() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' or old.movement_uuid is not null
     or (old.account_uuid, old.connection_uuid, old.movement_type, old.value_cents, old.reason, old.proposed_by, old.proposed_at,
@@ -107,15 +107,15 @@ begin
     or old.entry_uuid is distinct from new.entry_uuid
   then
     raise exception 'a proposed adjustment does not change'
-      using errcode = 'check_violation', constraint = 'ledger_adjustment_stays';
+      using errcode = 'check_violation', constraint = 'ledger_adjustment_fixed';
   end if;
   return new;
 end $$;
-create trigger ledger_adjustment_stays before update or delete on ledger_adjustment for each row
-  execute function ledger_adjustment_stays();
+create trigger ledger_adjustment_fixed before update or delete on ledger_adjustment for each row
+  execute function ledger_adjustment_fixed();
 
 -- A movement that is an adjustment is the one that was approved.
-create function movement_is_adjustment() returns trigger language plpgsql as $$
+create function check_movement_adjustment() returns trigger language plpgsql as $$
 begin
   if not exists (
     select from ledger_adjustment a join connection c on c.uuid = a.connection_uuid
@@ -128,5 +128,5 @@ begin
   return null;
 end $$;
 create constraint trigger movement_adjusted after insert or update of reason on movement
-  deferrable initially deferred for each row when (new.reason = 'adjustment') execute function movement_is_adjustment();`,
+  deferrable initially deferred for each row when (new.reason = 'adjustment') execute function check_movement_adjustment();`,
 }

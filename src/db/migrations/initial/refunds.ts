@@ -39,7 +39,7 @@ create table refund (
   -- What a provider has returned by a dispute has settled from the start.
   constraint refund_of_dispute check (dispute_uuid is null or state = 'settled'),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
-  constraint refund_taken check (accept_before is null or state in ('sending', 'failed'))
+  constraint refund_accept_before check (accept_before is null or state in ('sending', 'failed'))
 );
 -- One refund of a charge runs at a time (SPEC §3).
 create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');
@@ -53,7 +53,7 @@ ${createValueTrigger('refund')}
 
 -- A charge counts its refunds: the running ones exactly, of the settled ones no more than there are (late settlements
 -- beyond what was received are not counted). None exceeds what was received, except by a dispute.
-create function charge_refunds(wanted uuid) returns void language plpgsql as $$
+create function require_refunds_counted(checked_charge uuid) returns void language plpgsql as $$
 begin
   if exists (
     select from charge c, lateral (
@@ -61,20 +61,20 @@ begin
         coalesce(sum(value_cents) filter (where state = 'settled'), 0) as settled,
         max(value_cents) filter (where state <> 'failed' and dispute_uuid is null) as largest
       from refund where charge_uuid = c.uuid) r
-    where c.uuid = wanted and (c.refunding_cents <> r.running or c.refunded_cents > r.settled or r.largest > c.received_cents)
+    where c.uuid = checked_charge and (c.refunding_cents <> r.running or c.refunded_cents > r.settled or r.largest > c.received_cents)
   ) then
-    raise exception 'charge % does not count its refunds', wanted
+    raise exception 'charge % does not count its refunds', checked_charge
       using errcode = 'check_violation', constraint = 'charge_refunds';
   end if;
 end $$;
-create function refund_is_counted() returns trigger language plpgsql as $$
-begin perform charge_refunds(new.charge_uuid); return null; end $$;
-create function charge_counts() returns trigger language plpgsql as $$
-begin perform charge_refunds(new.uuid); return null; end $$;
+create function check_refund_counted() returns trigger language plpgsql as $$
+begin perform require_refunds_counted(new.charge_uuid); return null; end $$;
+create function check_charge_counted() returns trigger language plpgsql as $$
+begin perform require_refunds_counted(new.uuid); return null; end $$;
 create constraint trigger refund_counted after insert or update of state on refund
-  deferrable initially deferred for each row execute function refund_is_counted();
+  deferrable initially deferred for each row execute function check_refund_counted();
 create constraint trigger charge_counted after update of refunding_cents, refunded_cents on charge
   deferrable initially deferred for each row
   when (old.refunding_cents <> new.refunding_cents or old.refunded_cents <> new.refunded_cents)
-  execute function charge_counts();`,
+  execute function check_charge_counted();`,
 }

@@ -11,7 +11,7 @@ begin
 end $$;
 
 -- For tables whose rows are records: inserted once, never updated or deleted.
-create function immutable() returns trigger language plpgsql as $$
+create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'check_violation';
 end $$;`,

@@ -6,26 +6,26 @@ export type ReachableStates = Record<string, string>
  * table is written down here once more; test/chaos/regressions/database-constraints.test.ts compares it with the domain's.
  */
 export const createTransitionTrigger = (table: string, reachableStates: ReachableStates) => `
-create function ${table}_leads(state text, next text) returns boolean immutable language sql as $$
+create function ${table}_can_become(state text, next text) returns boolean immutable language sql as $$
   select next = any (string_to_array(case state
     ${Object.entries(reachableStates)
       .map(([state, next]) => `when '${state}' then '${next}'`)
       .join(' ')}
   end, ' ')) is true
 $$;
-create function ${table}_steps() returns trigger language plpgsql as $$
+create function ${table}_transition() returns trigger language plpgsql as $$
 begin
   -- Not in the trigger's WHEN clause: every statement would parse that again, a function is parsed once per connection.
-  if ${table}_leads(old.state, new.state) then return new; end if;
+  if ${table}_can_become(old.state, new.state) then return new; end if;
   raise exception 'a % that is % does not become %', tg_table_name, old.state, new.state
     using errcode = 'check_violation', constraint = tg_name, table = tg_table_name;
 end $$;
 -- A final state stays: what is paid never becomes pending or failed again.
-create trigger ${table}_steps before update of state on ${table} for each row
-  when (old.state <> new.state) execute function ${table}_steps();`
+create trigger ${table}_transition before update of state on ${table} for each row
+  when (old.state <> new.state) execute function ${table}_transition();`
 
 /** Builds the trigger that keeps the value that was ordered. */
 export const createValueTrigger = (table: string) => `
 -- The value that was ordered never changes.
-create trigger ${table}_stays before update of value_cents on ${table} for each row
+create trigger ${table}_value_fixed before update of value_cents on ${table} for each row
   when (old.value_cents <> new.value_cents) execute function refuse();`

@@ -57,14 +57,14 @@ create table transfer (
   -- No more comes back than went.
   constraint transfer_returns check (returned_cents between 0 and value_cents),
   -- Money is held only while it may leave,
-  constraint transfer_hold check (held_cents = 0 or state in ('sending', 'settling')),
+  constraint transfer_held_while_open check (held_cents = 0 or state in ('sending', 'settling')),
   -- and then all of it.
-  constraint transfer_held check (held_cents in (0, value_cents + fee_cents)),
+  constraint transfer_held_whole check (held_cents in (0, value_cents + fee_cents)),
   -- A paid transfer has its movement.
-  constraint transfer_gone check (state not in ('paid', 'partially_refunded', 'refunded')
+  constraint transfer_paid_by_movement check (state not in ('paid', 'partially_refunded', 'refunded')
     or (movement_uuid is not null and settled_at is not null)),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
-  constraint transfer_taken
+  constraint transfer_accept_before
     check (accept_before is null or state in ('created', 'sending', 'failed', 'cancelled', 'expired'))
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter; index-only, so that a million transfers cost what a page costs.

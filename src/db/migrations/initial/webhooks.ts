@@ -113,7 +113,7 @@ create table delivery_attempt (
 
   rules: `
 -- An account has 20 endpoints, however many requests come at once.
-create function at_most_20_webhooks() returns trigger language plpgsql as $$
+create function limit_webhooks() returns trigger language plpgsql as $$
 begin
   perform from account where uuid = new.account_uuid for update;
   if (select count(*) from webhook where account_uuid = new.account_uuid and deleted_at is null) >= 20 then
@@ -121,5 +121,5 @@ begin
   end if;
   return new;
 end $$;
-create trigger webhook_limit before insert on webhook for each row execute function at_most_20_webhooks();`,
+create trigger webhook_limit before insert on webhook for each row execute function limit_webhooks();`,
 }
