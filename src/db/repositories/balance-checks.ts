@@ -52,7 +52,7 @@ export async function sumUnbookedCents(
 ): Promise<{ why: string; direction: string; cents: number; count: number }[]> {
   const rows = await em.execute<{ why: string; direction: string; cents: string; count: string }[]>(
     `select why, direction, sum(cents) as cents, count(*) as count from (
-       select coalesce(waits, kind) as why, movement_type as direction,
+       select coalesce(pending_reason, kind) as why, movement_type as direction,
          coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint as cents
        from difference where provider_account_uuid = ? and settled_at is null
        union all

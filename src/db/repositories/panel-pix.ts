@@ -21,7 +21,7 @@ export function updateMissingPix(
   pendingReason: PanelPixPendingReason | null,
 ): Promise<unknown> {
   return em.execute(
-    'update difference set waits = ?, settled_at = case when ?::text is null then now() else settled_at end where uuid = ?',
+    'update difference set pending_reason = ?, settled_at = case when ?::text is null then now() else settled_at end where uuid = ?',
     [pendingReason, pendingReason, uuid],
   )
 }

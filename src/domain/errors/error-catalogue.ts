@@ -32,7 +32,7 @@ export const ERROR_CATALOGUE = {
     message: 'The path does not support this method; see the Allow header.',
   },
   request_timeout: { status: 408, message: 'The request took too long to arrive; send it again.' },
-  nothing_waits: { status: 409, message: 'The operation is already settled; reload the page.' },
+  already_settled: { status: 409, message: 'The operation is already settled; reload the page.' },
   act_stale: {
     status: 409,
     message: 'The data changed after the page was loaded; nothing was done. Reload the page.',

@@ -32,7 +32,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   request_timeout: 'The request did not arrive completely in time; it was not processed. Send it again.',
   act_stale:
     'Dashboard only: the data of the form changed after the page was loaded; nothing was done. Check the new state and decide again.',
-  nothing_waits:
+  already_settled:
     'Dashboard only: the operation was settled before the operator’s action; nothing was done. Reload the page.',
   charge_not_cancellable: 'The charge is already paid, expired or cancelled. Read its `status`.',
   charge_not_refundable: 'The charge was never paid, or is completely refunded. Read its `status`.',

@@ -56,11 +56,11 @@ async function merchant(cents = 10_000, pool?: string) {
       ),
     waits: async () =>
       (
-        await fixture.sql<{ waits: string | null }>(
-          'select waits from difference where provider_account_uuid = ? and settled_at is null',
+        await fixture.sql<{ pending_reason: string | null }>(
+          'select pending_reason from difference where provider_account_uuid = ? and settled_at is null',
           [providerAccountUuid],
         )
-      ).map(({ waits }) => waits),
+      ).map(row => row.pending_reason),
   }
 }
 

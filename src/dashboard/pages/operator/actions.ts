@@ -203,7 +203,7 @@ async function findPauseTarget(
 function createActionErrorHandler(language: Language) {
   const t = TRANSLATORS[language]
   return (error: unknown): never => {
-    if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('nothing_waits')
+    if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('already_settled')
     if (error instanceof StaleSettlement) {
       const { provider, state, ...now } = error.current
       const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }

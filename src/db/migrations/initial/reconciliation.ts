@@ -13,7 +13,7 @@ create table difference (
   end_to_end text not null,
   detail jsonb not null,
   -- Why it is not booked yet.
-  waits text,
+  pending_reason text,
   found_at timestamptz not null,
   seen_at timestamptz not null,
   settled_at timestamptz,
