@@ -46,7 +46,9 @@ const uuidFromWorkflowId = ({ id }: DependentContext) => id.split('/')[1]!
 async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome | null> {
   const { engine, client, em, id, isRunning, statusAttribute } = context
   const uuid = uuidFromWorkflowId(context)
-  const [row]: { state: DisputeState }[] = await em.execute('select state from dispute where uuid = ?', [uuid])
+  const [row]: { state: DisputeState }[] = await em.execute('select state from dispute where uuid = ?', [
+    uuid,
+  ])
   if (
     row &&
     (disputeMachine.isFinal(row.state) ||

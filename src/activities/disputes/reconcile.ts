@@ -156,7 +156,10 @@ async function isNewDisputeState(
   { providerAccountUuid }: Connection,
   facts: ProviderDispute,
 ): Promise<boolean> {
-  const med = await em.findOne(Dispute, deriveDisputeUuid({ providerAccountUuid, providerDisputeId: facts.id }))
+  const med = await em.findOne(
+    Dispute,
+    deriveDisputeUuid({ providerAccountUuid, providerDisputeId: facts.id }),
+  )
   if (!med || eventsToProviderState(med.state, facts).length > 0) return true
   const movementType = med.kind === 'RECEIVED_MED' ? ('OUT' as const) : ('IN' as const)
   const pix = { providerAccountUuid, movementType, names: [med.endToEnd] }

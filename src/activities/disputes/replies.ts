@@ -73,7 +73,13 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
       const errorCode = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
       if (errorCode) return errorCode
       const at = new Date()
-      Object.assign(med, { accept, analysis, repliedAt: at, replyState: 'pending', replyRequestId: requestId })
+      Object.assign(med, {
+        accept,
+        analysis,
+        repliedAt: at,
+        replyState: 'pending',
+        replyRequestId: requestId,
+      })
       med.replies += 1
       med.replyFailure = null
       transitionDispute(med, 'replied', at)

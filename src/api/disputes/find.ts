@@ -58,7 +58,11 @@ export async function listDisputes(
 /** Presents disputes with their attachments, which one statement reads for the whole page. */
 async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, meds: Dispute[]) {
   const uuids = meds.map(med => med.uuid)
-  const attachments = await em.find(Attachment, { disputeUuid: { $in: uuids } }, { orderBy: ATTACHMENT_ORDER })
+  const attachments = await em.find(
+    Attachment,
+    { disputeUuid: { $in: uuids } },
+    { orderBy: ATTACHMENT_ORDER },
+  )
   const byDispute = Map.groupBy(attachments, ({ disputeUuid }) => disputeUuid)
   return Promise.all(
     meds.map(async med => {

@@ -90,11 +90,10 @@ async function countSignInAttempt(
     for (const { where, max: most } of deviceHash ? [own] : await limitsOfStranger(inner, own))
       if ((await countMatchingAttempts(inner, where)) >= most)
         fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
-    await inner.execute('insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)', [
-      emailHash,
-      networkHash,
-      deviceHash,
-    ])
+    await inner.execute(
+      'insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)',
+      [emailHash, networkHash, deviceHash],
+    )
   })
   return {
     async forget() {

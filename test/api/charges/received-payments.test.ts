@@ -305,9 +305,10 @@ test('a notification that precedes its charge is kept until the charge exists', 
   const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: '/api/v1/payments', key })
   expect((await notice(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
   const outcomes = () =>
-    stack.sql<{ outcome: string | null }>('select outcome from provider_notification where connection_uuid = ?', [
-      merchant.connection.uuid,
-    ])
+    stack.sql<{ outcome: string | null }>(
+      'select outcome from provider_notification where connection_uuid = ?',
+      [merchant.connection.uuid],
+    )
   expect(await outcomes()).toEqual([{ outcome: null }])
   const charge = await merchant.api.createCharge({}, { key })
   expect(charge.uuid).toBe(uuid)
@@ -389,9 +390,10 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
   // Its time is over as well, but whether it was paid is unknown.
   await pollUntil(
     () =>
-      stack.sql<{ n: string }>('select cardinality(failures) as n from circuit_breaker where connection_uuid = ?', [
-        uuid,
-      ]),
+      stack.sql<{ n: string }>(
+        'select cardinality(failures) as n from circuit_breaker where connection_uuid = ?',
+        [uuid],
+      ),
     ([row]) => Number(row?.n) >= 2,
     { limitMs: 80_000 },
   )

@@ -39,9 +39,10 @@ async function shows(
 }
 
 async function providersIdOf(uuid: string): Promise<string> {
-  const [row] = await stage.sql<{ id: string }>('select provider_dispute_id as id from dispute where uuid = ?', [
-    uuid,
-  ])
+  const [row] = await stage.sql<{ id: string }>(
+    'select provider_dispute_id as id from dispute where uuid = ?',
+    [uuid],
+  )
   return row!.id
 }
 
@@ -278,7 +279,9 @@ describe('a dispute', () => {
       await isDueIn(434)
       await pollUntil(
         () =>
-          stage.sql<{ warned: number }>('select warned_hours as warned from dispute where uuid = ?', [med.uuid]),
+          stage.sql<{ warned: number }>('select warned_hours as warned from dispute where uuid = ?', [
+            med.uuid,
+          ]),
         ([row]) => row?.warned === 6,
       )
       const told = await out.listEvents(med, 'MED')

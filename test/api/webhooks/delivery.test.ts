@@ -57,7 +57,9 @@ async function endpointThatOnlyFails() {
 type Hook = { uuid: string; url: string; token: string; events: string[] }
 type Delivery = { uuid: string; status: string; attempt_count: number }
 function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
-  return testStack.sql<Delivery>('select uuid, status, attempt_count from delivery where webhook_uuid = ?', [uuid])
+  return testStack.sql<Delivery>('select uuid, status, attempt_count from delivery where webhook_uuid = ?', [
+    uuid,
+  ])
 }
 const verified = (token: string, { body, headers }: InboxMessage) =>
   new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }

@@ -142,7 +142,9 @@ describe('credentials are refused, and change nothing,', () => {
     await expect(replaced(before, { identity })).rejects.toThrow(why)
     expect(await stored()).toEqual(stands)
     expect(
-      await fixture.sql('select * from operator_action where subject like ?', [`%${merchant.connectionUuid}`]),
+      await fixture.sql('select * from operator_action where subject like ?', [
+        `%${merchant.connectionUuid}`,
+      ]),
     ).toEqual([])
   })
 

@@ -149,7 +149,10 @@ test.each([
     const pairs = life.states.flatMap(from => life.states.map(to => [from, to] as const))
     const answers = await Promise.all(
       pairs.map(async ([from, to]) => {
-        const [row] = await fixture.sql<{ leads: boolean }>(`select ${name}_can_become(?, ?) as leads`, [from, to])
+        const [row] = await fixture.sql<{ leads: boolean }>(`select ${name}_can_become(?, ?) as leads`, [
+          from,
+          to,
+        ])
         return [from, to, row!.leads]
       }),
     )

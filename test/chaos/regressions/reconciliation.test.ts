@@ -202,7 +202,8 @@ test('a PIX on a shared account that names no charge is shown, and credited to n
   expect(startedWorkflowIds).toEqual([])
   expect(await open()).toEqual([entry.endToEnd])
   const kept = 'select kind from difference where provider_account_uuid = ?'
-  const settled = 'select outcome, routed_at is not null as routed from provider_notification where end_to_end = ?'
+  const settled =
+    'select outcome, routed_at is not null as routed from provider_notification where end_to_end = ?'
   expect(await fixture.sql(kept, [providerAccountUuid])).toEqual([{ kind: 'missing_here' }])
   expect(await fixture.sql(settled, [entry.endToEnd])).toEqual([{ outcome: 'foreign', routed: true }])
   expect(await fixture.sql('select 1 from movement where end_to_end = ?', [entry.endToEnd])).toEqual([])

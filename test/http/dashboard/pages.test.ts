@@ -444,7 +444,9 @@ test('a dispute is replied to by a form of its own session only', async () => {
   expect((await reply({ ...fields, analysis: lines, _csrf })).status).toBe(503)
   expect((await reply({ ...fields, analysis: `${lines}y`, _csrf })).status).toBe(422)
   expect((await reply({ ...fields, _csrf })).status).toBe(503)
-  expect(await ours.sql('select accept from dispute where uuid = ?', [ours.dispute])).toEqual([{ accept: null }])
+  expect(await ours.sql('select accept from dispute where uuid = ?', [ours.dispute])).toEqual([
+    { accept: null },
+  ])
 })
 
 test('the fourth key request within a minute must wait', async () => {

@@ -70,7 +70,9 @@ const listApplied = async () => {
 
 /** Waits until a session waits for the table. */
 async function waitForLockWaiter() {
-  while ((await sql(`select 1 from pg_locks where not granted and relation = 'dispute'::regclass`)).length === 0)
+  while (
+    (await sql(`select 1 from pg_locks where not granted and relation = 'dispute'::regclass`)).length === 0
+  )
     await sleep(5)
 }
 

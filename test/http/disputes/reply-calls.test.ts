@@ -51,9 +51,10 @@ test('a call that ends after its time does not change the one that followed it',
   const { uuid, send, calls } = await answeredDispute()
   const slow = send()
   const late = await calls.next()
-  await fixture.orm.em.execute(`update dispute set replying_until = now() - interval '1 second' where uuid = ?`, [
-    uuid,
-  ])
+  await fixture.orm.em.execute(
+    `update dispute set replying_until = now() - interval '1 second' where uuid = ?`,
+    [uuid],
+  )
   const second = send()
   const call = await calls.next()
   late.answer({ kind: 'unknown', code: 'timeout', message: 'no answer' })

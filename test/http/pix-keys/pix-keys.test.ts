@@ -251,9 +251,10 @@ describe('the limits', () => {
     const waits = await Promise.all(Array.from({ length: 40 }, take))
     expect(waits.filter(wait => wait === 0)).toHaveLength(3)
     expect(Math.max(...waits)).toBeLessThanOrEqual(60)
-    await sql(`update pix_key_creation_times set at[1] = at[1] - interval '60 seconds' where account_uuid = ?`, [
-      accountUuid,
-    ])
+    await sql(
+      `update pix_key_creation_times set at[1] = at[1] - interval '60 seconds' where account_uuid = ?`,
+      [accountUuid],
+    )
     expect([await take(), (await take()) > 0]).toEqual([0, true])
   })
 

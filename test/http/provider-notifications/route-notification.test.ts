@@ -145,7 +145,9 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
   const em = fixture.orm.em.fork()
   const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
   const [young] = await runQuery(em, storeProviderNotifications(em, connection, [heard]))
-  await sql(`update provider_notification set received_at = now() - interval '20 seconds' where uuid = ?`, [young!.uuid])
+  await sql(`update provider_notification set received_at = now() - interval '20 seconds' where uuid = ?`, [
+    young!.uuid,
+  ])
   const dependencies = { orm: fixture.orm, log: pino({ level: 'silent' }) } as unknown as ActivityDependencies
   const sweep = sweepProviderNotifications(dependencies, engine, 2)
   for (let sweeps = 0; sweeps < 100 && signalledWorkflows.length === 0; sweeps += 1)

@@ -160,6 +160,8 @@ test('a scheduled transfer keeps the priority order, uses no probe, and is store
   const order = await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })
   expect(order.candidates).toEqual([a, b])
   expect(await ordered(a, b)).toEqual([a, b])
-  await fixture.orm.em.fork().execute('update circuit_breaker set opened_at = now() where connection_uuid = ?', [a])
+  await fixture.orm.em
+    .fork()
+    .execute('update circuit_breaker set opened_at = now() where connection_uuid = ?', [a])
   expect((await orderOf({ scheduled_for: new Date(Date.now() + 3_600_000) })).candidates).toEqual([a, b])
 })

@@ -151,13 +151,14 @@ describe('operator actions', () => {
     ])
   })
 
-  test.each(['update operator_action set reason = reason', 'delete from operator_action', 'truncate operator_action'])(
-    'are never changed: %s',
-    async statement => {
-      await pause('all')
-      await expect(em().execute(statement)).rejects.toThrow(/append-only/)
-    },
-  )
+  test.each([
+    'update operator_action set reason = reason',
+    'delete from operator_action',
+    'truncate operator_action',
+  ])('are never changed: %s', async statement => {
+    await pause('all')
+    await expect(em().execute(statement)).rejects.toThrow(/append-only/)
+  })
 
   test.each([
     ['a pause without a reason', { reason: '' }, /pause_reason_check/],

@@ -19,9 +19,10 @@ test('our return’s movement is found although a dispute has returned the PIX i
   const med = await insertDispute(fixture, { connection })
   const sql = <Row extends object>(query: string, values: unknown[]) =>
     fixture.orm.em.fork().execute<Row[]>(query, values)
-  const [row] = await sql<{ original: string }>('select movement_uuid as original from dispute where uuid = ?', [
-    med,
-  ])
+  const [row] = await sql<{ original: string }>(
+    'select movement_uuid as original from dispute where uuid = ?',
+    [med],
+  )
   const { original } = row!
   const returned = async (disputeUuid: string | null, ago: string) => {
     const uuid = randomUUID()

@@ -36,7 +36,11 @@ describe('an attempt', () => {
     hook.scriptResponses({ status: 204 })
     await hook.updateEndpoint(`failing_since = now()`)
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
-    expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'DELIVERED', attempt_count: 1, sweep_at: null })
+    expect(await hook.readDelivery(delivery)).toMatchObject({
+      status: 'DELIVERED',
+      attempt_count: 1,
+      sweep_at: null,
+    })
     expect(await hook.readEndpoint()).toMatchObject({
       failing_since: null,
       last_success_at: expect.anything(),
@@ -185,7 +189,8 @@ describe('during an attempt', () => {
   test('the delivery is resent: the next attempt follows immediately', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
-    const meanwhile = () => hook.updateDelivery(delivery, `attempts_before_run = attempt_count, next_attempt_at = now()`)
+    const meanwhile = () =>
+      hook.updateDelivery(delivery, `attempts_before_run = attempt_count, next_attempt_at = now()`)
     hook.scriptResponses({ status: 500, meanwhile })
     expect(await hook.deliver(delivery)).toEqual({ kind: 'again', waitMs: 0 })
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded('DELIVERED'))
@@ -324,7 +329,11 @@ describe('an endpoint', () => {
     const delivery = await hook.createEvent()
     await hook.updateEndpoint(columns)
     expect(await hook.deliver(delivery)).toEqual(deliveryEnded(outcome))
-    expect(await hook.readDelivery(delivery)).toMatchObject({ status: outcome, attempt_count: 0, sweep_at: null })
+    expect(await hook.readDelivery(delivery)).toMatchObject({
+      status: outcome,
+      attempt_count: 0,
+      sweep_at: null,
+    })
     expect(hook.received).toEqual([])
   })
 })

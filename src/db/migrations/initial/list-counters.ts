@@ -1,7 +1,8 @@
 import type { SchemaPart } from './schema-part.ts'
 
 /** Appends to the changes since the last fold. */
-const INSERT_CHANGE = 'insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)'
+const INSERT_CHANGE =
+  'insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)'
 
 /** The connection of an event that no connection carried. */
 const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
