@@ -62,19 +62,25 @@ test('an issuing call that broke off becomes an orphan once another provider has
   expect(orphans).toEqual([left!.uuid])
 })
 
-test('of two concurrent attempts one issues, and the slower one’s payload becomes an orphan', async () => {
-  const charge = await order()
-  const [first, second] = charge.candidates as [string, string]
+/** Starts an attempt whose provider has received the call and answers when the test resolves `answer`. */
+async function startSlowIssuing(charge: Awaited<ReturnType<typeof order>>) {
   const answer = Promise.withResolvers<IssueChargeOutcome>()
-  const asked = Promise.withResolvers<void>()
+  const called = Promise.withResolvers<void>()
   fixture.scriptProvider({
     issueCharge: () => {
-      asked.resolve()
+      called.resolve()
       return answer.promise
     },
   })
   const slow = fixture.providers.issueCharge(charge)
-  await asked.promise
+  await called.promise
+  return { slow, answer }
+}
+
+test('of two concurrent attempts one issues, and the slower one’s payload becomes an orphan', async () => {
+  const charge = await order()
+  const [first, second] = charge.candidates as [string, string]
+  const { slow, answer } = await startSlowIssuing(charge)
   fixture.scriptProvider({ issueCharge: async () => issued() })
   const fast = await fixture.providers.issueCharge(turned(charge))
   answer.resolve(issued())
@@ -104,16 +110,7 @@ test.each([
 
 test('a late refusal does not withdraw the payload that was shown', async () => {
   const charge = await order()
-  const answer = Promise.withResolvers<IssueChargeOutcome>()
-  const asked = Promise.withResolvers<void>()
-  fixture.scriptProvider({
-    issueCharge: () => {
-      asked.resolve()
-      return answer.promise
-    },
-  })
-  const slow = fixture.providers.issueCharge(charge)
-  await asked.promise
+  const { slow, answer } = await startSlowIssuing(charge)
   fixture.scriptProvider({ issueCharge: async () => issued() })
   await fixture.providers.issueCharge(charge)
   answer.resolve({ kind: 'unknown', code: 'duplicate_id', message: 'accepted' })

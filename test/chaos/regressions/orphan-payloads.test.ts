@@ -114,7 +114,7 @@ test.each(['orphan', 'closed'] as const)(
     const payload = await orphan()
     await payload.stands(state)
     expect(await payload.isPaid('E2')).toEqual({ kind: 'expected' })
-    expect(fixture.told.at(-1)).toBe(`orphan/${payload.attemptUuid}`)
+    expect(fixture.signalledWorkflowIds.at(-1)).toBe(`orphan/${payload.attemptUuid}`)
     expect(await payload.setAside()).toEqual([])
   },
 )

@@ -180,7 +180,7 @@ test('a PIX whose notification names no charge is credited to the charge that th
     ...{ connectionUuid, endToEnd: paid.endToEnd, requestId: 'r', timeScale: 1 },
   })
   expect(fate).toEqual({ kind: 'expected' })
-  expect(fixture.told.at(-1)).toBe(`charge/${charge.uuid}`)
+  expect(fixture.signalledWorkflowIds.at(-1)).toBe(`charge/${charge.uuid}`)
   expect(await charge.follow([paid])).toMatchObject({ state: 'paid' })
   expect(await charge.setAside()).toEqual([])
 })

@@ -3,24 +3,12 @@ import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { storeUnexplainedAnswer } from '../../../src/db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A list item that cannot be parsed is listed again by each reconciliation, until a release parses it. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
-const startedWorkflowIds: string[] = []
-const engine = {
-  client: async () => ({
-    workflow: {
-      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) =>
-        startedWorkflowIds.push(workflowId),
-    },
-  }),
-  taskQueue: 'none',
-  timeScale: 1,
-} as unknown as WorkflowClientContext
 beforeAll(async () => {
   fixture = await openActivityFixture()
 })
@@ -40,7 +28,7 @@ async function anAccount() {
     look: () =>
       reconcile(
         fixture.dependencies,
-        engine,
+        fixture.engine,
       )({ providerAccountUuid: row!.uuid, from: ago(2), to: new Date().toISOString() }),
     leaveOut: (operation: string) =>
       storeUnexplainedAnswer(fixture.orm.em.fork(), {
@@ -80,7 +68,7 @@ test('a statement item is listed again in its period, and recorded once it can b
 
   isReadable = true
   expect(await account.look()).toMatchObject({ repaired: 1 })
-  expect(startedWorkflowIds).toEqual([depositWorkflowId(account.connectionUuid, endToEnd)])
+  expect(fixture.signalledWorkflowIds).toEqual([depositWorkflowId(account.connectionUuid, endToEnd)])
   expect(await account.unresolved()).toBe(0)
 
   asked.length = 0

@@ -2,25 +2,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listProviderAccounts, reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A storm's finding about reconciliation: a workflow that was signalled for a lost notification, without effect. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
-/** The workflows that were signalled, in order. */
-const startedWorkflowIds: string[] = []
-const engine = {
-  client: async () => ({
-    workflow: {
-      signalWithStart: async (_: string, { workflowId }: { workflowId: string }) =>
-        startedWorkflowIds.push(workflowId),
-    },
-  }),
-  taskQueue: 'none',
-  timeScale: 1,
-} as unknown as WorkflowClientContext
 beforeAll(async () => {
   fixture = await openActivityFixture()
 })
@@ -42,7 +29,7 @@ async function anAccount() {
       const from = new Date(to - hours * HOUR_MS).toISOString()
       return reconcile(
         fixture.dependencies,
-        engine,
+        fixture.engine,
       )({ providerAccountUuid, from, to: new Date(to).toISOString() })
     },
     wasFound: (ago: string) =>
@@ -80,7 +67,7 @@ test('a missing entry is signalled to its workflow by each comparison until it i
 
   expect(await look()).toMatchObject({ matched: 0, repaired: 1, differences: 0 })
   expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
-  expect(startedWorkflowIds).toEqual(Array(2).fill(depositWorkflowId(connectionUuid, endToEnd)))
+  expect(fixture.signalledWorkflowIds).toEqual(Array(2).fill(depositWorkflowId(connectionUuid, endToEnd)))
 
   const provider = {
     cents: 700,
@@ -195,11 +182,11 @@ test('a PIX on a shared account that names no charge is shown, and credited to n
   ])
   const entry: StatementEntry = { ...entryOf(`E${'1'.repeat(31)}`, HOUR_MS), direction: 'IN' }
   withStatement(async () => ({ kind: 'found', entries: [entry] }))
-  startedWorkflowIds.length = 0
+  fixture.signalledWorkflowIds.length = 0
 
   for (const _ of ['at once', 'an hour later', 'and later'])
     expect(await look()).toMatchObject({ matched: 0, repaired: 0, differences: 1 })
-  expect(startedWorkflowIds).toEqual([])
+  expect(fixture.signalledWorkflowIds).toEqual([])
   expect(await open()).toEqual([entry.endToEnd])
   const kept = 'select kind from difference where provider_account_uuid = ?'
   const settled =
@@ -219,8 +206,8 @@ test('a return that names none of our payouts is assigned to the transfer that i
   await fixture.providers.sendTransfer({ uuid: order.uuid, connectionUuid, isResend: false })
   const entry: StatementEntry = { ...entryOf(back, HOUR_MS), direction: 'IN', cents: 200, returnOf: sent }
   withStatement(async () => ({ kind: 'found', entries: [entry] }))
-  startedWorkflowIds.length = 0
+  fixture.signalledWorkflowIds.length = 0
 
   expect(await look()).toMatchObject({ repaired: 1, differences: 0 })
-  expect(startedWorkflowIds).toEqual([`transfer/${order.uuid}`])
+  expect(fixture.signalledWorkflowIds).toEqual([`transfer/${order.uuid}`])
 })

@@ -22,7 +22,7 @@ export async function openActivityFixture() {
     preconnect: () => {},
     balances: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer in time' }),
   }
-  const told: string[] = []
+  const signalledWorkflowIds: string[] = []
   const dependencies = {
     orm,
     sealer: seal,
@@ -33,7 +33,8 @@ export async function openActivityFixture() {
   const engine = {
     client: async () => ({
       workflow: {
-        signalWithStart: async (_: string, life: WorkflowStartOptions) => told.push(life.workflowId),
+        signalWithStart: async (_: string, options: WorkflowStartOptions) =>
+          signalledWorkflowIds.push(options.workflowId),
       },
     }),
     ...{ taskQueue: 'books', timeScale: 1 },
@@ -60,7 +61,7 @@ export async function openActivityFixture() {
     records: databaseActivities(dependencies),
     providers: providerActivities(dependencies, engine),
     /** The workflows that were signalled to poll, by their ids. */
-    told,
+    signalledWorkflowIds,
 
     /** An account with one connection and this balance; where a pool is named, it is shared. */
     async createMerchant(cents: number, pool?: string) {

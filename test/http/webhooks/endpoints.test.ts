@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { STATEMENT_TIMEOUT_MS } from '../../../src/api/limits.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { runInTransaction } from '../../../src/db/client/orm.ts'
 import {
   type CertificateAuthority,
   createAuthority,
+  findUnusedPort,
   startMerchantServer,
 } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 const PATH = '/api/v1/webhooks'
+const ALL = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']
 
 let fixture: ApiFixture
 let ca: CertificateAuthority
@@ -18,9 +22,9 @@ beforeAll(async () => {
   ca = await createAuthority()
   shop = await startMerchantServer(ca, { names: ['127.0.0.1', 'localhost'] }, (_, response) => response.end())
   url = `https://127.0.0.1:${shop.port}/pix?a=b`
-  fixture = await openApiFixture([webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })], {
-    TRILHO_LOOPBACK_WEBHOOKS: 'true',
-  })
+  const environment = { TRILHO_LOOPBACK_WEBHOOKS: 'true' }
+  const routes = [webhookRoutes({ ca: [ca.pem], handshakeTimeoutMs: 30_000 })]
+  fixture = await openApiFixture(routes, environment, undefined, { statementMs: STATEMENT_TIMEOUT_MS })
 })
 afterAll(() => Promise.all([fixture?.close(), shop?.close()]))
 
@@ -39,6 +43,140 @@ const create = (body: object = {}, key?: string, by = token) =>
   })
 const list = async () => (await fixture.call('GET', PATH, { token })).body
 const count = async () => (await list()).meta.total
+
+describe('a new webhook', () => {
+  test('is ACTIVE, receives every event type, and shows its generated secret once', async () => {
+    const { status, body } = await create()
+    expect(status).toBe(201)
+    expect(body.data).toEqual({
+      uuid: expect.any(String),
+      url,
+      token: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+      status: 'ACTIVE',
+      events: ALL,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    })
+    const { token: masked, ...rest } = (await fixture.call('GET', `${PATH}/${body.data.uuid}`, { token }))
+      .body.data
+    expect(masked).toBe(`whsec_****${body.data.token.slice(-4)}`)
+    expect({ ...rest, token: body.data.token }).toEqual(body.data)
+  })
+
+  test('that PostgreSQL does not write in time is 503, and not an internal error', async () => {
+    await runInTransaction(fixture.orm, async em => {
+      await em.execute('select from account where uuid = ? for update', [accountUuid])
+      const { status, body, headers } = await create()
+      expect([status, body.code]).toEqual([503, 'unavailable'])
+      expect(headers.has('retry-after')).toBe(true)
+    })
+    expect(await count()).toBe(0)
+  })
+
+  test('stores its secret sealed', async () => {
+    const { body } = await create({ token: 'a secret of my own' })
+    const [row] = await fixture.orm.em.execute<{ sealed_secret: string }[]>(
+      'select * from webhook where uuid = ?',
+      [body.data.uuid],
+    )
+    expect(JSON.stringify(row)).not.toContain('a secret of my own')
+    expect(fixture.dependencies.sealer.open(row!.sealed_secret)).toBe('a secret of my own')
+  })
+
+  test.each([
+    { name: 'a token of the caller', body: { token: 'x' }, shown: { token: 'x' } },
+    { name: 'a token in base64', body: { token: 'whsec_c2VjcmV0' }, shown: { token: 'whsec_c2VjcmV0' } },
+    { name: 'some events', body: { events: ['MED', 'PAYMENT'] }, shown: { events: ['MED', 'PAYMENT'] } },
+    { name: 'events in any case, said twice', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
+  ])('accepts $name', async ({ body, shown }) => {
+    const answer = await create(body)
+    expect(answer.status).toBe(201)
+    expect(answer.body.data).toMatchObject(shown)
+  })
+
+  test.each([
+    { name: 'no url', body: { url: undefined }, errors: ['url'] },
+    { name: 'http', body: { url: 'http://shop.example/' }, errors: ['url'] },
+    { name: 'no url at all', body: { url: 'shop' }, errors: ['url'] },
+    { name: 'a private address', body: { url: 'https://10.0.0.1/' }, errors: ['url'] },
+    { name: 'a link-local address', body: { url: 'https://169.254.169.254/' }, errors: ['url'] },
+    { name: 'a user in the url', body: { url: 'https://a:b@127.0.0.1/' }, errors: ['url'] },
+    { name: 'a long url', body: { url: `https://127.0.0.1/${'a'.repeat(2_048)}` }, errors: ['url'] },
+    { name: 'no events', body: { events: [] }, errors: ['events'] },
+    { name: 'events that are none', body: { events: ['PAYMENT', 'BOLETO'] }, errors: ['events.1'] },
+    { name: 'an empty token', body: { token: '' }, errors: ['token'] },
+    { name: 'bad base64', body: { token: 'whsec_***' }, errors: ['token'] },
+    { name: 'nothing after whsec_', body: { token: 'whsec_' }, errors: ['token'] },
+    { name: 'several at once', body: { url: 'https://10.0.0.1/', token: '' }, errors: ['url', 'token'] },
+    { name: 'several at once', body: { url: 'ftp://x', events: 'all' }, errors: ['url', 'events'] },
+  ])('refuses $name', async ({ body, errors }) => {
+    const answer = await create(body)
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, errors])
+    expect(await count()).toBe(0)
+  })
+
+  test('is refused where the TLS handshake fails', async () => {
+    const answer = await create({ url: `https://127.0.0.1:${await findUnusedPort()}/` })
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['url']])
+  })
+
+  test('is the twentieth at most, under concurrency too; a removed one makes room', async () => {
+    const answers = await Promise.all(Array.from({ length: 24 }, () => create()))
+    expect(answers.filter(answer => answer.status === 201)).toHaveLength(20)
+    const refused = answers.find(answer => answer.status !== 201)
+    expect([refused?.status, refused?.body.code]).toEqual([409, 'webhook_limit'])
+    await fixture.call('DELETE', `${PATH}/${answers.find(answer => answer.status === 201)?.body.data.uuid}`, {
+      token,
+    })
+    expect((await create()).status).toBe(201)
+  })
+})
+
+describe('with an Idempotency-Key', () => {
+  test('a repeat receives the same response, generated secret included', async () => {
+    const first = await create({}, 'k')
+    const again = await create({}, 'k')
+    expect([again.status, again.body]).toEqual([201, first.body])
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await count()).toBe(1)
+  })
+
+  test('fifty concurrent requests create one webhook', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => create({}, 'storm')))
+    expect(new Set(answers.map(answer => answer.text)).size).toBe(1)
+    expect(answers.map(answer => answer.status)).toEqual(Array(50).fill(201))
+    expect(answers.filter(answer => answer.headers.get('idempotent-replayed') === null)).toHaveLength(1)
+    expect(await count()).toBe(1)
+  })
+
+  test('a repeat of the request that took the twentieth place is still answered', async () => {
+    for (let index = 0; index < 19; index += 1) await create()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({}, 'last')))
+    expect(answers.map(answer => answer.status)).toEqual(Array(5).fill(201))
+    expect((await create({}, 'last')).status).toBe(201)
+    expect((await create({}, 'one more')).status).toBe(409)
+  })
+
+  test('a repeat receives the same response when the endpoint is removed or disabled', async () => {
+    const first = await create({}, 'k')
+    const { uuid } = first.body.data
+    await fixture.orm.em.execute(
+      `update webhook set status = 'DISABLED', disabled_reason = 'gone' where uuid = ?`,
+      [uuid],
+    )
+    expect((await create({}, 'k')).body).toEqual(first.body)
+    await fixture.call('DELETE', `${PATH}/${uuid}`, { token })
+    expect((await create({}, 'k')).body).toEqual(first.body)
+  })
+
+  test('another body is refused, another account has its own keys', async () => {
+    await create({}, 'k')
+    const answer = await create({ events: ['MED'] }, 'k')
+    expect([answer.status, answer.body.code]).toEqual([422, 'idempotency_key_reused'])
+    const stranger = await fixture.insertToken({ accountUuid: await fixture.insertAccount() })
+    expect((await create({}, 'k', stranger)).headers.get('idempotent-replayed')).toBeNull()
+  })
+})
 
 describe('webhooks', () => {
   test('are listed newest first, in pages, with masked secrets', async () => {

@@ -138,3 +138,20 @@ export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: 
   ['a reset after the request', 'reset', { kind: 'unknown', code: 'connection_reset' }],
   ['half an answer', 'half', { kind: 'unknown' }],
 ]
+
+export const TRANSFER_END_TO_END = 'E54811417202601101200abcdefghijk'
+export const SETTLED_AT = '2026-01-10T12:00:07.000Z'
+const settledTransaction = { value: 1050, endToEndId: TRANSFER_END_TO_END, time: SETTLED_AT }
+
+/** Woovi's payment `transfer1` of R$ 10.50 in a status. */
+export const paymentOf = (status: string, more: Record<string, unknown> = {}) => ({
+  payment: { value: 1050, status, destinationAlias: 'maria@example.com', correlationID: 'transfer1' },
+  ...more,
+})
+export const SETTLED_TRANSACTION = { transaction: settledTransaction }
+/** The same payment as FAILED, with the rail's reason and Woovi's code. */
+export const failedPaymentOf = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
+  paymentOf('FAILED', {
+    transaction: { ...settledTransaction, providerRejectedReason: reason },
+    error: { code, description: 'Falha ao Pagar Chave Pix' },
+  })

@@ -1,10 +1,14 @@
 import { expect, test } from '@jest/globals'
 import {
   chargeOf,
+  END_TO_END,
+  NOW,
   okReply,
   openWooviFixture,
+  pageOf,
   REFERENCE,
   TXID,
+  transactionOf,
   UNEXPLAINED_REPLIES,
   wooviErrorReply,
 } from '../support/woovi-fixture.ts'
@@ -18,6 +22,8 @@ const order = {
 }
 const POST = 'POST /api/v1/charge'
 const GET = `GET /api/v1/charge/${REFERENCE}`
+const DELETE = `DELETE /api/v1/charge/${REFERENCE}`
+const PAID = 'GET /api/v1/transaction'
 
 const EMPTY_PARTY = {
   name: '',
@@ -35,6 +41,8 @@ const issued = {
   pixKey,
   receiver: EMPTY_PARTY,
 }
+
+const notThere = wooviErrorReply('Cobrança não encontrada')
 
 test('a charge is requested in Woovi’s fields and its answer mapped to ours', async () => {
   await using story = await openWooviFixture()
@@ -83,7 +91,6 @@ test.each([
 })
 
 const alreadyExistsReply = wooviErrorReply('Já existe uma cobrança com este Correlação ID')
-const notThere = wooviErrorReply('Cobrança não encontrada')
 test.each([
   ['ours', okReply(chargeOf()), { kind: 'accepted', charge: issued }],
   [
@@ -100,4 +107,247 @@ test.each([
   story.far.scriptReplies(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
   expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+})
+
+const payment = {
+  endToEnd: END_TO_END,
+  txid: TXID,
+  reference: REFERENCE,
+  cents: 1234,
+  status: 'settled',
+  at: '2026-01-10T11:59:30.500Z',
+  payer: { ...EMPTY_PARTY, name: 'Maria', document: '12345678909' },
+  pixKey,
+}
+const past = { expiresDate: '2026-01-10T12:00:00.000Z' }
+test.each([
+  ['open', chargeOf(), [], 'open', []],
+  ['open, its end only in seconds', chargeOf({ expiresDate: null }), [], 'open', []],
+  ['past its end', chargeOf(past), [], 'expired', []],
+  ['expired', chargeOf({ status: 'EXPIRED' }), [], 'expired', []],
+  ['expired and paid', chargeOf({ status: 'EXPIRED' }), [transactionOf()], 'expired', [payment]],
+  ['paid', chargeOf({ status: 'COMPLETED' }), [transactionOf()], 'completed', [payment]],
+  [
+    'paid, by its kind of code',
+    chargeOf({ status: 'COMPLETED' }),
+    [transactionOf({ type: 'DYNAMIC' })],
+    'completed',
+    [payment],
+  ],
+  [
+    'paid twice',
+    chargeOf({ status: 'COMPLETED' }),
+    [transactionOf(), transactionOf({ endToEndId: undefined, endToEndID: 'E2', status: 'IN_PROCESSING' })],
+    'completed',
+    [payment, { ...payment, endToEnd: 'E2', status: 'in_process' }],
+  ],
+  [
+    'paid, and refunded since',
+    chargeOf({ status: 'COMPLETED' }),
+    [transactionOf({ status: 'REFUNDED' }), transactionOf({ type: 'REFUND', endToEndId: 'D1' })],
+    'completed',
+    [payment],
+  ],
+  [
+    'paid, beside a PIX without its id',
+    chargeOf({ status: 'COMPLETED' }),
+    [transactionOf(), transactionOf({ endToEndId: undefined })],
+    'completed',
+    [payment],
+  ],
+  [
+    'open, beside a payment that names no charge',
+    chargeOf(),
+    [transactionOf({ charge: null }), transactionOf({ charge: {} })],
+    'open',
+    [],
+  ],
+  [
+    'open, beside a payment whose state no document names',
+    chargeOf(),
+    [transactionOf({ status: 'FAILED' }), transactionOf({ type: 'DEBIT' }), transactionOf({ type: null })],
+    'open',
+    [],
+  ],
+  [
+    'paid, beside a payment whose returns have another shape',
+    chargeOf({ status: 'COMPLETED' }),
+    [transactionOf({ refunds: [{ odd: true }] })],
+    'completed',
+    [payment],
+  ],
+  [
+    'expired, beside a rejected PIX without its id',
+    chargeOf({ status: 'EXPIRED' }),
+    [transactionOf({ endToEndId: undefined, status: 'REJECTED' })],
+    'expired',
+    [],
+  ],
+  [
+    "open, beside another charge's payment",
+    chargeOf(),
+    [transactionOf({ charge: { correlationID: 'another' } })],
+    'open',
+    [],
+  ],
+])('a charge is found %s', async (_name, json, paid, status, payments) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, okReply(json))
+  story.far.scriptReplies(PAID, okReply(pageOf('transactions', paid)))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
+  const { searchParams } = new URL(story.far.calls()[1]!.path, story.far.url)
+  expect(searchParams.get('charge')).toBe(REFERENCE)
+})
+
+test('a payment names its payer’s bank where Woovi does', async () => {
+  await using story = await openWooviFixture()
+  const debitParty = {
+    account: { branch: '001', account: '73519' },
+    psp: { id: '31680151', name: 'SWAP IP S.A.' },
+    holder: { name: 'Loja', taxID: { taxID: '06.888.687/0001-20', type: 'BR:CNPJ' } },
+  }
+  story.far.scriptReplies(GET, okReply(chargeOf()))
+  story.far.scriptReplies(PAID, okReply(pageOf('transactions', [transactionOf({ payer: null, debitParty })])))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
+    payments: [
+      {
+        payer: {
+          name: 'Loja',
+          document: '06888687000120',
+          account_number: '73519',
+          account_agency: '001',
+          bank: { ispb: '31680151', name: 'SWAP IP S.A.' },
+        },
+      },
+    ],
+  })
+})
+
+const nameless = (changes = {}) => transactionOf({ endToEndId: undefined, ...changes })
+const rejected = transactionOf({ endToEndId: 'E2', status: 'REJECTED' })
+test.each([
+  ['paid by nothing that is listed yet', okReply(chargeOf({ status: 'COMPLETED' })), []],
+  ['paid, and only a rejected PIX is listed', okReply(chargeOf({ status: 'COMPLETED' })), [rejected]],
+  ['paid, and its PIX is listed without its id', okReply(chargeOf({ status: 'COMPLETED' })), [nameless()]],
+  ['expired, beside a PIX without its id', okReply(chargeOf({ status: 'EXPIRED' })), [rejected, nameless()]],
+  ['open, beside a PIX with an empty id', okReply(chargeOf()), [nameless({ endToEndId: '' })]],
+  ['deleted, beside a PIX without its id', notThere, [nameless()]],
+  [
+    'paid, and its PIX is of an unknown state',
+    okReply(chargeOf({ status: 'COMPLETED' })),
+    [transactionOf({ status: 'FAILED' })],
+  ],
+  [
+    'paid, and its PIX is of an unknown type',
+    okReply(chargeOf({ status: 'COMPLETED' })),
+    [transactionOf({ type: 'DEBIT' })],
+  ],
+  [
+    'paid, and its PIX names no charge',
+    okReply(chargeOf({ status: 'COMPLETED' })),
+    [transactionOf({ charge: null })],
+  ],
+])('a charge that is %s is no answer', async (_name, reply, listed) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, reply)
+  story.far.scriptReplies(PAID, okReply(pageOf('transactions', listed)))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
+    kind: 'no_answer',
+    code: 'payment_not_listed',
+  })
+})
+
+test('a deleted charge is absent, but its payments are listed', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, notThere)
+  story.far.scriptReplies(
+    PAID,
+    okReply(pageOf('transactions', [])),
+    okReply(pageOf('transactions', [transactionOf()])),
+    notThere,
+  )
+  expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
+    kind: 'found',
+    status: 'removed',
+    charge: { txid: TXID, pixKey },
+    payments: [payment],
+  })
+  expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
+})
+
+test.each([
+  ['not a word about the charge', wooviErrorReply('Conta não encontrada')],
+  ['an application that is not there', wooviErrorReply('Application not found')],
+])('%s does not prove that the charge is absent', async (_name, reply) => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, reply)
+  story.far.scriptReplies(DELETE, reply)
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
+})
+
+test.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, { code }) => {
+  await using story = await openWooviFixture({ reply })
+  const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
+  story.far.scriptReplies(GET, reply, okReply(chargeOf()))
+  story.far.scriptReplies(PAID, reply)
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+})
+
+test.each([
+  ['deleted', okReply({ status: 'OK', id: TXID }), { kind: 'cancelled' }],
+  ['paid meanwhile', wooviErrorReply('Não é possível remover uma cobrança paga'), { kind: 'refused' }],
+  [
+    'paid, in other words',
+    wooviErrorReply('A cobrança já foi paga'),
+    { kind: 'no_answer', code: 'http_400' },
+  ],
+  ['not there', notThere, { kind: 'not_found' }],
+  ['not there, in English', wooviErrorReply('Charge not found', { status: 404 }), { kind: 'not_found' }],
+  [
+    'not allowed',
+    wooviErrorReply('appID inválido', { status: 401 }),
+    { kind: 'no_answer', code: 'provider_denied', isUnprocessed: true },
+  ],
+  ['silence', 'hang' as const, { kind: 'no_answer', code: 'timeout' }],
+  ['500', { status: 500 }, { kind: 'no_answer', code: 'http_500' }],
+  ['half an answer', { status: 200, text: '{"sta' }, { kind: 'no_answer', code: 'unreadable_answer' }],
+])('cancelling: %s', async (_name, reply, outcome) => {
+  await using story = await openWooviFixture({ reply })
+  story.far.scriptReplies(DELETE, reply)
+  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
+})
+
+test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
+  'a cancellation that may have succeeded is not refused: %j',
+  async reply => {
+    await using story = await openWooviFixture({ reply })
+    story.far.scriptReplies(DELETE, reply)
+    expect(await story.provider.cancelCharge(REFERENCE)).not.toHaveProperty('isUnprocessed')
+  },
+)
+
+test('a charge expires by the caller’s clock', async () => {
+  let now = NOW
+  await using story = await openWooviFixture({ now: () => now })
+  story.far.scriptReplies(GET, okReply(chargeOf()))
+  story.far.scriptReplies(PAID, okReply(pageOf('transactions', [])))
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
+  now = Date.parse(issued.expiresAt)
+  expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
+})
+
+test('a payment of a charge that is left out is recorded', async () => {
+  await using story = await openWooviFixture()
+  story.far.scriptReplies(GET, okReply(chargeOf()))
+  const odd = [transactionOf({ status: 'FAILED' }), transactionOf({ charge: null }), 'no transaction']
+  story.far.scriptReplies(PAID, okReply(pageOf('transactions', odd)))
+  await story.provider.findCharge(REFERENCE)
+  const about = { operation: 'findCharge', reference: REFERENCE, kind: 'unreadable_item', status: 200 }
+  expect(story.recorded).toMatchObject([
+    { ...about, name: 'FAILED', body: JSON.stringify(odd[0]) },
+    { ...about, name: '', body: '"no transaction"' },
+    { ...about, name: 'transaction_without_charge' },
+  ])
 })

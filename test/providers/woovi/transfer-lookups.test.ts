@@ -1,28 +1,20 @@
 import { expect, test } from '@jest/globals'
 import {
+  failedPaymentOf,
   okReply,
   openWooviFixture,
+  paymentOf,
   RETURN_ID,
+  SETTLED_AT,
+  SETTLED_TRANSACTION,
+  TRANSFER_END_TO_END,
   transactionOf,
   UNEXPLAINED_REPLIES,
   wooviErrorReply,
 } from '../support/woovi-fixture.ts'
 
-const END_TO_END = 'E54811417202601101200abcdefghijk'
 const GET = 'GET /api/v1/payment/transfer1'
-const MOVED = `GET /api/v1/transaction/${END_TO_END}`
-const at = '2026-01-10T12:00:07.000Z'
-
-const payment = (status: string, more: Record<string, unknown> = {}) => ({
-  payment: { value: 1050, status, destinationAlias: 'maria@example.com', correlationID: 'transfer1' },
-  ...more,
-})
-const moved = { transaction: { value: 1050, endToEndId: END_TO_END, time: at } }
-const failed = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
-  payment('FAILED', {
-    transaction: { ...moved.transaction, providerRejectedReason: reason },
-    error: { code, description: 'Falha ao Pagar Chave Pix' },
-  })
+const MOVED = `GET /api/v1/transaction/${TRANSFER_END_TO_END}`
 
 const destination = {
   name: 'Maria',
@@ -39,18 +31,18 @@ const receiver = {
   account_agency: '0001',
   bank: { name: 'A Bank', ispb: '18236120' },
 }
-const returned = { endToEndId: RETURN_ID, value: 400, status: 'CONFIRMED', time: at }
+const returned = { endToEndId: RETURN_ID, value: 400, status: 'CONFIRMED', time: SETTLED_AT }
 test.each([
-  ['approved', payment('APPROVED'), { status: 'in_process', endToEnd: '' }],
+  ['approved', paymentOf('APPROVED'), { status: 'in_process', endToEnd: '' }],
   [
     'settled',
-    payment('CONFIRMED', { ...moved, destination }),
-    { status: 'settled', at, receiver, returns: [] },
+    paymentOf('CONFIRMED', { ...SETTLED_TRANSACTION, destination }),
+    { status: 'settled', at: SETTLED_AT, receiver, returns: [] },
   ],
-  ['rejected by the rail', failed('AC07 - Conta encerrada'), { status: 'rejected', code: 'AC07' }],
+  ['rejected by the rail', failedPaymentOf('AC07 - Conta encerrada'), { status: 'rejected', code: 'AC07' }],
   [
     'rejected, by Woovi’s name',
-    failed(undefined, 'PIX_KEY_INFO_NOT_FOUND'),
+    failedPaymentOf(undefined, 'PIX_KEY_INFO_NOT_FOUND'),
     { status: 'rejected', code: 'pix_key_not_found', message: 'Falha ao Pagar Chave Pix' },
   ],
 ])('a transfer is found %s', async (_name, json, sending) => {
@@ -67,10 +59,13 @@ test('a recipient’s return is found in the movement', async () => {
     { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
     { ...returned, endToEndId: null },
   ]
-  story.far.scriptReplies(GET, okReply(payment('CONFIRMED', moved)))
+  story.far.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
   story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
-    payout: { status: 'settled', returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at }] },
+    payout: {
+      status: 'settled',
+      returns: [{ id: RETURN_ID, endToEnd: RETURN_ID, cents: 400, at: SETTLED_AT }],
+    },
   })
   const without = await story.provider.findTransfer('transfer1')
   expect(without).toMatchObject({ kind: 'found', payout: { status: 'settled' } })
@@ -88,7 +83,7 @@ test.each([
 
 test('a payment that waits for an approval is neither found nor absent', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, okReply(payment('CREATED')))
+  story.far.scriptReplies(GET, okReply(paymentOf('CREATED')))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'awaiting_approval',
     message: expect.stringContaining('transfer1'),
@@ -100,8 +95,8 @@ test.each([
   ['an account that is not found', wooviErrorReply('Conta não encontrada'), {}],
   ['an account of payments that is not found', wooviErrorReply('Payment account not found'), {}],
   ['a refund that is not found', wooviErrorReply('Reembolso não encontrado'), {}],
-  ['another id', okReply({ payment: { ...payment('APPROVED').payment, correlationID: 'x' } }), {}],
-  ['a new state', okReply(payment('QUASE')), { code: 'unreadable_answer' }],
+  ['another id', okReply({ payment: { ...paymentOf('APPROVED').payment, correlationID: 'x' } }), {}],
+  ['a new state', okReply(paymentOf('QUASE')), { code: 'unreadable_answer' }],
 ] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   story.far.scriptReplies(GET, reply)

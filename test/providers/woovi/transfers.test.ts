@@ -3,8 +3,12 @@ import { createWooviAdapter } from '../../../src/providers/woovi/adapter.ts'
 import { findUnusedUrl } from '../support/scripted-provider.ts'
 import {
   credentials,
+  failedPaymentOf,
   okReply,
   openWooviFixture,
+  paymentOf,
+  SETTLED_TRANSACTION,
+  TRANSFER_END_TO_END,
   UNEXPLAINED_REPLIES,
   wooviErrorReply,
 } from '../support/woovi-fixture.ts'
@@ -17,26 +21,13 @@ const order = {
   payerKey: null,
   message: 'Aluguel',
 }
-const END_TO_END = 'E54811417202601101200abcdefghijk'
 const POST = 'POST /api/v1/payment'
 const APPROVE = 'POST /api/v1/payment/approve'
 const GET = 'GET /api/v1/payment/transfer1'
-const at = '2026-01-10T12:00:07.000Z'
-
-const payment = (status: string, more: Record<string, unknown> = {}) => ({
-  payment: { value: 1050, status, destinationAlias: 'maria@example.com', correlationID: 'transfer1' },
-  ...more,
-})
-const moved = { transaction: { value: 1050, endToEndId: END_TO_END, time: at } }
-const failed = (reason: string | undefined, code = 'PAY_PIX_KEY_ERROR') =>
-  payment('FAILED', {
-    transaction: { ...moved.transaction, providerRejectedReason: reason },
-    error: { code, description: 'Falha ao Pagar Chave Pix' },
-  })
 
 test('a transfer is requested and approved in one call, where the account permits it', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(payment('APPROVED')))
+  story.far.scriptReplies(POST, okReply(paymentOf('APPROVED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'accepted',
     payout: { status: 'in_process', endToEnd: '', receiver: null },
@@ -56,11 +47,11 @@ test('a transfer is requested and approved in one call, where the account permit
 
 test('a transfer that waits for its approval is approved', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(payment('CREATED')))
-  story.far.scriptReplies(APPROVE, okReply(payment('APPROVED', moved)))
+  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.far.scriptReplies(APPROVE, okReply(paymentOf('APPROVED', SETTLED_TRANSACTION)))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'accepted',
-    payout: { status: 'in_process', endToEnd: END_TO_END },
+    payout: { status: 'in_process', endToEnd: TRANSFER_END_TO_END },
   })
   const calls = story.far.calls()
   expect(JSON.parse(calls[1]!.body)).toEqual({ correlationID: 'transfer1' })
@@ -75,7 +66,7 @@ test.each([
   ['c4249323-b4ca-43f2-8139-8232aab09b93', 'RANDOM'],
 ])('the key %s is a %s', async (pixKey, type) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(payment('APPROVED')))
+  story.far.scriptReplies(POST, okReply(paymentOf('APPROVED')))
   await story.provider.sendTransfer({ ...order, pixKey })
   expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({
     destinationAlias: pixKey,
@@ -104,45 +95,51 @@ test.each([
   ...UNEXPLAINED_REPLIES,
   [
     'failed at once, and nobody can help',
-    okReply(failed('AC03 - Conta inexistente')),
+    okReply(failedPaymentOf('AC03 - Conta inexistente')),
     { kind: 'rejected', finality: 'final', code: 'AC03' },
   ],
   [
     'failed at once by a code of its own field',
-    okReply(payment('FAILED', { transaction: { ...moved.transaction, providerErrorCode: 'BE17' } })),
+    okReply(
+      paymentOf('FAILED', { transaction: { ...SETTLED_TRANSACTION.transaction, providerErrorCode: 'BE17' } }),
+    ),
     { kind: 'rejected', finality: 'final', code: 'BE17' },
   ],
   [
     'failed at once, with a rail code that is not its beginning',
-    okReply(failed('Conta AC03 - inexistente')),
+    okReply(failedPaymentOf('Conta AC03 - inexistente')),
     { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],
   [
     'failed at once, and another can help',
-    okReply(failed(undefined, 'REACH_TRANSFER_LIMIT')),
+    okReply(failedPaymentOf(undefined, 'REACH_TRANSFER_LIMIT')),
     { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit' },
   ],
   [
     'failed at once, as its recipient is restricted',
-    okReply(failed(undefined, 'ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER')),
+    okReply(failedPaymentOf(undefined, 'ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER')),
     { kind: 'rejected', finality: 'final', code: 'payment_denied' },
   ],
   [
     'failed at once, without a reason',
-    okReply(payment('FAILED')),
+    okReply(paymentOf('FAILED')),
     { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],
-  ['denied', okReply(payment('DENIED')), { kind: 'rejected', code: 'provider_rejected' }],
-  ['denied and moved', okReply(payment('DENIED', moved)), { kind: 'unknown', code: 'unreadable_answer' }],
+  ['denied', okReply(paymentOf('DENIED')), { kind: 'rejected', code: 'provider_rejected' }],
+  [
+    'denied and moved',
+    okReply(paymentOf('DENIED', SETTLED_TRANSACTION)),
+    { kind: 'unknown', code: 'unreadable_answer' },
+  ],
   [
     'created and moved',
-    okReply(payment('CREATED', moved)),
+    okReply(paymentOf('CREATED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'in_process' } },
   ],
-  ['a new state', okReply(payment('QUASE')), { kind: 'unknown', code: 'unreadable_answer' }],
+  ['a new state', okReply(paymentOf('QUASE')), { kind: 'unknown', code: 'unreadable_answer' }],
   [
     'another value',
-    okReply({ payment: { ...payment('APPROVED').payment, value: 1 } }),
+    okReply({ payment: { ...paymentOf('APPROVED').payment, value: 1 } }),
     { kind: 'unknown', code: 'unreadable_answer' },
   ],
 ] as typeof UNEXPLAINED_REPLIES)('sending a transfer: %s', async (_name, reply, outcome) => {
@@ -154,7 +151,7 @@ test.each([
 
 test('an undocumented state is recorded by its name', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(payment('QUASE')))
+  story.far.scriptReplies(POST, okReply(paymentOf('QUASE')))
   await story.provider.sendTransfer(order)
   expect(story.recorded).toMatchObject([
     { operation: 'sendTransfer', reference: 'transfer1', kind: 'unlisted_value', status: 200, name: 'QUASE' },
@@ -189,23 +186,27 @@ const awaitingApproval = {
   refusal: { finality: 'other_may_help', code: 'insufficient_balance' },
 }
 test.each([
-  ['it stands', okReply(payment('CREATED')), awaitingApproval],
+  ['it stands', okReply(paymentOf('CREATED')), awaitingApproval],
   [
     'it failed',
-    okReply(failed('AM04 - Saldo')),
+    okReply(failedPaymentOf('AM04 - Saldo')),
     { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
   ],
-  ['it is on its way', okReply(payment('APPROVED')), { kind: 'accepted', payout: { status: 'in_process' } }],
+  [
+    'it is on its way',
+    okReply(paymentOf('APPROVED')),
+    { kind: 'accepted', payout: { status: 'in_process' } },
+  ],
   [
     'it is settled',
-    okReply(payment('CONFIRMED', moved)),
+    okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'settled' } },
   ],
   ['nobody says', 'hang' as const, { kind: 'unknown', code: 'insufficient_balance' }],
   ['an account is not found', wooviErrorReply('Payment account not found'), { kind: 'unknown' }],
   ['another thing is not found', wooviErrorReply('Cobrança não encontrada'), { kind: 'unknown' }],
   ['a route is not found', okReply({ error: 'Not Found' }, 404), { kind: 'unknown' }],
-  ['its state is new', okReply(payment('QUASE')), { kind: 'unknown' }],
+  ['its state is new', okReply(paymentOf('QUASE')), { kind: 'unknown' }],
 ])('a refused transfer is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
   story.far.scriptReplies(POST, noMoney)
@@ -225,38 +226,38 @@ test('a transfer whose request cannot be sent is unreachable', async () => {
 const unknowns = UNEXPLAINED_REPLIES.filter(([, , { kind }]) => kind === 'unknown')
 test.each(unknowns)('between creation and approval: %s leaves it unknown', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.far.scriptReplies(APPROVE, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
 test.each([
-  ['it still waits', okReply(payment('CREATED')), awaitingApproval],
+  ['it still waits', okReply(paymentOf('CREATED')), awaitingApproval],
   [
     'it has a transaction',
-    okReply(payment('CREATED', moved)),
+    okReply(paymentOf('CREATED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'in_process' } },
   ],
   [
     'it failed',
-    okReply(failed('AM04 - Saldo')),
+    okReply(failedPaymentOf('AM04 - Saldo')),
     { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
   ],
   [
     'it is on its way',
-    okReply(payment('APPROVED', moved)),
+    okReply(paymentOf('APPROVED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'in_process' } },
   ],
   [
     'it is settled',
-    okReply(payment('CONFIRMED', moved)),
+    okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'settled' } },
   ],
   ['nobody says', 'hang' as const, { kind: 'unknown' }],
   ['it is not there, where it just was', ABSENT, { kind: 'unknown' }],
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
-  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.far.scriptReplies(APPROVE, noMoneyToApprove)
   story.far.scriptReplies(GET, get)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
@@ -264,9 +265,9 @@ test.each([
 
 test('an approval that our AppID may not give leaves the payment waiting', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(payment('CREATED')))
+  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
   story.far.scriptReplies(APPROVE, wooviErrorReply('appID inválido', { status: 401 }))
-  story.far.scriptReplies(GET, okReply(payment('CREATED')))
+  story.far.scriptReplies(GET, okReply(paymentOf('CREATED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'awaiting_approval',
     refusal: { code: 'provider_denied' },
@@ -275,8 +276,8 @@ test('an approval that our AppID may not give leaves the payment waiting', async
 
 test('a payment that still waits after its approval is left waiting', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(payment('CREATED')))
-  story.far.scriptReplies(APPROVE, okReply(payment('CREATED')))
+  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.far.scriptReplies(APPROVE, okReply(paymentOf('CREATED')))
   const outcome = await story.provider.sendTransfer(order)
   expect(outcome).toMatchObject({ kind: 'awaiting_approval', code: 'awaiting_approval' })
   expect(outcome).not.toHaveProperty('refusal')
@@ -284,18 +285,28 @@ test('a payment that still waits after its approval is left waiting', async () =
 
 const alreadyExistsReply = wooviErrorReply('Já existe um pagamento com o correlationID fornecido')
 test.each([
-  ['waits, and is approved now', okReply(payment('CREATED')), { kind: 'accepted' }, ['POST', 'GET', 'POST']],
-  ['is on its way', okReply(payment('APPROVED')), { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  [
+    'waits, and is approved now',
+    okReply(paymentOf('CREATED')),
+    { kind: 'accepted' },
+    ['POST', 'GET', 'POST'],
+  ],
+  [
+    'is on its way',
+    okReply(paymentOf('APPROVED')),
+    { kind: 'unknown', code: 'duplicate_id' },
+    ['POST', 'GET'],
+  ],
   [
     'is settled',
-    okReply(payment('CONFIRMED', moved)),
+    okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)),
     { kind: 'unknown', code: 'duplicate_id' },
     ['POST', 'GET'],
   ],
   ['says nothing', 'hang' as const, { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
   [
     'is of another value',
-    okReply({ payment: { ...payment('CREATED').payment, value: 1 } }),
+    okReply({ payment: { ...paymentOf('CREATED').payment, value: 1 } }),
     { kind: 'unknown', code: 'duplicate_id' },
     ['POST', 'GET'],
   ],
@@ -303,7 +314,7 @@ test.each([
   await using story = await openWooviFixture({ reply: get })
   story.far.scriptReplies(POST, alreadyExistsReply)
   story.far.scriptReplies(GET, get)
-  story.far.scriptReplies(APPROVE, okReply(payment('APPROVED')))
+  story.far.scriptReplies(APPROVE, okReply(paymentOf('APPROVED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
   expect(story.far.calls().map(({ method }) => method)).toEqual(methods)
 })
