@@ -47,12 +47,7 @@ describe('every field of every table is present and has its type', () => {
     ['a charge as it is created', 'Charge', 'charge', () => resources.charge.created],
     ['a charge as it is read once paid', 'Charge', 'charge', () => resources.charge.paid],
     ['a charge that was refunded in part', 'Charge', 'charge', () => resources.charge.partly],
-    [
-      'its PIX while nobody has paid',
-      'PIX initiation object',
-      'charge',
-      () => resources.charge.created.payment.pix,
-    ],
+    ['its PIX while unpaid', 'PIX initiation object', 'charge', () => resources.charge.created.payment.pix],
     ['its PIX once paid', 'PIX initiation object', 'charge', () => resources.charge.paid.payment.pix],
     ['its payer', 'Party', 'charge', () => resources.charge.paid.payment.pix.sender],
     ['its movement', 'ledger record', 'charge', () => resources.charge.paid.payment.pix.transaction],

@@ -69,7 +69,7 @@ const REFUSED: [why: string, body: unknown, fields: string[]][] = [
   ['a negative value', { ...fine, value: -1 }, ['value']],
   ['a value below half a centavo', { ...fine, value: -0.001 }, ['value']],
   ['three decimals', { ...fine, value: 1.005 }, ['value']],
-  ['what binary makes of 0.1 + 0.2', { ...fine, value: 0.1 + 0.2 }, ['value']],
+  ['the binary sum of 0.1 + 0.2', { ...fine, value: 0.1 + 0.2 }, ['value']],
   ['1e21', { ...fine, value: 1e21 }, ['value']],
   ['1e-7', { ...fine, value: 1e-7 }, ['value']],
   ['a centavo too many', { ...fine, value: 10_000_000_000 }, ['value']],
@@ -110,7 +110,7 @@ const REFUSED: [why: string, body: unknown, fields: string[]][] = [
     beneficiary('Ana', '12ABC34501DE36'),
     ['final_beneficiary.document'],
   ],
-  ['one digit all over', beneficiary('Ana', '11111111111'), ['final_beneficiary.document']],
+  ['one repeated digit', beneficiary('Ana', '11111111111'), ['final_beneficiary.document']],
   ['a masked CPF', beneficiary('Ana', '529.982.247-25'), ['final_beneficiary.document']],
   ['a document of digits that are no text', beneficiary('Ana', 52998224725), ['final_beneficiary.document']],
 
@@ -164,13 +164,13 @@ const REFUSED: [why: string, body: unknown, fields: string[]][] = [
   ],
   ['a FIXED split of an open value', { ...fine, value: 0, splits: [fixed(1)] }, ['splits.0.type', 'value']],
 
-  ['a life of less than a minute', { ...fine, expires_in: 59 }, ['expires_in']],
-  ['a life of more than 30 days', { ...fine, expires_in: 2_592_001 }, ['expires_in']],
+  ['an expiry in less than a minute', { ...fine, expires_in: 59 }, ['expires_in']],
+  ['an expiry in more than 30 days', { ...fine, expires_in: 2_592_001 }, ['expires_in']],
   ['half a second', { ...fine, expires_in: 60.5 }, ['expires_in']],
   ['a text as expires_in', { ...fine, expires_in: '60' }, ['expires_in']],
 
   [
-    'everything at once',
+    'every error at once',
     {
       value: 1.005,
       type: 'CARD',
@@ -239,7 +239,7 @@ const REQUESTS: [why: string, request: RequestOptions, status: number, code: str
     'unsupported_media_type',
   ],
   [
-    'JSON that says it is text',
+    'JSON declared as text',
     { raw: '{}', headers: { 'content-type': 'text/plain' } },
     415,
     'unsupported_media_type',
@@ -420,8 +420,8 @@ test.each([
   ['percentages of 100 together', { splits: [percent(33.33), percent(66.67, 'SECOND')] }, {}],
   ['both types for one recipient', { splits: [fixed(1), percent(10)] }, {}],
   ['no splits', { splits: [] }, { splits: [] }],
-  ['the shortest life', { expires_in: 60 }, {}],
-  ['the longest life', { expires_in: 2_592_000 }, {}],
+  ['the shortest expiry', { expires_in: 60 }, {}],
+  ['the longest expiry', { expires_in: 2_592_000 }, {}],
 ])('%s is accepted', async (_what, more, shown) => {
   const answer = await merchant.api.post('/api/v1/payments', filled({ ...fine, ...more }))
   expect(answer.status).toBe(201)

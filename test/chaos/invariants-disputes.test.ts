@@ -12,7 +12,7 @@ import { disputeReply } from './support/valid-final-state.ts'
 
 test.each<PlantedViolation>([
   [
-    'a dispute that nobody follows',
+    'a dispute without a running workflow',
     ['row_without_workflow', 'not_over', 'dispute_differs'],
     ({ disputes: meds }) => assignTo(firstOf(meds), { state: 'accepted' }),
   ],
@@ -32,7 +32,7 @@ test.each<PlantedViolation>([
     ({ disputesAtProvider: contested }) => assignTo(firstOf(contested), { status: 'agreed' }),
   ],
   [
-    'a reply told twice',
+    'a reply sent twice',
     ['replied_twice'],
     ({ disputesAtProvider: contested }) =>
       assignTo(firstOf(contested), { replies: [disputeReply('letter'), disputeReply('another letter')] }),
@@ -53,12 +53,12 @@ test.each<PlantedViolation>([
     ({ movements }) => assignTo(findByUuid(movements, 'm-refund'), { med: 'med-1' }),
   ],
   [
-    'money kept for a dispute that is over',
+    'money blocked for a closed dispute',
     ['held_for_nothing', 'provider_differs'],
     ({ buckets }) => buckets.push({ ...firstOf(buckets), bucket: 'blocked', cents: 5, foldCents: 5 }),
   ],
   [
-    'a decision that nobody was told',
+    'a decision without an event',
     ['not_announced', 'announced_otherwise', 'announced_differently', 'arrived_differently'],
     ({ events }) => assignTo(findByUuid(events, 'event-med-1-2').data, { status: 'PENDING' }),
   ],

@@ -39,7 +39,7 @@ test.each<PlantedViolation>([
     },
   ],
   [
-    'a line of the statement that nobody knows',
+    'an unknown line of the statement',
     ['statement_line_unknown'],
     ({ lines }) => lines.push({ ...lines[4]!, endToEnd: 'E9' }),
   ],
@@ -80,12 +80,12 @@ test.each<PlantedViolation>([
     ({ buckets }) => buckets.push({ ...firstOf(buckets), bucket: 'pending', cents: -1, foldCents: -1 }),
   ],
   [
-    'money held for nothing',
+    'money held for no operation',
     ['held_for_nothing', 'provider_differs'],
     ({ buckets }) => buckets.push({ ...firstOf(buckets), bucket: 'provisioned', cents: 5, foldCents: 5 }),
   ],
   [
-    'a refund above what was received',
+    'a refund above the received amount',
     ['refunded_above_received', 'movement_never_settled', 'statement_line_unknown'],
     ({ lines }) => assignTo(lines[1]!, { cents: 1_001 }),
   ],
@@ -95,7 +95,7 @@ test.each<PlantedViolation>([
     ({ refunds }) => assignTo(firstOf(refunds), { state: 'failed' }),
   ],
   [
-    'shares above what was received',
+    'splits above the received amount',
     ['shared_above_received', 'shares_differ'],
     ({ splits }) => assignTo(firstOf(splits), { cents: 991 }),
   ],
@@ -105,7 +105,7 @@ test.each<PlantedViolation>([
     ({ movements }) => removeWhere(movements, one => one.uuid === 'm-split'),
   ],
   [
-    'a share that nobody decided',
+    'an undecided split',
     ['share_undecided', 'failed_share_credited'],
     ({ splits }) => assignTo(firstOf(splits), { status: 'PENDING' }),
   ],
@@ -155,7 +155,7 @@ test.each<PlantedViolation>([
     ({ attempts }) => assignTo(findByUuid(attempts, 'attempt-2'), { state: 'rejected' }),
   ],
   [
-    'a sending that counts as never sent, and was',
+    'a payout that counts as never sent, and was sent',
     ['refused_and_moved'],
     ({ attempts }) => assignTo(findByUuid(attempts, 'attempt-2'), { state: 'unreachable' }),
   ],
@@ -165,7 +165,7 @@ test.each<PlantedViolation>([
     ({ movements }) => assignTo(findByUuid(movements, 'm-deposit'), { endToEnd: 'E-odd' }),
   ],
   [
-    'an item of no documented shape that is not kept',
+    'an undocumented item that is not stored',
     ['odd_item_not_kept'],
     ({ unexplainedAnswers: kept }) => void kept.pop(),
   ],

@@ -12,7 +12,7 @@ import {
 
 test.each<PlantedViolation>([
   [
-    'a row without a life',
+    'a row without a workflow',
     ['row_without_workflow', 'not_over'],
     ({ transfers }) => assignTo(firstOf(transfers), { state: 'settling' }),
   ],
@@ -31,7 +31,7 @@ test.each<PlantedViolation>([
       unreplayed.push({ workflowId: 'charge/charge-1', error: 'nondeterminism' }),
   ],
   [
-    'a life without a row',
+    'a workflow without a row',
     ['workflow_without_row'],
     ({ runningWorkflowIds: running }) => running.push('charge/charge-1'),
   ],
@@ -41,38 +41,38 @@ test.each<PlantedViolation>([
     ({ charges }) => assignTo(firstOf(charges), { state: 'refunding' }),
   ],
   [
-    'an unmatched PIX that nobody returns',
+    'an unmatched PIX without a return',
     ['row_without_workflow', 'not_over'],
     ({ movements }) => assignTo(findByUuid(movements, 'm-deposit'), { disposition: 'held' }),
   ],
   [
-    'a delivery that nobody makes',
+    'a delivery without a workflow',
     ['row_without_workflow', 'not_over', 'not_delivered'],
     ({ deliveries }) => assignTo(firstOf(deliveries), { status: 'PENDING' }),
   ],
   [
-    'a notice that no life took',
+    'a notification that no workflow processed',
     ['notification_not_routed'],
     ({ unroutedNotifications: waitingNotices }) => waitingNotices.push('notice-1'),
   ],
   [
-    'an orphan left open',
+    'an orphan that is still open',
     ['row_without_workflow', 'not_over'],
     ({ attempts }) => assignTo(findByUuid(attempts, 'attempt-closed'), { state: 'orphan' }),
   ],
   [
-    'a payload that nobody was shown and that can be paid',
+    'an orphan payload that can be paid',
     ['undisclosed_payload_payable'],
     ({ undisclosedPayloads: unseen }) => assignTo(firstOf(unseen), { status: 'open' }),
   ],
   [
-    'an accepted charge that is gone',
+    'an accepted charge that does not exist',
     ['accepted_and_lost'],
     ({ requests: asked }) =>
       firstOf(asked).answers.splice(0, 3, { status: 201, code: null, uuid: 'charge-0', body: 'same' }),
   ],
   [
-    'a transfer "not confirmed" whose life left no row',
+    'a transfer "not confirmed" whose workflow created no row',
     ['accepted_and_lost'],
     ({ requests: asked, startedWorkflowIds: begun }) => {
       asked[1]!.answers.push({ status: 503, code: 'not_confirmed', uuid: 'transfer-0', body: 'same' })
@@ -88,7 +88,7 @@ test.each<PlantedViolation>([
     },
   ],
   [
-    'a key that made two charges',
+    'a key that created two charges',
     ['key_made_several', 'request_multiplied'],
     ({ requests: asked, charges }) => {
       charges.push({
@@ -105,13 +105,13 @@ test.each<PlantedViolation>([
     },
   ],
   [
-    'another body taken under a used key',
+    'another body accepted under a used key',
     ['other_body_taken'],
     ({ requests: asked }) =>
       firstOf(asked).answers.push({ status: 201, code: null, uuid: 'charge-1', body: 'other' }),
   ],
   [
-    'a fault of ours',
+    'an internal error',
     ['answered_500'],
     ({ requests: asked }) =>
       firstOf(asked).answers.push({ status: 500, code: 'internal_error', uuid: null, body: 'same' }),

@@ -105,14 +105,14 @@ async function findUnrecordedFacts(
     (await sql<{ id: string }>('select provider_dispute_id as id from dispute')).map(({ id }) => id),
   )
   return [
-    { what: 'movements unheard of', count },
-    { what: 'entries unheard of', count: lines.filter(line => !isPix(line)).length - entries },
-    { what: 'odd items to be listed', count: (await simulator.listFaults()).length },
+    { what: 'unknown movements', count },
+    { what: 'unknown entries', count: lines.filter(line => !isPix(line)).length - entries },
+    { what: 'unreadable items to be listed', count: (await simulator.listFaults()).length },
     {
-      what: 'odd items not kept',
+      what: 'unreadable items not stored',
       count: odd.filter(({ id, mustBeKept }) => mustBeKept && !kept.some(body => body.includes(id))).length,
     },
-    { what: 'disputes unheard of', count: disputes.filter(({ id }) => !meds.has(id)).length },
+    { what: 'unknown disputes', count: disputes.filter(({ id }) => !meds.has(id)).length },
   ].filter(one => one.count > 0)
 }
 

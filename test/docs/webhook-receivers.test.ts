@@ -40,15 +40,15 @@ const without = (name: string) => {
 type Delivery = { body: string; headers: Record<string, string> }
 const GENUINE: [what: string, delivery: () => Delivery][] = [
   ['a delivery', () => signed([token])],
-  ['one that the old token signs too', () => signed([stranger, token])],
-  ['one that the new token signs too', () => signed([token, stranger])],
+  ['one that the old secret signs too', () => signed([stranger, token])],
+  ['one that the new secret signs too', () => signed([token, stranger])],
   ['one of four minutes ago', () => signed([token], Date.now() - 4 * MINUTE)],
 ]
 const FORGED: [what: string, delivery: () => Delivery][] = [
   ['a changed body', () => ({ ...signed([token]), body: body.replace('João', 'Joao') })],
   ['a body with a blank more', () => ({ ...signed([token]), body: `${body} ` })],
   ['an old timestamp', () => signed([token], Date.now() - 6 * MINUTE)],
-  ['a timestamp to come', () => signed([token], Date.now() + 6 * MINUTE)],
+  ['a future timestamp', () => signed([token], Date.now() + 6 * MINUTE)],
   [
     'an old delivery with a new timestamp',
     () => ({

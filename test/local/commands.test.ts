@@ -516,9 +516,9 @@ describe('pause and resume', () => {
 
   test.each<[what: string, words: string[], why: RegExp]>([
     ['without a reason', ['all'], /--reason/],
-    ['of an account that is none', ['account', crypto.randomUUID(), ...BY], /there is no account/],
-    ['of a connection that is none', ['connection', crypto.randomUUID(), ...BY], /there is no connection/],
-    ['of what has another reach', ['all', '--reach', 'some', ...BY], /Allowed choices/],
+    ['of an unknown account', ['account', crypto.randomUUID(), ...BY], /there is no account/],
+    ['of an unknown connection', ['connection', crypto.randomUUID(), ...BY], /there is no connection/],
+    ['of a pause with another scope', ['all', '--reach', 'some', ...BY], /Allowed choices/],
   ])('%s is refused', async (_what, words, why) => {
     await expect(run('pause', ...words)).rejects.toThrow(why)
     expect(await run('pause', 'list')).toEqual([])

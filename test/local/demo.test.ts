@@ -25,7 +25,7 @@ const incomplete: Changes = ({ simulator }) => {
 type Changes = (options: DemoOptions) => Partial<DemoOptions>
 
 test.each([
-  ['a provider does not register where notices go', unreachable],
+  ['a provider refuses to register the notification address', unreachable],
   ['it dies before its last connection is stored', incomplete],
 ])('when %s, the next start completes the demo', async (_, changes) => {
   const databaseUrl = await database()

@@ -26,10 +26,7 @@ test('a lock has one holder, and the next one after its release', async () => {
 
 test.each([
   ['an ended process', async () => ({ ...(await endedProcess()) })],
-  [
-    'a process whose pid somebody else has by now',
-    async () => ({ ...readOwnIdentity(), started: 'long ago' }),
-  ],
+  ['a process whose pid is reused', async () => ({ ...readOwnIdentity(), started: 'long ago' })],
 ])('the lock of %s is taken over by exactly one process', async (_who, holder) => {
   const path = join(folder.path, 'lock')
   await writeFile(path, JSON.stringify(await holder()))

@@ -146,7 +146,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
     ],
     ['a namespace that is not there', () => ({ TEMPORAL_NAMESPACE: 'nowhere' }), /TEMPORAL_NAMESPACE/],
     [
-      'an address that is none',
+      'an invalid address',
       () => ({ TEMPORAL_ADDRESS: 'http://temporal:7233' }),
       /TEMPORAL_ADDRESS is not valid/,
     ],
@@ -160,7 +160,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
       /TRILHO_SECRET_KEY is not random in entry 2/,
     ],
     [
-      'several at once',
+      'several errors at once',
       () => ({ TRILHO_TIME_SCALE: '2', TRILHO_OUTBOX: 'true' }),
       /TIME_SCALE.*TRILHO_OUTBOX/,
     ],

@@ -31,20 +31,20 @@ function search() {
 const cached = () => join(folder.path, 'cache/trilho/temporal-1.5.1/temporal')
 
 /** The result of each way: it builds one, it cannot, it fails, or it builds something else. */
-type Outcome = 'makes one' | 'cannot' | 'fails' | 'makes rubbish'
+type Outcome = 'provides it' | 'cannot' | 'fails' | 'provides an invalid file'
 function makers(outcomes: Record<keyof TemporalBinarySources, Outcome>): TemporalBinarySources {
   const maker = (way: keyof TemporalBinarySources) => async (empty: string) => {
     made.push(way)
     await pause(50)
     if (outcomes[way] === 'fails') throw new Error('The line is cut.')
     if (outcomes[way] === 'cannot') return false
-    const says = outcomes[way] === 'makes one' ? 'temporal version 1.5.1' : 'hello'
+    const says = outcomes[way] === 'provides it' ? 'temporal version 1.5.1' : 'hello'
     await program(join(empty, 'temporal'), says)
     return true
   }
   return { download: maker('download'), build: maker('build') }
 }
-const all = makers({ download: 'makes one', build: 'makes one' })
+const all = makers({ download: 'provides it', build: 'provides it' })
 
 test('the configured binary comes first, then PATH, then the cache', async () => {
   await fake(cached())
@@ -69,10 +69,10 @@ test('another program called temporal is skipped', async () => {
 })
 
 test.each<[Outcome, Outcome, string[]]>([
-  ['makes one', 'makes one', ['download']],
-  ['cannot', 'makes one', ['download', 'build']],
-  ['fails', 'makes one', ['download', 'build']],
-  ['makes rubbish', 'makes one', ['download', 'build']],
+  ['provides it', 'provides it', ['download']],
+  ['cannot', 'provides it', ['download', 'build']],
+  ['fails', 'provides it', ['download', 'build']],
+  ['provides an invalid file', 'provides it', ['download', 'build']],
 ])('the download %s, the build %s', async (download, build, ways) => {
   expect(await resolveTemporalBinary(search(), makers({ download, build }))).toBe(cached())
   expect(made).toEqual(ways)

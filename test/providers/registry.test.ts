@@ -99,8 +99,8 @@ test('a removed adapter answers, or reports that nothing was sent', async () => 
 })
 
 test.each([
-  ['an unknown dialect', { dialect: 'esperanto' }],
-  ['a dialect every object has', { dialect: 'constructor' }],
+  ['an unknown provider API', { dialect: 'esperanto' }],
+  ['a provider API named like an object’s property', { dialect: 'constructor' }],
   ['no AppID', { dialect: 'woovi', sealed: { webhook_secret: 'secret' } }],
   ['credentials that do not fit', { sealed: { client_id: 'id' } }],
   [

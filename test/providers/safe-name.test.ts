@@ -11,7 +11,7 @@ test.each(['erro_aplicacao', 'PixDevolucaoInvalida', 'OPENPIX:SOMETHING_NEW', 'A
 test.each([
   ['a sentence', 'Chave de Maria da Silva inválida'],
   ['a document', '52998224725'],
-  ['a document after a word', 'cpf52998224725'],
+  ['a document after a text', 'cpf52998224725'],
   ['an address', 'maria@example.com'],
   ['a name of any length', 'a'.repeat(81)],
 ])('%s is named by a digest, the same each time', (_, text) => {

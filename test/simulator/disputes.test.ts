@@ -212,10 +212,10 @@ test('a payment of an account to itself is disputed as a received one', async ()
 })
 
 test.each([
-  ['a PIX nobody knows', async () => ({ end_to_end: `E${'0'.repeat(31)}` }), 404],
+  ['an unknown PIX', async () => ({ end_to_end: `E${'0'.repeat(31)}` }), 404],
   ['more than the PIX', async () => ({ end_to_end: await received(1), value: 1.01 }), 409],
   ['a PIX a second time', async () => ({ end_to_end: (await disputed(1)).endToEnd }), 409],
-  ['a type nobody knows', async () => ({ end_to_end: await received(1), type: 'REGRET' }), 422],
+  ['an unknown type', async () => ({ end_to_end: await received(1), type: 'REGRET' }), 422],
 ])('%s is not disputed', async (_name, order, status) => {
   await expect(
     simulator.control.openDispute({ type: 'SCAM', ...(await order()) } as never),

@@ -140,7 +140,7 @@ test.each([
   ['no document', {}],
   ['neither address nor file', { documents: [{ description: 'x' }] }],
   ['both', { documents: [{ url: 'https://x.test/a', fileId: 'file1' }] }],
-  ['a file nobody uploaded', { documents: [{ fileId: 'file9999' }] }],
+  ['a file that was not uploaded', { documents: [{ fileId: 'file9999' }] }],
 ])('%s is no evidence', async (_name, body) => {
   const { id } = await disputed(1)
   const refused = await woovi.post(`/dispute/${id}/evidence`, body)

@@ -89,7 +89,7 @@ test.each([
   ['no value', '/charge', { correlationID: 'x' }],
   ['a value of zero', '/charge', { correlationID: 'x', value: 0 }],
   ['half a centavo', '/payment', { correlationID: 'x', value: 0.5 }],
-  ['an event nobody knows', '/webhook', { webhook: { name: 'x', event: 'X', url: 'https://x.test' } }],
+  ['an unknown event', '/webhook', { webhook: { name: 'x', event: 'X', url: 'https://x.test' } }],
   ['an address without TLS', '/webhook', { webhook: { name: 'x', url: 'http://trilho.example' } }],
 ])('%s is refused, field by field', async (_name, path, body) => {
   const refused = await woovi.post(path, body)

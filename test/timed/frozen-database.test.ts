@@ -132,8 +132,8 @@ const ORDERS: [path: string, body: object][] = [
 ]
 
 test.each([
-  { name: 'has answered', answer: async () => {}, limitMs: RESPONSE_LIMIT_MS },
-  { name: 'is silent too', answer: () => new Promise<void>(() => {}), limitMs: 2 * RESPONSE_LIMIT_MS },
+  { name: 'has answered the update', answer: async () => {}, limitMs: RESPONSE_LIMIT_MS },
+  { name: 'is silent as well', answer: () => new Promise<void>(() => {}), limitMs: 2 * RESPONSE_LIMIT_MS },
 ])(
   'an update that $name may have accepted is answered as not confirmed, never "nothing was started"',
   async life => {

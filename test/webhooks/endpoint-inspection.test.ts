@@ -119,7 +119,7 @@ test.each([
   ['an unknown authority', () => merchant.port, 'hooks.test', false, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   ['another name', () => merchant.port, 'other.test', true, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['a certificate that ran out', () => expired.port, 'hooks.test', true, 'CERT_HAS_EXPIRED'],
-  ['nobody listening', findUnusedPort, 'hooks.test', true, 'ECONNREFUSED'],
+  ['a port without a listener', findUnusedPort, 'hooks.test', true, 'ECONNREFUSED'],
   ['a silent peer', () => portOf(silentServer), 'hooks.test', true, 'UND_ERR_CONNECT_TIMEOUT'],
 ])('%s is no TLS', async (_, port, host, trusting, code) => {
   const inspected = await inspectEndpoint(`https://${host}:${await port()}/`, local, {

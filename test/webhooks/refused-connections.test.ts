@@ -4,7 +4,7 @@ import { findUnusedPort, waitUntilHolds } from './support/merchant-server.ts'
 import { openWebhookClientFixture } from './support/webhook-client-fixture.ts'
 
 test.each([
-  ['nobody listens', async () => `https://hooks.test:${await findUnusedPort()}/`, 'ECONNREFUSED'],
+  ['no process listens', async () => `https://hooks.test:${await findUnusedPort()}/`, 'ECONNREFUSED'],
   [
     'the certificate is another’s',
     async (port: number) => `https://other.test:${port}/`,

@@ -56,7 +56,7 @@ const fields = ({ body }: ApiResponse) => Object.keys(body.errors ?? {}).toSorte
 
 const VALUES: [why: string, value: unknown][] = [
   ['three decimals', 1.005],
-  ['what binary makes of 0.1 + 0.2', 0.1 + 0.2],
+  ['the binary sum of 0.1 + 0.2', 0.1 + 0.2],
   ['zero', 0],
   ['less than a centavo', 0.001],
   ['a negative value', -1],
@@ -77,7 +77,7 @@ const KEYS: [why: string, key: unknown][] = [
   ['a number', 52998224725],
   ['null', null],
   ['a list', ['maria@example.com']],
-  ['nothing like a key', 'maria'],
+  ['a text that is not a key', 'maria'],
   ['a CPF with wrong digits', '52998224724'],
   ['a CPF of one digit', '11111111111'],
   ['a CPF with its mask', '529.982.247-25'],
@@ -98,7 +98,7 @@ const KEYS: [why: string, key: unknown][] = [
   ['an e-mail without a name', '@example.com'],
   ['two at signs', 'maria@@example.com'],
   ['a blank in an e-mail', 'ma ria@example.com'],
-  ['what DICT does not take in an e-mail', 'maria&ana@example.com'],
+  ['an e-mail that DICT refuses', 'maria&ana@example.com'],
   ['letters with accents', 'joão@example.com'],
   ['a Kelvin sign for a k', 'mar\u212Aus@example.com'],
   ['78 characters', `${'a'.repeat(66)}@example.com`],
@@ -153,9 +153,9 @@ const TRANSFERS: [why: string, body: unknown, fields: string[]][] = [
   ['a provider that is not active', { ...fine, provider_uuid: 'INACTIVE' }, ['provider_uuid']],
   ['a provider that is not public', { ...fine, provider_uuid: 'HIDDEN' }, ['provider_uuid']],
   ['a time without offset', { ...fine, scheduled_for: '2026-12-01T12:00:00' }, ['scheduled_for']],
-  ['a time that is over', { ...fine, scheduled_for: '2020-01-01T00:00:00Z' }, ['scheduled_for']],
+  ['a past time', { ...fine, scheduled_for: '2020-01-01T00:00:00Z' }, ['scheduled_for']],
   [
-    'all of it at once',
+    'every error at once',
     { value: -1, pix_key: 'x', document: 'x', external_ref: 7, final_beneficiary: 'x', scheduled_for: 'x' },
     ['document', 'external_ref', 'final_beneficiary', 'pix_key', 'scheduled_for', 'value'],
   ],
@@ -174,7 +174,7 @@ test.each(VALUES)('a refund with %s: 422 on value', async (_, value) => {
 })
 
 test.each([
-  ['above what was received', 10.01],
+  ['above the received amount', 10.01],
   ['far above', 9_999_999_999.99],
 ])('a refund %s: 422 on value', async (_, value) => {
   const answer = await payouts.requestRefund(merchant, charge, { value })
@@ -224,7 +224,7 @@ test('a missing token, an invalid token, or one bound to an inactive provider st
 describe('valid requests are accepted in every notation', () => {
   const RIGHT: [why: string, key: string, stored: string][] = [
     ['a CPF', '52998224725', '52998224725'],
-    ['a CPF whose digits read like a phone', '12345678909', '12345678909'],
+    ['a CPF with the digits of a phone number', '12345678909', '12345678909'],
     ['a CNPJ', '11222333000181', '11222333000181'],
     ['an alphanumeric CNPJ', '12ABC34501DE35', '12ABC34501DE35'],
     ['an alphanumeric CNPJ in lower case', '12abc34501de35', '12ABC34501DE35'],

@@ -65,13 +65,13 @@ describe('a provider’s own final refusal starts the next provider', () => {
   const CASES: [why: string, does: (at: Merchant['connection']) => Promise<Undo>, first: string][] = [
     ['refused', at => faulty(at, 'refused'), 'A rejected provider_account_blocked'],
     ['429', at => faulty(at, 'http_429'), 'A rejected rate_limited'],
-    ['an address that nobody listens at', at => out.makeUnreachable(at), 'A unreachable connection_refused'],
+    ['an address without a listener', at => out.makeUnreachable(at), 'A unreachable connection_refused'],
     [
       'a host that does not exist',
       at => out.makeUnreachable(at, `https://${'x'.repeat(64)}.invalid`),
       'A unreachable dns_failed',
     ],
-    ['credentials that are not taken', at => wrongSecret(at), 'A unreachable no_token'],
+    ['credentials that are refused', at => wrongSecret(at), 'A unreachable no_token'],
   ]
   test.each(CASES)('%s', async (_, does, first) => {
     const merchant = await aMerchant()

@@ -209,7 +209,10 @@ async function afterCancelling(answers: (Cancelling | 'dies')[]) {
 
 test.each<[string, (Cancelling | 'dies')[]]>([
   ['"not found", however often', [forgotten, forgotten, forgotten]],
-  ['"not found" after what never left, as by the credentials of another account', [neverLeft, forgotten]],
+  [
+    '"not found" after a call that was never sent, as with another account’s credentials',
+    [neverLeft, forgotten],
+  ],
   ['"not found" after a refusal', [{ kind: 'refused', code: 'no', message: 'no' }, forgotten]],
 ])('a charge whose cancellation is not confirmed is not CANCELLED: %s', async (_name, answers) => {
   fixture.scriptProvider({ findCharge: async () => ({ kind: 'not_found' }) })
@@ -218,7 +221,7 @@ test.each<[string, (Cancelling | 'dies')[]]>([
 
 test.each([
   ['it stays', true, false],
-  ['nothing, because its provider does not say how it stands', false, true],
+  ['nothing, because its provider does not report its state', false, true],
 ])(
   'a cancellation that the provider refuses ends once its requester is told that %s',
   async (_name, isKnown, isWanted) => {

@@ -91,7 +91,7 @@ const anotherEpoch = () =>
 
 describe('credentials are installed', () => {
   test.each([
-    ['whose provider tells the same id', foundIdentity('a'), { identity: foundIdentity('a') }],
+    ['whose provider reports the same id', foundIdentity('a'), { identity: foundIdentity('a') }],
     ['that have a random key in common', keys('k1', 'k2'), { identity: keys('k2', 'k3') }],
   ])('in the same epoch, although an outcome is unknown: %s', async (_, before, after) => {
     await unknownTransfer()

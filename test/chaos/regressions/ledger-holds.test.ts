@@ -26,12 +26,12 @@ test.each([
     'provisioned_is_held: balance 500, lives 0',
   ],
   [
-    'a transfer on its way holds nothing',
+    'a transfer in progress without a hold',
     'update transfer set held_cents = 0 where uuid = :settling',
     'provisioned_is_held: balance 500, lives 0',
   ],
   [
-    'a refund runs, and nothing is held for it',
+    'a running refund without a hold',
     `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
        fee_cents, parts, request_id, fingerprint, created_at, updated_at)
      select gen_random_uuid(), uuid, account_uuid, connection_uuid, provider_account_uuid, 'sending', 300, 7,

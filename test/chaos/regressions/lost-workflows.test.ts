@@ -155,9 +155,9 @@ async function scheduled(dueInHours: number, remembered: Memory) {
 
 const REOPENED = { checked: 1, reopened: 1, shown: 0 }
 test.each<[what: string, dueInHours: number, remembered: Memory]>([
-  ['that is not due, of which Temporal knows nothing', 1, undefined],
-  ['that is not due, whose workflow was ended from outside', 1, () => ({})],
-  ['that is due, and whose history begins no sending', -1, () => ({})],
+  ['that is not due and unknown to Temporal', 1, undefined],
+  ['that is not due, whose workflow was terminated', 1, () => ({})],
+  ['that is due, and whose history starts no payout', -1, () => ({})],
 ])('a transfer %s continues as ordered', async (_, dueInHours, remembered) => {
   const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)
   expect(swept).toEqual(REOPENED)
@@ -171,8 +171,8 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
 })
 
 test.each<[what: string, dueInHours: number, remembered: Memory]>([
-  ['of which Temporal knows nothing', -1, undefined],
-  ['whose history begins a sending', -1, order => ({ events: [sentThrough(order)] })],
+  ['unknown to Temporal', -1, undefined],
+  ['whose history starts a payout', -1, order => ({ events: [sentThrough(order)] })],
   ['whose workflow had ended', -1, () => ({ ended: 'paid' })],
 ])('a transfer that is due, %s, is looked up and not sent', async (_, dueInHours, remembered) => {
   const { swept, did, order, workflowId } = await scheduled(dueInHours, remembered)

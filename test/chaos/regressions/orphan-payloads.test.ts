@@ -90,7 +90,7 @@ test.each<[string, Answers]>([
 )
 
 test.each<[string, FindChargeOutcome]>([
-  ['nobody says whether it was paid', NO_ANSWER],
+  ['its payment is unknown', NO_ANSWER],
   ['a payment of it is on its way', chargeFound('removed', [pix({ status: 'in_process' })])],
   ['it can still be paid', chargeFound('open', [])],
 ])('an orphan that was cancelled is not closed while %s', async (_, answer) => {

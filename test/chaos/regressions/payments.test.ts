@@ -85,7 +85,7 @@ test.each<[string, Paid[][]]>([
       [settled(Y), failed(X)],
     ],
   ],
-  ['in the look in which the one before has failed', [[inProcess(X)], [settled(Y), failed(X)]]],
+  ['in the poll that finds the previous one failed', [[inProcess(X)], [settled(Y), failed(X)]]],
   [
     'while the one before was on its way',
     [[inProcess(X)], [settled(Y), inProcess(X)], [settled(Y), failed(X)]],
@@ -161,7 +161,7 @@ test('a payment set aside by the poll that finds a payload open is given to the 
 })
 
 test.each([
-  ['nothing of it listed', []],
+  ['no payment listed', []],
   ['only a failed payment listed', [failed(X)]],
   ['another amount listed', [settled(Y, { cents: 900 })]],
 ])('a charge that its provider reports as paid is not EXPIRED, with %s', async (_, listed) => {

@@ -296,7 +296,7 @@ test.each<MedRow>([
   ['lost', 'runs', {}, 'rebuilt'],
   ['lost', 'had ended', { ended: 'resolved' }, 'rebuilt'],
   ['there', 'runs and shows the same', { shows: 'PENDING' }, null],
-  ['there', 'runs and had come further', { shows: 'ACCEPTED' }, 'asked'],
+  ['there', 'runs and has progressed further', { shows: 'ACCEPTED' }, 'asked'],
   ['there', 'had ended', { ended: 'resolved', shows: 'ACCEPTED' }, 'asked'],
 ])('a dispute whose row is %s and whose workflow %s', async (row, _, remembered, outcome) => {
   const { endToEnd } = await createStrayPayment()

@@ -134,11 +134,11 @@ const inBackup = {
 }
 
 test.each<[keyof typeof inBackup, string, object | undefined, RebuildResult]>([
-  ['no attempt', 'a call that a worker has taken', undefined, REBUILT],
+  ['no attempt', 'a call that a worker has started', undefined, REBUILT],
   ['no attempt', 'an unreachable provider', UNREACHABLE_ANSWER, REBUILT],
   ['no attempt', 'an unknown outcome', UNKNOWN_ANSWER, REBUILT],
   ['no attempt', 'a settlement', settled, REBUILT],
-  ['an attempt in doubt', 'a call that a worker has taken', undefined, UNCHANGED],
+  ['an attempt in doubt', 'a call that a worker has started', undefined, UNCHANGED],
   ['an attempt in doubt', 'an unknown outcome', UNKNOWN_ANSWER, UNCHANGED],
   ['an attempt in doubt', 'an unreachable provider', UNREACHABLE_ANSWER, REBUILT],
   ['an attempt in doubt', 'a settlement', settled, REBUILT],
@@ -164,12 +164,12 @@ const aPauseOf10MinutesAgo = async () => {
 
 /** The database was restored, and then money out was paused, ten minutes ago. */
 test.each<[what: string, call: Call, hasRow: boolean, came: RebuildResult]>([
-  ['no worker has begun', CALL_NOT_STARTED, true, UNCHANGED],
+  ['no worker has started', CALL_NOT_STARTED, true, UNCHANGED],
   ['a worker began on the restored rows', callStartedAgo(8), true, UNCHANGED],
-  ['a worker may have begun before the restore', callStartedAgo(12), true, REBUILT],
-  ['no worker has begun, and that has no row yet', CALL_NOT_STARTED, false, UNCHANGED],
+  ['a worker may have started before the restore', callStartedAgo(12), true, REBUILT],
+  ['no worker has started, and that has no row yet', CALL_NOT_STARTED, false, UNCHANGED],
   ['a worker began on the restored rows, and that has no row yet', callStartedAgo(8), false, UNCHANGED],
-  ['a worker may have begun before the restore, and that has no row', callStartedAgo(12), false, REBUILT],
+  ['a worker may have started before the restore, and that has no row', callStartedAgo(12), false, REBUILT],
 ])('a running workflow whose call %s', async (_, call, hasRow, came) => {
   await aPauseOf10MinutesAgo()
   const stored = (order: TransferInput) => (hasRow ? fixture.records.storeTransfer(order) : Promise.resolve())

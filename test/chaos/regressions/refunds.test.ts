@@ -304,12 +304,12 @@ const no = { kind: 'rejected', finality: 'final', code: 'no', message: 'no' } as
 
 test.each([
   [
-    'what its own charge leaves',
+    'the rest of its own charge',
     300,
     { claimed: 300, held: 300 },
     { claimed: 1_000, held: 0, retained: 700 },
   ],
-  ['nothing that its own charge needs', 1_000, { claimed: 1_000, held: 1_000 }, { claimed: 1_000, held: 0 }],
+  ['nothing needed by its own charge', 1_000, { claimed: 1_000, held: 1_000 }, { claimed: 1_000, held: 0 }],
   ['all of it where its own charge needs none', 0, undefined, { claimed: 1_000, held: 0, retained: 1_000 }],
 ])(
   'of the hold released by a failed refund, a dispute of another PIX without cover gets %s',

@@ -130,8 +130,8 @@ test('a settlement without its returns is stored as such, because a return may e
 })
 
 test.each([
-  ['whose balance is too little', 100, undefined],
-  ['whose provider cannot be reached', 1_000, 'unreachable'],
+  ['with too little balance', 100, undefined],
+  ['with an unreachable provider', 1_000, 'unreachable'],
 ] as const)(
   'a scheduled transfer %s keeps waiting, holds nothing, and can still expire or be cancelled',
   async (_, cents, kind) => {

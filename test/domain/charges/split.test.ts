@@ -37,14 +37,14 @@ describe('invalid splits, whatever the value', () => {
       ['splits.1.recipient_account_uuid', 'splits.2.recipient_account_uuid'],
     ],
     [
-      'everything at once',
+      'every error at once',
       [percent(HUNDRED_PERCENT + 1), percent(1)],
       ['splits.0.value', 'splits.1.recipient_account_uuid', 'splits'],
     ],
     ['of a share without a type', [{ ...percent(HUNDRED_PERCENT + 1), type: undefined }], []],
     ['of two recipients that cannot be read', [{ type: 'FIXED' }, { type: 'FIXED' }], []],
     [
-      'beside what cannot be read',
+      'beside an unreadable split',
       [{}, { ...percent(HUNDRED_PERCENT + 1), recipientAccountUuid: undefined }, { type: 'PERCENTAGE' }],
       ['splits.1.value', 'splits'],
     ],

@@ -75,7 +75,7 @@ describe('the meaning of a provider’s status', () => {
     ['open', 'all at once', says('agreed', { returns: back }), ['agreed', 'returned']],
     [
       'open',
-      'that nothing was there',
+      'with nothing available',
       says('agreed', { isClosed: true }),
       ['agreed', 'closed_without_funds'],
     ],
@@ -91,7 +91,7 @@ describe('the meaning of a provider’s status', () => {
     ['accepted', 'withdrawn', says('withdrawn'), ['withdrawn']],
     ['accepted', 'the opposite, late', says('disagreed'), []],
     ['resolved', 'withdrawn, late', says('withdrawn'), []],
-    ['resolved', 'returned once more', says('agreed', { returns: [...back, ...back] }), []],
+    ['resolved', 'returned again', says('agreed', { returns: [...back, ...back] }), []],
     ['rejected', 'agreed, late', says('agreed', { returns: back }), []],
     ['cancelled', 'agreed, late', says('agreed'), []],
   ])('%s · %s', (state, _, said, steps) => expect(eventsToProviderState(state, said)).toEqual(steps))
@@ -117,10 +117,10 @@ test.each([
 )
 
 test.each([
-  ['an open one takes a reply', 'RECEIVED_MED', 'open', false, null],
-  ['one about a transfer takes none', 'REQUESTED_MED', 'open', false, 'med_not_answerable'],
+  ['an open one accepts a reply', 'RECEIVED_MED', 'open', false, null],
+  ['one about a transfer accepts none', 'REQUESTED_MED', 'open', false, 'med_not_answerable'],
   ['only one reply', 'RECEIVED_MED', 'analysing', true, 'med_already_answered'],
-  ['none twice, whatever came of it', 'RECEIVED_MED', 'rejected', true, 'med_already_answered'],
+  ['no second reply, whatever became of the first', 'RECEIVED_MED', 'rejected', true, 'med_already_answered'],
   ['none after its time', 'RECEIVED_MED', 'analysing', false, 'med_not_answerable'],
   ['none when it is decided', 'RECEIVED_MED', 'accepted', false, 'med_not_answerable'],
 ] as const)('%s', (_, kind, state, replied, why) =>
@@ -128,9 +128,9 @@ test.each([
 )
 
 test.each([
-  ['what was asked', 40, 100, 40],
-  ['what is left', 140, 100, 100],
-  ['nothing where nothing is left', 40, 0, 0],
+  ['the requested amount', 40, 100, 40],
+  ['the remaining amount', 140, 100, 100],
+  ['nothing where no amount remains', 40, 0, 0],
 ])('it claims %s', (_, askedCents, remainderCents, cents) =>
   expect(computeClaimCents({ requestedCents: askedCents, remainderCents })).toBe(cents),
 )

@@ -38,12 +38,12 @@ describe('the legs of each movement (SPEC §7)', () => {
     ],
     ['a transfer that fails', ledger.transferReleasedLegs('a', 7), ['a provisioned → a available: 7']],
     [
-      'money gone that is covered',
+      'a lost amount that is covered',
       ledger.uncoveredOutflowLegs('a', { cents: 7, availableCents: 9 }),
       ['a available → a outside: 7'],
     ],
     [
-      'money gone that is covered in part',
+      'a lost amount that is covered in part',
       ledger.uncoveredOutflowLegs('a', { cents: 7, availableCents: 3 }),
       ['a available → a outside: 3', 'a shortfall → a outside: 4'],
     ],
@@ -59,9 +59,9 @@ describe('the legs of each movement (SPEC §7)', () => {
     ],
     ['no shortfall', ledger.shortfallRepaidLegs('a', { cents: 9, shortfallCents: 0 }), []],
     ['a dispute that opens', ledger.disputeHeldLegs('a', 7), ['a available → a blocked: 7']],
-    ['an inflow kept for a dispute', ledger.disputeRetainedLegs('a', 7), ['a available → a retained: 7']],
+    ['an inflow blocked for a dispute', ledger.disputeRetainedLegs('a', 7), ['a available → a retained: 7']],
     [
-      'a dispute that is over',
+      'a closed dispute',
       ledger.disputeReleasedLegs('a', { heldCents: 5, retainedCents: 2 }),
       ['a blocked → a available: 5', 'a retained → a available: 2'],
     ],
@@ -108,7 +108,7 @@ describe('the legs of each movement (SPEC §7)', () => {
       ['a provisioned → a available: 5', 'b provisioned → b available: 2'],
     ],
     [
-      'a refund that gives the owner back what he had advanced, when it settles and not before',
+      'a refund that returns the owner’s advance, at its settlement and not before',
       [
         ...ledger.refundHeldLegs(MORE_THAN_OWED),
         ...ledger.refundSettledLegs(MORE_THAN_OWED, { accountUuid: 'o', cents: 0 }),

@@ -16,7 +16,7 @@ describe('a return is already recorded', () => {
     ['whose rail id is left out later', named('A'), named('A', 'D1')],
     ['by the rail id alone', named(null, 'D1'), named('A', 'D1')],
     ['whose id comes after its rail id', named('A', 'D1'), named('D1', 'D1')],
-    ['of an earlier release, kept by the id as if it were the rail’s', named('A', 'D1'), named('A', 'A')],
+    ['of an earlier release, stored with the id as if it were the rail’s', named('A', 'D1'), named('A', 'A')],
     ['that is named by the other kind of id, of the same value', named(null, 'D1'), named('A')],
     ['that is named by the other kind of id, the other way round', named('A'), named('D1', 'D1')],
   ])('%s', (_, one, recorded) => expect(found(one, [recorded])).toBe(recorded))

@@ -33,10 +33,15 @@ describe('one end-to-end id', () => {
     ],
     ['of which a centavo is missing', [theirs({ cents: 999 })], [ours()], ['value_differs']],
     ['that is no claim yet', [], [ours({ status: 'PENDING', settledAt: null })], []],
-    ['that came to nothing', [], [ours({ status: 'FAILED' })], []],
-    ['that went the other way', [theirs({ direction: 'OUT' })], [ours()], ['missing_here', 'missing_there']],
+    ['that failed', [], [ours({ status: 'FAILED' })], []],
     [
-      'that left and came in at one provider account',
+      'of the opposite direction',
+      [theirs({ direction: 'OUT' })],
+      [ours()],
+      ['missing_here', 'missing_there'],
+    ],
+    [
+      'that was sent and received at one provider account',
       [theirs(), theirs({ direction: 'OUT' })],
       [ours(), ours({ direction: 'OUT' })],
       [],
@@ -77,7 +82,7 @@ describe('a return', () => {
   const named = { returnOf: 'E1', returnId: 'A' }
   test.each<[what: string, theirs: StatementEntry[], ours: RecordedMovement[], kinds: string[]]>([
     [
-      'whose rail id we never heard',
+      'whose rail id we do not know',
       [theirs({ ...named, endToEnd: 'D1' })],
       [ours({ ...named, endToEnd: '' })],
       [],

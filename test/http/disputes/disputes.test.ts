@@ -241,10 +241,10 @@ describe('a reply', () => {
   test.each<[string, Partial<DisputeRow>, string]>([
     ['a dispute that was answered', { state: 'analysing', hasReply: true }, 'med_already_answered'],
     ['one whose deadline has passed', { state: 'analysing' }, 'med_not_answerable'],
-    ['one that was agreed', { state: 'accepted' }, 'med_not_answerable'],
-    ['one that was answered and rejected', { state: 'rejected', hasReply: true }, 'med_already_answered'],
+    ['one that was accepted', { state: 'accepted' }, 'med_not_answerable'],
+    ['one that was replied to and rejected', { state: 'rejected', hasReply: true }, 'med_already_answered'],
     ['one that was withdrawn', { state: 'cancelled' }, 'med_not_answerable'],
-    ['one that we asked for', { kind: 'REQUESTED_MED' }, 'med_not_answerable'],
+    ['one that we opened', { kind: 'REQUESTED_MED' }, 'med_not_answerable'],
   ])('to %s is 409', async (_, row, code) => {
     const answer = await reply(await dispute(row), { files: [{ bytes: FILES.pdf }] })
     expect([answer.status, answer.body.code]).toEqual([409, code])

@@ -37,7 +37,7 @@ describe('a header', () => {
       challenge: 'Bearer realm="trilho", error="invalid_token"',
     },
     {
-      name: 'with quotes and worse',
+      name: 'with quotes and control characters',
       authorization: `Bearer ';drop`,
       challenge: 'Bearer realm="trilho", error="invalid_token"',
     },

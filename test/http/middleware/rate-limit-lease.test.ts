@@ -44,9 +44,9 @@ describe('a lease', () => {
   })
 
   test.each([
-    { name: 'there is none', lease: undefined, at: 0, kind: 'ask' },
-    { name: 'something is left', lease: lease(), at: 999, kind: 'accepted' },
-    { name: 'its second is over', lease: lease(), at: 1_000, kind: 'ask' },
+    { name: 'there is no lease', lease: undefined, at: 0, kind: 'ask' },
+    { name: 'some of it remains', lease: lease(), at: 999, kind: 'accepted' },
+    { name: 'its second has passed', lease: lease(), at: 1_000, kind: 'ask' },
     { name: 'it is used up', lease: lease({ remainingRequests: 0 }), at: 0, kind: 'ask' },
     {
       name: 'the bucket was empty',

@@ -56,7 +56,7 @@ describe('an error response', () => {
 describe('every response', () => {
   test.each([
     { name: 'safe', given: 'pedido-42:a/b', taken: true },
-    { name: 'as long as it may be', given: 'a'.repeat(128), taken: true },
+    { name: 'of the maximum length', given: 'a'.repeat(128), taken: true },
     { name: 'too long', given: 'a'.repeat(129), taken: false },
     { name: 'with blanks', given: 'a b', taken: false },
     { name: 'with markup', given: '<script>', taken: false },

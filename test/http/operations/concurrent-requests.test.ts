@@ -90,8 +90,8 @@ async function waitForLockWaiter(): Promise<void> {
 }
 
 test.each([
-  ['without a key is taken before its caller is told that it was not, or never', {}, 4_000],
-  ['with a key may be taken later: its repeat finds it', { 'idempotency-key': randomUUID() }, null],
+  ['without a key is accepted before its caller’s deadline, or never', {}, 4_000],
+  ['with a key may be accepted later: its repeat finds it', { 'idempotency-key': randomUUID() }, null],
 ])('a refund %s', async (_, headers, withinMs) => {
   const charge = await paidCharge()
   let order: { acceptBefore?: string } | undefined

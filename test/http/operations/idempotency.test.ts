@@ -51,7 +51,7 @@ describe('the fingerprint', () => {
 
   test.each([
     { name: 'a value', body: { ...body, value: 101 }, connectionUuid: null },
-    { name: 'a field more', body: { ...body, external_ref: '' }, connectionUuid: null },
+    { name: 'a further field', body: { ...body, external_ref: '' }, connectionUuid: null },
     {
       name: 'a nested value',
       body: { ...body, splits: [{ type: 'FIXED', value: 2 }] },

@@ -99,10 +99,10 @@ describe('a manual settlement of one attempt', () => {
 
   test.each([
     ['no attempt', ({ attempt: _, ...word }: ManualSettlementCase) => word],
-    ['no sending', ({ sending: _, ...word }: ManualSettlementCase) => word],
+    ['no call number', ({ sending: _, ...word }: ManualSettlementCase) => word],
     ['no outcome', ({ as: _, ...word }: ManualSettlementCase) => word],
     ['an outcome of other letters', (word: ManualSettlementCase) => ({ ...word, as: 'Rejected' })],
-    ['no end-to-end id of what settled', (word: ManualSettlementCase) => ({ ...word, as: 'settled' })],
+    ['no end-to-end id of the settlement', (word: ManualSettlementCase) => ({ ...word, as: 'settled' })],
     ['nothing', () => ({})],
     ['no object', () => 'rejected'],
   ])('with %s in its signal is refused and recorded, and changes nothing', async (_, changed) => {

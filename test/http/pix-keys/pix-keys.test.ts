@@ -85,7 +85,7 @@ const byEmail = (auth_code_id: string, auth_code = RIGHT, more: object = {}) => 
 describe('a request for a key', () => {
   test.each([
     ['no type', {}, ['type']],
-    ['a type that is none', { type: 'CPF' }, ['type']],
+    ['an invalid type', { type: 'CPF' }, ['type']],
     ['EMAIL without a code', { type: 'EMAIL' }, ['auth_code_id', 'auth_code']],
     ['PHONE without a code', { type: 'phone' }, ['auth_code_id', 'auth_code']],
     ['PHONE without its id', { type: 'PHONE', auth_code: '123456' }, ['auth_code_id']],
@@ -98,7 +98,7 @@ describe('a request for a key', () => {
     ],
     ['a number', { type: 'EMAIL', auth_code_id: randomUUID(), auth_code: 123456 }, ['auth_code']],
     ['a provider that is no uuid', { type: 'RANDOM', provider_uuid: 'A' }, ['provider_uuid']],
-    ['a provider nobody knows', { type: 'RANDOM', provider_uuid: randomUUID() }, ['provider_uuid']],
+    ['an unknown provider', { type: 'RANDOM', provider_uuid: randomUUID() }, ['provider_uuid']],
     ['a field that it does not have', { type: 'RANDOM', key: 'x' }, ['key']],
   ])('with %s is refused', async (_, body, fields) => {
     expect(statusAndCodeOf(await create(body))).toEqual([422, 'validation_failed', fields])
@@ -121,7 +121,7 @@ describe('a request for a key', () => {
 
   test.each([
     ['the first default provider, unnamed', () => ({ type: 'RANDOM' })],
-    ['a provider that makes all kinds', () => ({ type: 'document', provider_uuid: woovi })],
+    ['a provider that supports every type', () => ({ type: 'document', provider_uuid: woovi })],
     ['a code that it does not need', () => ({ type: 'RANDOM', auth_code: 'x' })],
   ])('for %s is accepted', async (_, body) => {
     expect(statusAndCodeOf(await create(body()))).toEqual(PASSED)
@@ -428,7 +428,7 @@ describe('a code for an address', () => {
     ['two addresses', { type: 'EMAIL', key: 'a@example.com,b@example.com' }, ['key']],
     ['a long address', { type: 'EMAIL', key: `${'a'.repeat(70)}@example.com` }, ['key']],
     [
-      'a provider nobody knows',
+      'an unknown provider',
       { type: 'EMAIL', key: 'a@example.com', provider_uuid: randomUUID() },
       ['provider_uuid'],
     ],

@@ -76,7 +76,11 @@ describe('the defaults', () => {
     },
     { name: 'no list', list: () => 'x', errors: ['provider_uuids'] },
     { name: 'no uuid', list: (own: string) => [own, 'x'], errors: ['provider_uuids.1'] },
-    { name: 'one twice', list: (own: string) => [own, own.toUpperCase()], errors: ['provider_uuids.1'] },
+    {
+      name: 'the same uuid twice',
+      list: (own: string) => [own, own.toUpperCase()],
+      errors: ['provider_uuids.1'],
+    },
     {
       name: 'nobody',
       list: (own: string) => [own, randomUUID(), randomUUID()],

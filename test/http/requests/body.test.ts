@@ -18,8 +18,8 @@ afterAll(() => fixture?.close())
 describe('a body', () => {
   const fine = { value: 1, splits: [] }
   test.each<{ name: string; call: CallOptions; status: number; code?: string }>([
-    { name: 'is taken', call: { body: fine }, status: 201 },
-    { name: 'may have fields nobody knows', call: { body: { ...fine, more: { deep: true } } }, status: 201 },
+    { name: 'is accepted', call: { body: fine }, status: 201 },
+    { name: 'may have unknown fields', call: { body: { ...fine, more: { deep: true } } }, status: 201 },
     { name: 'may name its charset', call: type('application/json; charset=utf-8', fine), status: 201 },
     { name: 'may be of a +json type', call: type('application/merge-patch+json', fine), status: 201 },
     { name: 'must be JSON', call: { raw: '{"value":' }, status: 400, code: 'malformed_json' },
@@ -29,7 +29,7 @@ describe('a body', () => {
       status: 400,
       code: 'malformed_json',
     },
-    { name: 'must not be cut', call: { raw: '' }, status: 422, code: 'validation_failed' },
+    { name: 'must not be cut off', call: { raw: '' }, status: 422, code: 'validation_failed' },
     {
       name: 'must be of its type',
       call: type('text/plain', fine),
@@ -49,7 +49,7 @@ describe('a body', () => {
       code: 'unsupported_media_type',
     },
     {
-      name: 'must not be packed',
+      name: 'must not be compressed',
       call: { body: fine, headers: { 'content-encoding': 'gzip' } },
       status: 415,
       code: 'unsupported_media_type',
@@ -57,13 +57,13 @@ describe('a body', () => {
     { name: 'may have 100 kB', call: { raw: padded(102_400) }, status: 201 },
     { name: 'must not have more', call: { raw: padded(102_401) }, status: 413, code: 'body_too_large' },
     {
-      name: 'must not have much more',
+      name: 'must not have far more',
       call: { raw: padded(5_000_000) },
       status: 413,
       code: 'body_too_large',
     },
     {
-      name: 'must not be deep',
+      name: 'must not be deeply nested',
       call: { raw: '['.repeat(50_000) + ']'.repeat(50_000) },
       status: 422,
       code: 'validation_failed',
@@ -97,16 +97,16 @@ describe('a body', () => {
 
 describe('an error names its field', () => {
   test.each<{ name: string; body?: unknown; query?: string; key?: string; errors: Record<string, unknown> }>([
-    { name: 'a field that is missing', body: {}, errors: { value: ['is required'] } },
+    { name: 'a missing field', body: {}, errors: { value: ['is required'] } },
     {
-      name: 'all at once, with their paths',
+      name: 'all errors at once, with their paths',
       body: { value: -1, splits: [{ value: 1 }, {}, { value: 'x' }] },
       errors: { value: SOMETHING, 'splits.1.value': ['is required'], 'splits.2.value': SOMETHING },
     },
     { name: 'a body that is a list', body: [], errors: { body: SOMETHING } },
     { name: 'a body that is null', body: null, errors: { body: SOMETHING } },
     {
-      name: 'NUL, which no table takes',
+      name: 'NUL, which PostgreSQL refuses',
       body: { value: 1, splits: [{ value: 1, name: NUL }] },
       errors: { 'splits.0.name': SOMETHING },
     },
@@ -116,7 +116,7 @@ describe('an error names its field', () => {
       errors: { 'splits.0.name': SOMETHING },
     },
     {
-      name: 'NUL beside what is no form of a body, but where nothing is read or something is wrong already',
+      name: 'NUL beside an invalid body, except in unread fields and fields with another error',
       body: {
         value: 'x',
         more: NUL,
@@ -131,21 +131,36 @@ describe('an error names its field', () => {
       },
     },
     {
-      name: 'NUL in a query beside one that nobody knows',
+      name: 'NUL in a query beside an unknown parameter',
       body: { value: 1 },
       query: '?at=%00&pagina=%00',
       errors: { at: SOMETHING, pagina: ['is not a known field'] },
     },
     {
-      name: 'a query nobody knows',
+      name: 'an unknown query parameter',
       body: { value: 1 },
       query: '?pagina=2',
       errors: { pagina: ['is not a known field'] },
     },
-    { name: 'a query out of bounds', body: { value: 1 }, query: '?page=0', errors: { page: SOMETHING } },
-    { name: 'a query said twice', body: { value: 1 }, query: '?at=a&at=b', errors: { at: SOMETHING } },
+    {
+      name: 'a query value out of bounds',
+      body: { value: 1 },
+      query: '?page=0',
+      errors: { page: SOMETHING },
+    },
+    {
+      name: 'a repeated query parameter',
+      body: { value: 1 },
+      query: '?at=a&at=b',
+      errors: { at: SOMETHING },
+    },
     { name: 'NUL in a query', body: { value: 1 }, query: '?at=%00', errors: { at: SOMETHING } },
-    { name: 'a bad key', body: { value: 1 }, key: 'x'.repeat(256), errors: { 'Idempotency-Key': SOMETHING } },
+    {
+      name: 'an invalid key',
+      body: { value: 1 },
+      key: 'x'.repeat(256),
+      errors: { 'Idempotency-Key': SOMETHING },
+    },
     {
       name: 'query, key and body together',
       body: {},

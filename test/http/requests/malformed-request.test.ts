@@ -27,7 +27,7 @@ const LONG = 'x'.repeat(17_000)
 test.each([
   ['a URL that is too long', `GET /${LONG} HTTP/1.1\r\nHost: a\r\n\r\n`, 431, 'headers_too_large'],
   ['headers that are too long', `GET / HTTP/1.1\r\nHost: a\r\nX: ${LONG}\r\n\r\n`, 431, 'headers_too_large'],
-  ['what is no HTTP', 'HELO trilho\r\n\r\n', 400, 'malformed_request'],
+  ['bytes that are not HTTP', 'HELO trilho\r\n\r\n', 400, 'malformed_request'],
   [
     'two hosts',
     'GET /healthz HTTP/1.1\r\nConnection: close\r\nHost: a\r\nHOST: a\r\n\r\n',

@@ -144,7 +144,7 @@ describe('a form', () => {
       errors: { analysis: ['must not be empty'] },
     },
     {
-      name: 'a strange accept',
+      name: 'an invalid accept',
       texts: [['accept', 'yes'], TEXTS[1]!],
       errors: { accept: ['must be 1, true, 0 or false'] },
     },
@@ -154,7 +154,7 @@ describe('a form', () => {
       errors: { analysis: ['must be at most 2000 characters'] },
     },
     {
-      name: 'an endless analysis',
+      name: 'an analysis beyond the size limit',
       texts: [TEXTS[0]!, ['analysis', 'a'.repeat(200_000)]],
       errors: { analysis: ['is too long'] },
     },
@@ -183,7 +183,7 @@ describe('a form', () => {
       errors: unknown('proof'),
     },
     {
-      name: 'a file under a name that is nearly right',
+      name: 'a file under a nearly right name',
       files: [{ field: 'atachments[0][file]', bytes: FILES.pdf }],
       errors: { atachments: ['is not a known field; did you mean attachments?'] },
     },
@@ -215,7 +215,7 @@ describe('a form', () => {
     },
     { name: 'a zip', files: [{ bytes: FILES.zip }], errors: { 'attachments.0.file': [WRONG_TYPE] } },
     {
-      name: 'a page',
+      name: 'an HTML page',
       files: [{ bytes: FILES.html, type: 'text/html' }],
       errors: { 'attachments.0.file': [WRONG_TYPE] },
     },
@@ -225,12 +225,12 @@ describe('a form', () => {
       errors: { 'attachments.0.file': [WRONG_TYPE] },
     },
     {
-      name: 'a GIF beside a good one',
+      name: 'a GIF beside a valid file',
       files: [{ bytes: FILES.png }, { bytes: FILES.gif, name: 'a.png', type: 'image/png' }],
       errors: { 'attachments.1.file': [WRONG_TYPE] },
     },
     {
-      name: 'a file of a byte more than 10 MiB',
+      name: 'a file one byte over 10 MiB',
       files: [{ bytes: FILES.pdf }, { bytes: createPdf(10 * MIB + 1) }],
       errors: { 'attachments.1.file': ['must be at most 10 MiB'] },
     },
@@ -245,7 +245,7 @@ describe('a form', () => {
       errors: { 'attachments.10.file': ['must not be sent: at most 10 files'] },
     },
     {
-      name: 'everything wrong at once',
+      name: 'every error at once',
       texts: [['accept', '2']],
       files: [{ bytes: FILES.exe }, { bytes: FILES.nothing }],
       errors: {

@@ -11,7 +11,7 @@ describe('a page', () => {
     { name: 'last, not full', page: 3, per_page: 15, total: 31, on: 1, from: 31, to: 31, last_page: 3 },
     { name: 'last, full', page: 2, per_page: 15, total: 30, on: 15, from: 16, to: 30, last_page: 2 },
     { name: 'past the end', page: 4, per_page: 15, total: 31, on: 0, from: 0, to: 0, last_page: 3 },
-    { name: 'of nothing', page: 1, per_page: 15, total: 0, on: 0, from: 0, to: 0, last_page: 1 },
+    { name: 'of an empty list', page: 1, per_page: 15, total: 0, on: 0, from: 0, to: 0, last_page: 1 },
     { name: 'of one each', page: 2, per_page: 1, total: 2, on: 1, from: 2, to: 2, last_page: 2 },
   ])('$name', ({ page, per_page, total, on, from, to, last_page }) => {
     expect(buildListPage({ page, per_page, total, rows: rows(on) })).toEqual({
@@ -41,7 +41,7 @@ describe('days', () => {
       between: { $lt: new Date('2028-02-29T00:00:00Z') },
     },
     {
-      name: 'open at the end',
+      name: 'without an end',
       from: '2026-12-31',
       to: undefined,
       between: { $gte: new Date('2026-12-31T00:00:00Z') },

@@ -162,9 +162,9 @@ describe('operator actions', () => {
 
   test.each([
     ['a pause without a reason', { reason: '' }, /pause_reason_check/],
-    ['a pause of nobody', { who: '' }, /pause_who_check/],
+    ['a pause without a target', { who: '' }, /pause_who_check/],
     [
-      'a pause of an account that is none',
+      'a pause of an unknown account',
       { target: { accountUuid: '5d6f7a50-1f7c-4f1e-8d4e-0a7b3c2d1e0f' } },
       /foreign key/,
     ],

@@ -153,7 +153,7 @@ describe('a link to the disk', () => {
     ],
     ['with another signature', url => url.searchParams.set('signature', 'A'.repeat(43))],
     ['with a short signature', url => url.searchParams.set('signature', 'A')],
-    ['that was made to last longer', url => url.searchParams.set('expires', '99999999999')],
+    ['with an altered expiry', url => url.searchParams.set('expires', '99999999999')],
     ['with a strange time', url => url.searchParams.set('expires', 'NaN')],
     ['that has expired', url => url.searchParams.set('expires', '1')],
     [
@@ -218,7 +218,7 @@ describe('a link to S3', () => {
 
   // s3rver does not verify the signature itself; Amazon does.
   test.each<[string, (link: URL) => void]>([
-    ['whose time is over', link => link.searchParams.set('X-Amz-Date', '20200101T000000Z')],
+    ['that has expired', link => link.searchParams.set('X-Amz-Date', '20200101T000000Z')],
     [
       'of another key',
       link => link.searchParams.set('X-Amz-Credential', 'NOBODY/20200101/us-east-1/s3/aws4_request'),

@@ -71,14 +71,14 @@ const disabled = (reason = 'no success for five days') =>
 type Refused = { name: string; body: () => object; errors: string[] }
 const UNFIT_URLS: [string, () => string][] = [
   ['is http', () => 'http://shop.test/'],
-  ['is none', () => 'shop'],
+  ['is invalid', () => 'shop'],
   ['is private', () => 'https://10.0.0.1/'],
   ['is the metadata service', () => 'https://169.254.169.254/latest'],
   ['is a mapped address', () => 'https://[::ffff:169.254.169.254]/'],
   ['leads inside', () => 'https://inside.test/'],
   ['leads to the metadata service', () => 'https://metadata.test/'],
   ['leads to a mapped address', () => 'https://mapped.test/'],
-  ['mixes a private address in, as one that rebinds does', () => `https://mixed.test:${shop.port}/`],
+  ['also resolves to a private address, as in DNS rebinding', () => `https://mixed.test:${shop.port}/`],
   ['does not resolve', () => 'https://nowhere.test/'],
   ['has a password', () => `https://me:secret@shop.test:${shop.port}/`],
   ['speaks no TLS', () => `https://shop.test:${dead}/`],
@@ -93,16 +93,16 @@ const REFUSED: Refused[] = [
   { name: 'no events', body: () => ({ events: [] }), errors: ['events'] },
   { name: 'an unknown event', body: () => ({ events: ['PAYMENT', 'TEST'] }), errors: ['events.1'] },
   { name: 'an empty token', body: () => ({ token: '' }), errors: ['token'] },
-  { name: 'a token in bad base64', body: () => ({ token: 'whsec_***' }), errors: ['token'] },
-  { name: 'a token that is no text', body: () => ({ token: 7 }), errors: ['token'] },
+  { name: 'a token in invalid base64', body: () => ({ token: 'whsec_***' }), errors: ['token'] },
+  { name: 'a token that is not a text', body: () => ({ token: 7 }), errors: ['token'] },
   { name: 'a token too long', body: () => ({ token: 'a'.repeat(1_025) }), errors: ['token'] },
   {
-    name: 'what a schema sees and what it does not',
+    name: 'errors of the schema and of the database checks',
     body: () => ({ url: 'http://shop.test/', token: '', events: [] }),
     errors: ['url', 'token', 'events'],
   },
   {
-    name: 'all at once',
+    name: 'every error at once',
     body: () => ({ url: 'https://inside.test/', token: '' }),
     errors: ['url', 'token'],
   },
@@ -123,7 +123,7 @@ describe('nothing is created with', () => {
 describe('nothing is changed by', () => {
   test.each<Refused>([
     ...REFUSED,
-    { name: 'a status that is none', body: () => ({ status: 'PAUSED' }), errors: ['status'] },
+    { name: 'an invalid status', body: () => ({ status: 'PAUSED' }), errors: ['status'] },
   ])('$name', async ({ body, errors }) => {
     const before = await rowOf()
     const answer = await change({ events: ['MED'], ...body() })
@@ -247,7 +247,7 @@ describe('a rotation', () => {
 
   test.each([
     { name: 'an empty token', body: { token: '' } },
-    { name: 'bad base64', body: { token: 'whsec_no!' } },
+    { name: 'invalid base64', body: { token: 'whsec_no!' } },
   ])('with $name is refused', async ({ body }) => {
     const answer = await call('POST', '/rotate', body)
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['token']])
@@ -331,7 +331,7 @@ describe('the database refuses', () => {
   test.each([
     ['a disabled endpoint without a reason', `status = 'DISABLED', disabled_reason = null`],
     ['an active one with a reason', `disabled_reason = 'because'`],
-    ['a kind that nobody may subscribe to', `events = '{TEST}'`],
+    ['an event type that cannot be subscribed to', `events = '{TEST}'`],
     ['no kinds', `events = '{}'`],
     ['more than nine replaced tokens', `previous_secrets = '[1,2,3,4,5,6,7,8,9,10]'`],
   ])('%s', async (_, set) => {

@@ -86,7 +86,7 @@ describe('a new webhook', () => {
     { name: 'a token of the caller', body: { token: 'x' }, shown: { token: 'x' } },
     { name: 'a token in base64', body: { token: 'whsec_c2VjcmV0' }, shown: { token: 'whsec_c2VjcmV0' } },
     { name: 'some events', body: { events: ['MED', 'PAYMENT'] }, shown: { events: ['MED', 'PAYMENT'] } },
-    { name: 'events in any case, said twice', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
+    { name: 'repeated events in any case', body: { events: ['med', 'MED'] }, shown: { events: ['MED'] } },
   ])('accepts $name', async ({ body, shown }) => {
     const answer = await create(body)
     expect(answer.status).toBe(201)
@@ -102,12 +102,16 @@ describe('a new webhook', () => {
     { name: 'a user in the url', body: { url: 'https://a:b@127.0.0.1/' }, errors: ['url'] },
     { name: 'a long url', body: { url: `https://127.0.0.1/${'a'.repeat(2_048)}` }, errors: ['url'] },
     { name: 'no events', body: { events: [] }, errors: ['events'] },
-    { name: 'events that are none', body: { events: ['PAYMENT', 'BOLETO'] }, errors: ['events.1'] },
+    { name: 'invalid events', body: { events: ['PAYMENT', 'BOLETO'] }, errors: ['events.1'] },
     { name: 'an empty token', body: { token: '' }, errors: ['token'] },
-    { name: 'bad base64', body: { token: 'whsec_***' }, errors: ['token'] },
+    { name: 'invalid base64', body: { token: 'whsec_***' }, errors: ['token'] },
     { name: 'nothing after whsec_', body: { token: 'whsec_' }, errors: ['token'] },
-    { name: 'several at once', body: { url: 'https://10.0.0.1/', token: '' }, errors: ['url', 'token'] },
-    { name: 'several at once', body: { url: 'ftp://x', events: 'all' }, errors: ['url', 'events'] },
+    {
+      name: 'several errors at once',
+      body: { url: 'https://10.0.0.1/', token: '' },
+      errors: ['url', 'token'],
+    },
+    { name: 'several errors at once', body: { url: 'ftp://x', events: 'all' }, errors: ['url', 'events'] },
   ])('refuses $name', async ({ body, errors }) => {
     const answer = await create(body)
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, errors])

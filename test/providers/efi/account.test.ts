@@ -171,9 +171,9 @@ function capped(items: unknown[], most: number, told: (total: number) => unknown
 }
 
 test.each([
-  ['the total is told', (quantidadeTotalDeItens: number) => ({ quantidadeTotalDeItens })],
-  ['a text tells the total', (total: number) => ({ quantidadeTotalDeItens: String(total) })],
-  ['only pages are told', () => ({ quantidadeDePaginas: 2 })],
+  ['with the total as a number', (quantidadeTotalDeItens: number) => ({ quantidadeTotalDeItens })],
+  ['with the total as a text', (total: number) => ({ quantidadeTotalDeItens: String(total) })],
+  ['with a page count only', () => ({ quantidadeDePaginas: 2 })],
   ['the list is bare', () => undefined],
 ])('a list is read completely although a page holds fewer items than requested: %s', async (_name, told) => {
   for (const most of [100, 50, 33, 1]) {

@@ -88,8 +88,13 @@ test.each([
 const duplicateTxidReply = efiErrorReply(409, 'txid_duplicado')
 const opaque = bcbErrorReply(400, 'CobOperacaoInvalida')
 test.each([
-  ['409, and ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: issued }],
-  ['CobOperacaoInvalida, and ours', opaque, okReply(cobOf()), { kind: 'accepted', charge: issued }],
+  ['409, and the charge is ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: issued }],
+  [
+    'CobOperacaoInvalida, and the charge is ours',
+    opaque,
+    okReply(cobOf()),
+    { kind: 'accepted', charge: issued },
+  ],
   [
     '409, of another value',
     duplicateTxidReply,
@@ -146,7 +151,7 @@ test.each([
   ['expired', cobOf({ calendario: past }), 'expired', []],
   ['paid', cobOf({ status: 'CONCLUIDA', pix: [pixOf()], pixCopiaECola: undefined }), 'completed', [payment]],
   [
-    'paid by another amount, and its time is over',
+    'paid with another amount, and expired',
     cobOf({ calendario: past, pix: [pixOf()] }),
     'expired',
     [payment],
@@ -211,7 +216,7 @@ test.each([
     { kind: 'no_answer' },
   ],
   [
-    'still active, says a 200',
+    'a 200 with the charge still active',
     okReply(cobOf()),
     okReply(null),
     { kind: 'no_answer', code: 'unreadable_answer' },

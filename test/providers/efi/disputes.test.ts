@@ -108,7 +108,7 @@ test.each([
 
 const byEfi = (changes: Record<string, unknown> = {}) => devolucaoOf({ natureza: 'MED_FRAUDE', ...changes })
 test.each([
-  ['one of ours is none of the dispute', [devolucaoOf({ status: 'DEVOLVIDO' })], [], false],
+  ['a refund of ours is not the dispute’s return', [devolucaoOf({ status: 'DEVOLVIDO' })], [], false],
   ['on its way', [byEfi()], [], false],
   ['settled', [byEfi({ status: 'DEVOLVIDO' })], [500], false],
   ['settled, and nothing is left', [byEfi({ status: 'DEVOLVIDO', valor: '12.34' })], [1234], true],
@@ -237,7 +237,7 @@ test('a defence of more than a thousand characters is refused before it is sent'
 
 test.each([
   ['too late', invalid(422, 'O prazo para defesa foi excedido.'), 'reply_refused'],
-  ['of nobody', bcbErrorReply(404, 'InfracaoNaoEncontrada'), 'med_not_found'],
+  ['that does not exist', bcbErrorReply(404, 'InfracaoNaoEncontrada'), 'med_not_found'],
 ])('a reply %s is refused finally', async (_name, answer, code) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(DEFENCE, answer)

@@ -52,7 +52,7 @@ test.each([
   ...UNEXPLAINED_REPLIES,
   ['409', efiErrorReply(409, 'devolucao_id_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
   [
-    'a taken id, in the Central Bank’s words',
+    'an existing id, as the Central Bank’s error',
     bcbErrorReply(400, 'PixDevolucaoInvalida', [{ razao: 'já utilizado', propriedade: 'devolucao.id' }]),
     { kind: 'unknown', code: 'duplicate_id' },
   ],
@@ -114,7 +114,7 @@ test.each([
     { kind: 'rejected', finality: 'final', code: 'refund_refused' },
   ],
   ['it is there', okReply(devolucaoOf()), { kind: 'accepted', payout: { status: 'in_process' } }],
-  ['nobody answers', { status: 503 }, { kind: 'unknown', code: 'refund_refused' }],
+  ['no answer', { status: 503 }, { kind: 'unknown', code: 'refund_refused' }],
 ])('an amount too large to refund, and %s', async (_name, get, outcome) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(PUT, tooMuch)

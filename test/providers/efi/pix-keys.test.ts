@@ -38,7 +38,7 @@ test('the keys are listed as random ones', async () => {
 test.each([
   ['an empty answer', { status: 200 }, { kind: 'deleted' }],
   ["Efí's sentence", { status: 200, text: 'Chave aleatória removida.' }, { kind: 'deleted' }],
-  ['a key nobody has', efiErrorReply(400, 'chave_nao_encontrada'), { kind: 'not_found' }],
+  ['an unknown key', efiErrorReply(400, 'chave_nao_encontrada'), { kind: 'not_found' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture()
   story.far.scriptReplies(`DELETE ${EVP}/${KEY}`, reply)

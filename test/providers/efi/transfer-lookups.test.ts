@@ -50,7 +50,7 @@ test.each([
     { status: 'rejected', code: 'AC07', message: 'Encerrada' },
   ],
   [
-    'rejected, nobody says why',
+    'rejected without a reason',
     sent({ status: 'NAO_REALIZADO' }),
     { status: 'rejected', code: 'provider_rejected' },
   ],

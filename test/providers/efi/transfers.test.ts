@@ -75,7 +75,7 @@ test('without a paying key nothing is requested', async () => {
 
 test.each([
   ...UNEXPLAINED_REPLIES,
-  ['a taken id', efiErrorReply(409, 'id_envio_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
+  ['an existing id', efiErrorReply(409, 'id_envio_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
   [
     'too little money, as another API words it',
     efiErrorReply(400, 'saldo_insuficiente'),
@@ -93,7 +93,7 @@ test.each([
     { kind: 'rejected', finality: 'other_may_help', code: 'provider_account_blocked' },
   ],
   [
-    'denied, and the rail says why',
+    'denied with a rail reason',
     okReply({ nome: 'pagamento_negado', mensagem: 'x', erro: { codigo: 'AM04' } }, 422),
     { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
   ],
@@ -114,7 +114,7 @@ test.each([
     { kind: 'unknown', code: 'http_409' },
   ],
   [
-    'a problem that says another status',
+    'a problem document with another status',
     okReply({ type: 'https://pix.bcb.gov.br/api/v2/error/AcessoNegado', title: 'x', status: 404 }, 403),
     { kind: 'unknown', code: 'http_403' },
   ],
@@ -129,17 +129,17 @@ test.each([
     { kind: 'rejected', finality: 'final', code: 'pix_key_not_found' },
   ],
   [
-    'rejected at once, and nobody can help',
+    'rejected immediately with a final reason',
     okReply(accepted({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AC03' } } }), 201),
     { kind: 'rejected', finality: 'final', code: 'AC03' },
   ],
   [
-    'rejected at once, and another can help',
+    'rejected immediately with the provider’s own reason',
     okReply(accepted({ status: 'NAO_REALIZADO', gnExtras: { erro: { codigo: 'AM04' } } }), 201),
     { kind: 'rejected', finality: 'other_may_help', code: 'AM04' },
   ],
   [
-    'rejected at once, without a reason',
+    'rejected immediately without a reason',
     okReply(accepted({ status: 'NAO_REALIZADO' }), 201),
     { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],

@@ -103,7 +103,7 @@ for (const fresh of [false, true]) {
   })
 
   test.each([
-    ['nobody listens', findUnusedUrl, 'connection_refused'],
+    ['a port without a listener', findUnusedUrl, 'connection_refused'],
     ['no such host', async () => `https://${tooLongALabel}.invalid`, 'dns_failed'],
   ])(`over ${how}: %s is unreachable`, async (_why, url, code) => {
     const client = createHttpClient({ baseUrl: await url(), timeoutMs: TIMEOUT_MS })

@@ -95,7 +95,7 @@ export const devolucaoOf = (changes: Record<string, unknown> = {}) => ({
 
 /** Replies in place of a documented one, with their names when sending; for a lookup each is no answer. */
 export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: Record<string, unknown>][] = [
-  ['429 without a word', { status: 429, text: '' }, { kind: 'unknown', code: 'http_429' }],
+  ['429 without a body', { status: 429, text: '' }, { kind: 'unknown', code: 'http_429' }],
   ['422 that no page names', efiErrorReply(422, 'novidade'), { kind: 'unknown', code: 'http_422' }],
   ['a name every object has', efiErrorReply(400, 'constructor'), { kind: 'unknown', code: 'http_400' }],
   ["Efí's own fault", efiErrorReply(400, 'erro_aplicacao'), { kind: 'unknown', code: 'http_400' }],
@@ -115,8 +115,8 @@ export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: 
     okReply({ nome: 'x', erro: { codigo: 'AM04' } }, 400),
     { kind: 'unknown', code: 'http_400' },
   ],
-  ['401 without a word', { status: 401, text: '' }, { kind: 'unknown', code: 'http_401' }],
-  ['a 400 in no dialect', { status: 400, text: '<html>' }, { kind: 'unknown', code: 'http_400' }],
+  ['401 without a body', { status: 401, text: '' }, { kind: 'unknown', code: 'http_401' }],
+  ['a 400 of an undocumented shape', { status: 400, text: '<html>' }, { kind: 'unknown', code: 'http_400' }],
   [
     "a gateway's 404",
     okReply({ status: 404, error: 'Not Found' }, 404),
@@ -129,7 +129,7 @@ export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: 
   ],
   ['408', efiErrorReply(408, 'x'), { kind: 'unknown', code: 'http_408' }],
   ['302', { status: 302, headers: { location: '/' } }, { kind: 'unknown', code: 'http_302' }],
-  ['500 in a dialect', efiErrorReply(500, 'erro_aplicacao'), { kind: 'unknown', code: 'http_500' }],
+  ['500 of a documented shape', efiErrorReply(500, 'erro_aplicacao'), { kind: 'unknown', code: 'http_500' }],
   ['503', bcbErrorReply(503, 'ServicoIndisponivel'), { kind: 'unknown', code: 'http_503' }],
   ['broken JSON', { status: 201, text: '{"status":"EM_' }, { kind: 'unknown', code: 'unreadable_answer' }],
   ['an empty 200', { status: 200 }, { kind: 'unknown', code: 'unreadable_answer' }],

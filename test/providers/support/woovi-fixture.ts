@@ -103,7 +103,7 @@ const unlistedOutcomeOf = (status: number) => ({ kind: 'unknown', code: `http_${
 /** Replies in place of an answer to any call, and SPEC §6's name for them when sending. */
 export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: Record<string, unknown>][] = [
   ['401', okReply({ data: null, errors: [{ message: 'appID inválido' }] }, 401), DENIED],
-  ['401 without a word', { status: 401, text: '' }, unlistedOutcomeOf(401)],
+  ['401 without a body', { status: 401, text: '' }, unlistedOutcomeOf(401)],
   ['401 of another status', wooviErrorReply('appID inválido', { status: 400 }), unlistedOutcomeOf(400)],
   ['429', { status: 429, text: '' }, unlistedOutcomeOf(429)],
   [

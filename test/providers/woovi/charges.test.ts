@@ -163,7 +163,7 @@ test.each([
     [],
   ],
   [
-    'open, beside a payment whose state no document names',
+    'open, beside a payment in an undocumented state',
     chargeOf(),
     [transactionOf({ status: 'FAILED' }), transactionOf({ type: 'DEBIT' }), transactionOf({ type: null })],
     'open',
@@ -226,7 +226,7 @@ test('a payment names its payer’s bank where Woovi does', async () => {
 const nameless = (changes = {}) => transactionOf({ endToEndId: undefined, ...changes })
 const rejected = transactionOf({ endToEndId: 'E2', status: 'REJECTED' })
 test.each([
-  ['paid by nothing that is listed yet', okReply(chargeOf({ status: 'COMPLETED' })), []],
+  ['paid by a payment that is not listed yet', okReply(chargeOf({ status: 'COMPLETED' })), []],
   ['paid, and only a rejected PIX is listed', okReply(chargeOf({ status: 'COMPLETED' })), [rejected]],
   ['paid, and its PIX is listed without its id', okReply(chargeOf({ status: 'COMPLETED' })), [nameless()]],
   ['expired, beside a PIX without its id', okReply(chargeOf({ status: 'EXPIRED' })), [rejected, nameless()]],
@@ -277,7 +277,7 @@ test('a deleted charge is absent, but its payments are listed', async () => {
 })
 
 test.each([
-  ['not a word about the charge', wooviErrorReply('Conta não encontrada')],
+  ['no message about the charge', wooviErrorReply('Conta não encontrada')],
   ['an application that is not there', wooviErrorReply('Application not found')],
 ])('%s does not prove that the charge is absent', async (_name, reply) => {
   await using story = await openWooviFixture()

@@ -108,7 +108,7 @@ test.each([
   ['disagreed with', [{ ...report, analysisResult: 'DISAGREED' }], 'disagreed'],
   ['of another PIX', [{ ...report, transactionId: 'E-other' }], 'analysing'],
   ['not analysed', [{ ...report, status: 'ACKNOWLEDGED' }], 'analysing'],
-  ['answered in a new word', [{ ...report, analysisResult: 'HALF' }], 'analysing'],
+  ['answered with an undocumented value', [{ ...report, analysisResult: 'HALF' }], 'analysing'],
   ['not there', [], 'analysing'],
 ])('a CLOSED dispute whose report is %s', async (_name, reports, status) => {
   await using story = await openWooviFixture()

@@ -54,7 +54,7 @@ test.each([
 test.each([
   ...UNEXPLAINED_REPLIES,
   [
-    'a taken id',
+    'an existing id',
     wooviErrorReply('Já existe um reembolso com o correlationID fornecido'),
     { kind: 'unknown', code: 'duplicate_id' },
   ],

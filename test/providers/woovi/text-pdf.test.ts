@@ -17,8 +17,8 @@ function read(pdf: Buffer) {
 
 test.each([
   ['an accent', 'Não é devido', ['Não é devido']],
-  ['what could end the text', 'a (b) \\ c', ['a \\(b\\) \\\\ c']],
-  ['what the encoding has not', '→ €? 😀', ['? ?? ?']],
+  ['characters that could end the text', 'a (b) \\ c', ['a \\(b\\) \\\\ c']],
+  ['characters outside the encoding', '→ €? 😀', ['? ?? ?']],
   ['lines', 'one\r\ntwo\n\nthree', ['one', 'two', '', 'three']],
   ['nothing', '', ['']],
 ])('%s is written', (_name, text, lines) => {

@@ -94,34 +94,34 @@ const poor = { kind: 'rejected', finality: 'other_may_help', code: 'insufficient
 test.each([
   ...UNEXPLAINED_REPLIES,
   [
-    'failed at once, and nobody can help',
+    'failed immediately with a final reason',
     okReply(failedPaymentOf('AC03 - Conta inexistente')),
     { kind: 'rejected', finality: 'final', code: 'AC03' },
   ],
   [
-    'failed at once by a code of its own field',
+    'failed immediately with a code in its own field',
     okReply(
       paymentOf('FAILED', { transaction: { ...SETTLED_TRANSACTION.transaction, providerErrorCode: 'BE17' } }),
     ),
     { kind: 'rejected', finality: 'final', code: 'BE17' },
   ],
   [
-    'failed at once, with a rail code that is not its beginning',
+    'failed immediately with a rail code inside the text',
     okReply(failedPaymentOf('Conta AC03 - inexistente')),
     { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],
   [
-    'failed at once, and another can help',
+    'failed immediately with the provider’s own reason',
     okReply(failedPaymentOf(undefined, 'REACH_TRANSFER_LIMIT')),
     { kind: 'rejected', finality: 'other_may_help', code: 'provider_limit' },
   ],
   [
-    'failed at once, as its recipient is restricted',
+    'failed immediately because its recipient is restricted',
     okReply(failedPaymentOf(undefined, 'ENTRY_ASSOCIATED_WITH_RESTRICTED_ACCOUNT_OR_USER')),
     { kind: 'rejected', finality: 'final', code: 'payment_denied' },
   ],
   [
-    'failed at once, without a reason',
+    'failed immediately without a reason',
     okReply(paymentOf('FAILED')),
     { kind: 'rejected', finality: 'final', code: 'provider_rejected' },
   ],
@@ -170,7 +170,7 @@ test.each([
   ['the sentence of an approval', noMoneyToApprove],
   ['a code of payments that failed', byCode('NOT_ENOUGH_BALANCE')],
   ['a code of payments that failed for good', byCode('PIX_KEY_INFO_NOT_FOUND')],
-  ['what look-ups of keys answer', byCode('TOO_MANY_REQUESTS', 429)],
+  ['an error of key lookups', byCode('TOO_MANY_REQUESTS', 429)],
   ['the sentence of another call', wooviErrorReply('Invalid appID', { status: 401 })],
 ] as const)('a transfer missing on every page of the list is not refused: %s', async (_name, reply) => {
   await using story = await openWooviFixture()
@@ -186,7 +186,7 @@ const awaitingApproval = {
   refusal: { finality: 'other_may_help', code: 'insufficient_balance' },
 }
 test.each([
-  ['it stands', okReply(paymentOf('CREATED')), awaitingApproval],
+  ['is waiting', okReply(paymentOf('CREATED')), awaitingApproval],
   [
     'it failed',
     okReply(failedPaymentOf('AM04 - Saldo')),
@@ -202,7 +202,7 @@ test.each([
     okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'settled' } },
   ],
-  ['nobody says', 'hang' as const, { kind: 'unknown', code: 'insufficient_balance' }],
+  ['has an unknown state', 'hang' as const, { kind: 'unknown', code: 'insufficient_balance' }],
   ['an account is not found', wooviErrorReply('Payment account not found'), { kind: 'unknown' }],
   ['another thing is not found', wooviErrorReply('Cobrança não encontrada'), { kind: 'unknown' }],
   ['a route is not found', okReply({ error: 'Not Found' }, 404), { kind: 'unknown' }],
@@ -253,7 +253,7 @@ test.each([
     okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)),
     { kind: 'accepted', payout: { status: 'settled' } },
   ],
-  ['nobody says', 'hang' as const, { kind: 'unknown' }],
+  ['has an unknown state', 'hang' as const, { kind: 'unknown' }],
   ['it is not there, where it just was', ABSENT, { kind: 'unknown' }],
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
@@ -303,7 +303,7 @@ test.each([
     { kind: 'unknown', code: 'duplicate_id' },
     ['POST', 'GET'],
   ],
-  ['says nothing', 'hang' as const, { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
+  ['has no answer', 'hang' as const, { kind: 'unknown', code: 'duplicate_id' }, ['POST', 'GET']],
   [
     'is of another value',
     okReply({ payment: { ...paymentOf('CREATED').payment, value: 1 } }),

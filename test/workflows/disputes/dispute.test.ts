@@ -308,7 +308,7 @@ test('a notified dispute of a foreign PIX ends', async () => {
 
 test.each([
   ['is not known', [disputeNotFound, afterNotification(disputeNotFound)]],
-  ['is about a PIX that was never ours', [afterNotification(disputeForeign)]],
+  ['belongs to a foreign PIX', [afterNotification(disputeForeign)]],
 ])('a dispute that %s is polled once more when it is notified during the last poll', async (_, looks) => {
   const story = await stories.dispute({
     getDispute: [null],
