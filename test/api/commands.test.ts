@@ -103,8 +103,8 @@ runConcurrentTests(
       async () => {
         const { merchant, uuid } = await createUnknownTransfer()
         const seen = await attemptOptionsOf(uuid)
-        const told = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
-        expect(told).toMatchObject({ code: 0, lines: [{ signalled: `transfer/${uuid}` }] })
+        const settled = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
+        expect(settled).toMatchObject({ code: 0, lines: [{ signalled: `transfer/${uuid}` }] })
         const failed = await payouts.waitForStatus(merchant, uuid, 'FAILED')
         expect(failed.error).toMatchObject({ code: 'settled_by_operator' })
         expect(await testStack.readBalances(merchant.uuid, merchant.connection.providerAccountUuid)).toEqual({
@@ -159,11 +159,11 @@ runConcurrentTests(
           const now = `${second.provider}, attempt 2 (${next!.uuid}), sending 1, unknown`
           expect([code, lines[0].error]).toEqual([1, expect.stringContaining(now)])
         }
-        const life = (await testStack.connectTemporal()).workflow.getHandle(`transfer/${uuid}`)
+        const handle = (await testStack.connectTemporal()).workflow.getHandle(`transfer/${uuid}`)
         const word = { as: 'rejected', reason: 'bank A confirms it' }
-        await life.signal('manualSettlement', { ...word, attempt: seen!.uuid, sending: 1 })
-        await life.signal('manualSettlement', word)
-        await life.signal('manualSettlement', null)
+        await handle.signal('manualSettlement', { ...word, attempt: seen!.uuid, sending: 1 })
+        await handle.signal('manualSettlement', word)
+        await handle.signal('manualSettlement', null)
         const acts = () => trilho('acts', '--subject', `transfer/${uuid}`)
         const { lines } = await pollUntil(acts, answer => answer.lines.length >= 3, { limitMs: 30_000 })
         expect(lines.map(({ act }: { act: string }) => act)).toEqual(Array(3).fill('settle_refused'))

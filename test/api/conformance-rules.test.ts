@@ -187,7 +187,7 @@ describe('the limits', () => {
 })
 
 describe('the errors', () => {
-  const nobody = '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d'
+  const unknownUuid = '5e0f7c1a-6d2b-4c43-9c0e-2f1d8a7b6c5d'
   const scoped = () => resources.api.withToken(resources.merchant.connection.token)
   const REPLY: [string, string][] = [
     ['accept', '0'],
@@ -197,7 +197,7 @@ describe('the errors', () => {
   const ERRORS: Record<string, () => Promise<void>> = {
     async 'any token invalid or missing'() {
       for (const token of [undefined, 'trl_test_unknown']) {
-        const somebody = resources.api.withToken(token)
+        const caller = resources.api.withToken(token)
         for (const path of [
           'payments',
           'transfers',
@@ -208,15 +208,15 @@ describe('the errors', () => {
           'ledger',
           'events',
         ])
-          expect([path, (await somebody.get(`/api/v1/${path}`)).status]).toEqual([path, 401])
+          expect([path, (await caller.get(`/api/v1/${path}`)).status]).toEqual([path, 401])
       }
     },
     async 'GET /meds/{medUuid}, POST /meds/{medUuid}/reply dispute not found'() {
       const { uuid } = await resources.med
       const asked = [
-        await resources.api.get(`/api/v1/meds/${nobody}`),
+        await resources.api.get(`/api/v1/meds/${unknownUuid}`),
         await resources.otherMerchantApi.get(`/api/v1/meds/${uuid}`),
-        await resources.replyToDispute(nobody, REPLY),
+        await resources.replyToDispute(unknownUuid, REPLY),
         await resources.replyToDispute(uuid, REPLY, resources.otherMerchantApi),
         await resources.replyToDispute(
           uuid,
@@ -272,7 +272,9 @@ describe('the errors', () => {
           true,
         ])
       }
-      expect(refusedAt(await makeKey({ type: 'RANDOM', provider_uuid: nobody }), 'provider_uuid')).toBe(true)
+      expect(refusedAt(await makeKey({ type: 'RANDOM', provider_uuid: unknownUuid }), 'provider_uuid')).toBe(
+        true,
+      )
       await stack.sql(`update connection set type = 'POOL' where uuid = ?`, [
         resources.merchant.connection.uuid,
       ])
@@ -283,7 +285,7 @@ describe('the errors', () => {
     },
     async 'PUT /providers/defaults list size'() {
       const foreign = (await stack.createMerchant()).connection.uuid
-      for (const wrong of [[], [foreign], [nobody], 'all'])
+      for (const wrong of [[], [foreign], [unknownUuid], 'all'])
         expect([wrong, refusedAt(await setDefaults(wrong), 'provider_uuids')]).toEqual([wrong, true])
       const bound = await setDefaults([resources.merchant.connection.uuid], scoped())
       expect(bound.status).toBe(403)

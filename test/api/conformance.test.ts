@@ -91,14 +91,14 @@ describe('every field of every table is present and has its type', () => {
 })
 
 describe('the sentences of the contract', () => {
-  const missing = (object: ApiResource, told: string) =>
-    fieldsOf(told).filter(name => !Object.hasOwn(object, name))
+  const missing = (object: ApiResource, documented: string) =>
+    fieldsOf(documented).filter(name => !Object.hasOwn(object, name))
 
   test('the payment of a charge: created, and read', () => {
-    const told = readSentence('Charge (payment)', '`payment` object: ')
+    const documented = readSentence('Charge (payment)', '`payment` object: ')
     const { created, paid } = resources.charge
-    expect(missing(created.payment, told)).toEqual(['verify_sender'])
-    expect(missing(paid.payment, told)).toEqual([])
+    expect(missing(created.payment, documented)).toEqual(['verify_sender'])
+    expect(missing(paid.payment, documented)).toEqual([])
     // The code asks for value plus fee: the payer bears the charge's fee.
     expect(created.payment).toMatchObject({ value: 100.1, type: 'PIX', status: 'PENDING' })
     expect(paid.payment).toMatchObject({ value: '100.10', type: 'QR_DYNAMIC', status: 'COMPLETED' })
@@ -141,12 +141,12 @@ describe('the sentences of the contract', () => {
   })
 
   test('a PIX key: created, listed, read and removed', async () => {
-    const told = readSentence('PIX key', '').split('. Key formats')[0]!
+    const documented = readSentence('PIX key', '').split('. Key formats')[0]!
     const { message, data } = resources.key
     expect(matchesPlainType(message, 'string')).toBe(true)
     const [listed] = await resources.data('/api/v1/pix-keys')
     for (const key of [data, listed, await resources.data(`/api/v1/pix-keys/${data.key}`)]) {
-      expect(missing(key, told)).toEqual([])
+      expect(missing(key, documented)).toEqual([])
       expect(key).toMatchObject({ key: data.key, type: 'RANDOM', is_active: true })
       expect(matchesPlainType(key.created_at, 'timestamp')).toBe(true)
     }
@@ -162,11 +162,11 @@ describe('the sentences of the contract', () => {
   })
 
   test('a page of a list', async () => {
-    const told = fieldsOf(readSentence('Conventions', '`meta` fields: '))
+    const documented = fieldsOf(readSentence('Conventions', '`meta` fields: '))
     for (const path of LISTS) {
       const { meta, data } = (await resources.api.get(`${path}?per_page=1`)).body
-      expect([path, Object.keys(meta).sort()]).toEqual([path, [...told].sort()])
-      expect([path, told.filter(name => !matchesPlainType(meta[name], 'integer'))]).toEqual([path, []])
+      expect([path, Object.keys(meta).sort()]).toEqual([path, [...documented].sort()])
+      expect([path, documented.filter(name => !matchesPlainType(meta[name], 'integer'))]).toEqual([path, []])
       expect([path, data.length]).toEqual([path, Math.min(1, meta.total)])
     }
   })

@@ -70,8 +70,8 @@ test('an operator reads beside each activity of a charge, its refund and a trans
   const transfer = (await api.post('/api/v1/transfers', { value: 1, pix_key: 'maria@example.com' })).body.data
     .uuid
   const summaries = []
-  for (const life of [`charge/${open.uuid}`, `refund/${refund}`, `transfer/${transfer}`])
-    summaries.push(await firstSummary(life))
+  for (const id of [`charge/${open.uuid}`, `refund/${refund}`, `transfer/${transfer}`])
+    summaries.push(await firstSummary(id))
   expect(summaries).toEqual([
     'issue 1000 centavos',
     'send through the provider that received the payment',
@@ -130,12 +130,16 @@ test('no history and no log tells a name, a document, a key, a token or a secret
       ),
     rows => rows.length === 4 && rows.every(row => row.status === 'DELIVERED'),
   )
-  const lives = [
+  const workflowIds = [
     `charge/${uuid}`,
     `return/${movement!.uuid}`,
     ...deliveries.map(one => `webhook/${one.uuid}`),
   ]
-  await expectNoSecrets(merchant, lives, [...Object.values(beneficiary), ...Object.values(payer), token])
+  await expectNoSecrets(merchant, workflowIds, [
+    ...Object.values(beneficiary),
+    ...Object.values(payer),
+    token,
+  ])
 })
 
 test('nor does one of a transfer, a refund or a dispute', async () => {
@@ -177,7 +181,7 @@ test('nor does one of a transfer, a refund or a dispute', async () => {
   )
   expect((await merchant.api.call('POST', `/api/v1/meds/${med.uuid}/reply`, form)).status).toBe(200)
 
-  const lives = [
+  const workflowIds = [
     `charge/${charge.uuid}`,
     `refund/${refund.uuid}`,
     `transfer/${transfer.uuid}`,
@@ -185,7 +189,7 @@ test('nor does one of a transfer, a refund or a dispute', async () => {
   ]
   const said = [analysis, 'inconfundível.pdf', transfer.transfer.initiation.receiver.name]
   const { pix_key, document, final_beneficiary } = order
-  await expectNoSecrets(merchant, lives, [
+  await expectNoSecrets(merchant, workflowIds, [
     ...Object.values(payer),
     ...[pix_key, document],
     ...Object.values(final_beneficiary),
@@ -194,18 +198,18 @@ test('nor does one of a transfer, a refund or a dispute', async () => {
 })
 
 /** Neither these lives nor any log holds any of these texts, nor a secret of the merchant's. */
-async function expectNoSecrets({ connection, token }: Merchant, lives: string[], texts: string[]) {
-  const told = await Promise.all(lives.map(async life => (await readHistory(stack, life)).text))
-  for (const text of told) expect(text).toContain('timeScale') // The payloads are read indeed.
-  for (const process of ['api', 'worker']) told.push(await readFile(stack.home.log(process), 'utf8'))
+async function expectNoSecrets({ connection, token }: Merchant, workflowIds: string[], texts: string[]) {
+  const histories = await Promise.all(workflowIds.map(async id => (await readHistory(stack, id)).text))
+  for (const text of histories) expect(text).toContain('timeScale') // The payloads are read indeed.
+  for (const process of ['api', 'worker']) histories.push(await readFile(stack.home.log(process), 'utf8'))
   const { collectionKey, credentials } = connection
   const secrets = [collectionKey, ...Object.values(credentials), token].filter(one => typeof one === 'string')
   for (const secret of [...texts, ...secrets]) {
     expect(secret.length).toBeGreaterThan(5)
-    for (const [index, text] of told.entries())
-      expect([secret, lives[index] ?? 'a log', text.includes(secret)]).toEqual([
+    for (const [index, text] of histories.entries())
+      expect([secret, workflowIds[index] ?? 'a log', text.includes(secret)]).toEqual([
         secret,
-        lives[index] ?? 'a log',
+        workflowIds[index] ?? 'a log',
         false,
       ])
   }

@@ -24,12 +24,12 @@ export async function measureInTurns(
   kinds: CallKind[],
   { callers, seconds }: { callers: number; seconds: number },
 ): Promise<Speed[]> {
-  const heard = kinds.map(emptyCallTimes)
+  const callTimes = kinds.map(emptyCallTimes)
   for (const { call } of kinds) await Promise.all(Array.from({ length: callers }, call)) // So that all are warm.
   for (let turn = 0; turn < ROUNDS; turn += 1)
     for (const place of turn % 2 === 0 ? kinds.keys() : [...kinds.keys()].reverse())
-      await callRepeatedly(kinds[place]!, heard[place]!, { callers, ms: (seconds * 1_000) / ROUNDS })
-  return kinds.map(({ what }, place) => speedOf(what, callers, heard[place]!))
+      await callRepeatedly(kinds[place]!, callTimes[place]!, { callers, ms: (seconds * 1_000) / ROUNDS })
+  return kinds.map(({ what }, place) => speedOf(what, callers, callTimes[place]!))
 }
 
 /**
@@ -40,13 +40,13 @@ export async function measureOneByOne(
   kinds: CallKind[],
   { calls, restMs }: { calls: number; restMs: number },
 ): Promise<Speed[]> {
-  const heard = kinds.map(emptyCallTimes)
+  const callTimes = kinds.map(emptyCallTimes)
   for (let turn = 0; turn < calls; turn += 1)
     for (const [place, kind] of kinds.entries()) {
-      await callRepeatedly(kind, heard[place]!, { callers: 1, ms: 0 })
+      await callRepeatedly(kind, callTimes[place]!, { callers: 1, ms: 0 })
       await sleep(restMs)
     }
-  return kinds.map(({ what }, place) => speedOf(`${what}, nothing beside it`, 1, heard[place]!))
+  return kinds.map(({ what }, place) => speedOf(`${what}, nothing beside it`, 1, callTimes[place]!))
 }
 
 /** Durations of the answered calls, the number of refused ones, and the total time. */
@@ -68,19 +68,19 @@ function speedOf(what: string, callers: number, { times, failures, ms }: CallTim
 
 async function callRepeatedly(
   { call }: CallKind,
-  heard: CallTimes,
+  callTimes: CallTimes,
   { callers, ms }: { callers: number; ms: number },
 ): Promise<void> {
   const began = performance.now()
   const caller = async () => {
     do {
       const asked = performance.now()
-      if (await call()) heard.times.push(performance.now() - asked)
-      else heard.failures += 1
+      if (await call()) callTimes.times.push(performance.now() - asked)
+      else callTimes.failures += 1
     } while (performance.now() < began + ms)
   }
   await Promise.all(Array.from({ length: callers }, caller))
-  heard.ms += performance.now() - began
+  callTimes.ms += performance.now() - began
 }
 
 /** A fixed number of calls with a given concurrency, and their answers. */

@@ -54,9 +54,9 @@ export async function openFloors(address: string): Promise<Floors> {
     localNormalLocalSignalled: {
       what: 'floor: local + normal + local, then told + local',
       async call() {
-        const life = workflow.getHandle(await begin(['local', 'normal', 'local']))
-        const told = life.signal('notification').finally(() => telling.delete(told))
-        telling.add(told)
+        const handle = workflow.getHandle(await begin(['local', 'normal', 'local']))
+        const signalled = handle.signal('notification').finally(() => telling.delete(signalled))
+        telling.add(signalled)
         return true
       },
     },

@@ -115,11 +115,11 @@ describeWithBrowser('the dashboard, safe and for everybody', () => {
   })
 
   const PHONE = { viewport: { width: 390, height: 844 } }
-  const looks: [string, BrowserContextOptions][] = [
+  const contexts: [string, BrowserContextOptions][] = [
     ['at a desk', {}],
     ['on a phone, in the dark, in English', { ...PHONE, colorScheme: 'dark', locale: 'en-US' }],
   ]
-  test.each(looks)('every page is accessible %s', async (_, look) => {
+  test.each(contexts)('every page is accessible %s', async (_, look) => {
     const [merchants, operators] = await Promise.all([
       people.signIn(merchant.uuid, look),
       people.signIn(null, look),

@@ -22,12 +22,12 @@ describeWithBrowser('pages for everybody', () => {
   })
 
   const PHONE = { viewport: { width: 390, height: 844 } }
-  const looks: [string, BrowserContextOptions][] = [
+  const contexts: [string, BrowserContextOptions][] = [
     ['at a desk', {}],
     ['on a phone, in the dark', { ...PHONE, colorScheme: 'dark' }],
   ]
 
-  test.each(looks)('the documentation is accessible %s', async (_, look) => {
+  test.each(contexts)('the documentation is accessible %s', async (_, look) => {
     const page = await people.sits(look)
     const found: string[] = []
     for (const one of ['/docs', ...[...DOCUMENTS, RUNBOOKS[0]!].map(({ name }) => `/docs/${name}`)]) {
@@ -37,7 +37,7 @@ describeWithBrowser('pages for everybody', () => {
     expect([...found, ...people.complaints]).toEqual([])
   })
 
-  test.each(looks)('a payer can read and pay the payment page %s', async (_, look) => {
+  test.each(contexts)('a payer can read and pay the payment page %s', async (_, look) => {
     const { payment } = await merchant.api.createCharge({ value: 1234.56 })
     // Its certificate is of the local authority.
     const page = await people.sits({ ...look, ignoreHTTPSErrors: true })

@@ -52,19 +52,19 @@ export async function injectUndocumentedItems(
  */
 export async function waitForQuiescence(
   site: StackClients,
-  { limitMs, say, ...far }: ExpectedProviderState & { limitMs: number; say: (line: string) => void },
+  { limitMs, say, ...expected }: ExpectedProviderState & { limitMs: number; say: (line: string) => void },
 ): Promise<PendingWork> {
   const deadline = Date.now() + limitMs
-  const panel = createProviderPanel(site, far.participants)
+  const panel = createProviderPanel(site, expected.participants)
   let still = 0
-  for (let looks = 1; ; looks++) {
+  for (let checks = 1; ; checks++) {
     // A person decides what waits in a panel: each second payment is carried out.
-    while (await panel.decideOrder(looks % 2 === 0)) looks++
-    const unrest = await findPendingWork(site, far).catch(error => ({ [String(error)]: 1 }))
+    while (await panel.decideOrder(checks % 2 === 0)) checks++
+    const unrest = await findPendingWork(site, expected).catch(error => ({ [String(error)]: 1 }))
     still = Object.keys(unrest).length === 0 ? still + 1 : 0
     if (still >= REQUIRED_IDLE_CHECKS) return {}
     if (Date.now() > deadline) return unrest
-    if (looks % 15 === 0) say(`waiting: ${formatPendingWork(unrest)}`)
+    if (checks % 15 === 0) say(`waiting: ${formatPendingWork(unrest)}`)
     await sleep(CHECK_INTERVAL_MS)
   }
 }
@@ -75,11 +75,13 @@ const BOOKED_ENTRY_REASONS = new Set(['provider_tariff', 'provider_withdrawal', 
 /** What the simulator knows, which we must know as well: its accounts' movements, and the banks' disputes. */
 type ExpectedProviderState = { participants: Participants; disputes: OpenedDispute[]; faultsClearedAt: Date }
 
-async function findPendingWork(site: StackClients, far: ExpectedProviderState): Promise<PendingWork> {
+async function findPendingWork(site: StackClients, expected: ExpectedProviderState): Promise<PendingWork> {
   const rows = await site.sql<{ what: string; count: number }>(PENDING_WORK_SQL)
-  const lives = (await site.runningWorkflowIds()).filter(id => !isScheduledWorkflow(id))
-  const busy = [...rows, { what: 'lives', count: lives.length }].filter(({ count }) => count > 0)
-  if (busy.length === 0) busy.push(...(await findUnrecordedFacts(site, far)))
+  const workflowIds = (await site.runningWorkflowIds()).filter(id => !isScheduledWorkflow(id))
+  const busy = [...rows, { what: 'running workflows', count: workflowIds.length }].filter(
+    ({ count }) => count > 0,
+  )
+  if (busy.length === 0) busy.push(...(await findUnrecordedFacts(site, expected)))
   return Object.fromEntries(busy.map(({ what, count }) => [what, count]))
 }
 

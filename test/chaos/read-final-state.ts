@@ -110,7 +110,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
        from attempt a join provider_account p on p.uuid = a.provider_account_uuid`,
     ),
   ])
-  const [unbalanced, buckets, events, deliveries, notices] = await Promise.all([
+  const [unbalanced, buckets, events, deliveries, notifications] = await Promise.all([
     sql<DatabaseRows['unbalancedMovements'][number]>(
       `select movement_uuid as movement, sum(cents)::float as cents from posting
        group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
@@ -130,7 +130,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     ),
     sql<{ uuid: string }>('select uuid from provider_notification where routed_at is null'),
   ])
-  const waitingNotices = notices.map(({ uuid }) => uuid)
+  const waitingNotices = notifications.map(({ uuid }) => uuid)
   return {
     charges,
     splits,
@@ -163,7 +163,7 @@ async function readProviderState(
     const { balance, held, blocked } = await simulator.findAccount(account)
     return { providerAccount: account, cents: Math.round((balance + held + blocked) * 100) }
   })
-  const heard = await runInBatches(
+  const received = await runInBatches(
     cast.merchants.flatMap(({ inboxes }) => inboxes),
     async inbox =>
       (await simulator.listInbox(inbox)).map(({ body }) => {
@@ -174,7 +174,7 @@ async function readProviderState(
   const charges = (await simulator.listCharges())
     .filter(({ account }) => ours.has(account))
     .map(({ account, ...charge }) => ({ ...charge, providerAccount: account }))
-  return { lines, holdings, chargesAtProvider: charges, receivedDeliveries: heard.flat() }
+  return { lines, holdings, chargesAtProvider: charges, receivedDeliveries: received.flat() }
 }
 
 /** Both sides of every dispute, as far as they are ours. */

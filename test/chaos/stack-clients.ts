@@ -60,10 +60,10 @@ export async function openStackClients({ home, local }: Stack, secondApi?: strin
     /** The ids of the workflows that run now. */
     runningWorkflowIds: () =>
       temporal(async ({ workflow }) => {
-        const lives: string[] = []
+        const runningIds: string[] = []
         for await (const { workflowId } of workflow.list({ query: `ExecutionStatus = 'Running'` }))
-          lives.push(workflowId)
-        return lives
+          runningIds.push(workflowId)
+        return runningIds
       }),
     /** The ids of all workflows that Temporal remembers, running or completed. */
     workflowIds: () =>

@@ -14,7 +14,7 @@ import { createClone, runInOneShell } from './support/shell.ts'
 // Beside a start of its own, on a machine that may be busy; about twenty seconds where it is not.
 jest.setTimeout(300_000)
 
-const all = documents.map(told => ({ file: told.file, blocks: blocksOf(told) }))
+const all = documents.map(document => ({ file: document.file, blocks: blocksOf(document) }))
 
 let stack: Stack
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
@@ -65,8 +65,8 @@ function complaintOf(
   { number, script, expectedOutput: shows }: ShellBlock,
   { output, isDone }: { output: string; isDone: boolean },
 ) {
-  const told = `block ${number}:\n${script}\n--- printed:\n${output}`
-  if (!isDone) return [`It failed, or was not reached. ${told}`]
-  if (shows === null) return output === '' ? [] : [`It prints what the document does not tell. ${told}`]
-  return matchesOutput(output, shows) ? [] : [`It should print:\n${shows}\n--- ${told}`]
+  const report = `block ${number}:\n${script}\n--- printed:\n${output}`
+  if (!isDone) return [`It failed, or was not reached. ${report}`]
+  if (shows === null) return output === '' ? [] : [`It prints what the document does not tell. ${report}`]
+  return matchesOutput(output, shows) ? [] : [`It should print:\n${shows}\n--- ${report}`]
 }

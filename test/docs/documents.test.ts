@@ -56,7 +56,7 @@ test.each(Object.entries(ANSWER_TABLES))(
   },
 )
 
-describe.each(documents)('$file', ({ text, tokens, ...told }) => {
+describe.each(documents)('$file', ({ text, tokens, ...documented }) => {
   const spans = spansOf(text)
 
   test('every file that it names exists', () => {
@@ -72,7 +72,7 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
     const links = [...text.matchAll(/\]\(((?:\.\.\/|[\w-]+\/)*([\w-]+\.md))(?:#([\w-]+))?\)/g)]
     const wrong = links.filter(([, href, name, anchor]) => {
       const target = documents.find(({ file }) => file.endsWith(name!))
-      const isThere = existsSync(join(ROOT, told.file, '..', href!))
+      const isThere = existsSync(join(ROOT, documented.file, '..', href!))
       return (
         !target || !isThere || (anchor && !renderMarkdown(target.text).text.text.includes(`id="${anchor}"`))
       )
@@ -99,7 +99,7 @@ describe.each(documents)('$file', ({ text, tokens, ...told }) => {
   })
 
   test('a trilho command that is not run is valid', async () => {
-    const scripts = blocksOf({ ...told, text, tokens }).filter(
+    const scripts = blocksOf({ ...documented, text, tokens }).filter(
       ({ coveringTest: covered }) => covered !== null,
     )
     const lines = scripts.flatMap(({ script }) => script.replaceAll('\\\n', ' ').split('\n'))
@@ -129,11 +129,11 @@ describe('docs/production.md', () => {
     const settings = [await read('src/config.ts'), await read('src/storage/settings.ts')].join('\n')
     const readHere = [...settings.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
     const rows = text.split('\n').filter(line => line.startsWith('| `'))
-    const told = rows.flatMap(row =>
+    const documented = rows.flatMap(row =>
       [...row.split('|')[1]!.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name!),
     )
     expect(readHere).toContain('TRILHO_SECRET_KEY')
-    expect([...new Set(told)].sort()).toEqual([...new Set(readHere)].sort())
+    expect([...new Set(documented)].sort()).toEqual([...new Set(readHere)].sort())
   })
 
   test('every metric that it or an alert names is exported', async () => {

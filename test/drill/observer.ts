@@ -26,13 +26,13 @@ export function createObserver({
   logs: string[]
 }) {
   const answers: ObservedResponse[] = []
-  const begun = new WeakMap<UndiciRequest, number>()
+  const startTimes = new WeakMap<UndiciRequest, number>()
   const alarms = createAlertEvaluator()
   const offsets = new Map<string, number>()
 
   const created = (message: unknown) => {
     const { request } = message as { request: UndiciRequest }
-    if (String(request.origin) === apiUrl) begun.set(request, performance.now())
+    if (String(request.origin) === apiUrl) startTimes.set(request, performance.now())
   }
   const answered = (message: unknown) => {
     const { request, response } = message as { request: UndiciRequest; response: { statusCode: number } }
@@ -71,9 +71,9 @@ export function createObserver({
   }
 
   function note(request: UndiciRequest, status: number | null): void {
-    const since = begun.get(request)
+    const since = startTimes.get(request)
     if (since === undefined) return
-    begun.delete(request)
+    startTimes.delete(request)
     const { method, path } = request
     if (path !== '/metrics') answers.push({ method, path, status, ms: performance.now() - since })
   }

@@ -424,9 +424,9 @@ describe('reseal', () => {
       [webhook, account, createSealer(OLD).seal('whsec_secret'), JSON.stringify(replaced)],
     )
     keys = `${NEW},${OLD}`
-    const told = await run('reseal', ...BY)
-    expect(told.at(-1)).toEqual({ key_id: 'new', unopened: 0 })
-    expect(told).toContainEqual(
+    const output = await run('reseal', ...BY)
+    expect(output.at(-1)).toEqual({ key_id: 'new', unopened: 0 })
+    expect(output).toContainEqual(
       expect.objectContaining({ table: 'webhook', column: 'sealed_secret', resealed: 1 }),
     )
     const fresh = createSealer(NEW)
@@ -565,8 +565,8 @@ test('check-ledger names a balance that is not the sum of its postings, and fail
     `update balance set cents = 5 where account_uuid = ? and provider_account_uuid = ? and bucket = 'available'`,
     [account, providerAccountUuid],
   )
-  const told = await run('check-ledger')
-  expect(told).toEqual([
+  const output = await run('check-ledger')
+  expect(output).toEqual([
     expect.objectContaining({
       rule: 'balance_is_fold',
       where: `${account}/${providerAccountUuid}/available`,
@@ -657,6 +657,6 @@ test('the operator of a command is the system user’s name, or its number where
 
 test('every command describes itself', async () => {
   for (const command of everyCommand(createProgram())) expect(command.description()).not.toBe('')
-  const told = run('--help').catch((error: CommanderError) => error.code)
-  expect(await told).toBe('commander.helpDisplayed')
+  const output = run('--help').catch((error: CommanderError) => error.code)
+  expect(await output).toBe('commander.helpDisplayed')
 })

@@ -49,25 +49,27 @@ test('every setting that a service gets is read', () => {
 
 test('every variable documented for production reaches the processes, except the API’s bind address', () => {
   const [, table = ''] = /^## Variables\n(.*?)^Not for production/ms.exec(production) ?? []
-  const told = [...table.matchAll(/^\| (`[^|]+)/gm)].flatMap(([, names]) => names!.match(/[A-Z][A-Z0-9_]+/g)!)
+  const documented = [...table.matchAll(/^\| (`[^|]+)/gm)].flatMap(
+    ([, names]) => names!.match(/[A-Z][A-Z0-9_]+/g)!,
+  )
   const [, shared = ''] = /^ {2}environment: &environment\n(.*?)^ {2}\S/ms.exec(compose) ?? []
   const handed = [...shared.matchAll(/^ {4}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name!)
-  expect(told).toContain('TRILHO_METRICS_TOKEN')
-  expect(told.filter(name => !handed.includes(name))).toEqual(['HOST', 'PORT'])
+  expect(documented).toContain('TRILHO_METRICS_TOKEN')
+  expect(documented.filter(name => !handed.includes(name))).toEqual(['HOST', 'PORT'])
   // A line of .env without a value sets nothing.
-  const empty = Object.fromEntries(told.map(name => [name, '']))
+  const empty = Object.fromEntries(documented.map(name => [name, '']))
   expect(readConfig({ ...empty, ...NEEDED })).toEqual(readConfig(NEEDED))
 })
 
 test('its Temporal server has the settings of the one of `npm start`, except those specific to that one', () => {
-  const told = [...temporal.matchAll(/^(\S+): \[\{ value: (\S+) \}\]$/gm)].map(
+  const documented = [...temporal.matchAll(/^(\S+): \[\{ value: (\S+) \}\]$/gm)].map(
     ([, name, value]) => `${name}=${value}`,
   )
   const server = { port: 1, namespace: 'default', searchAttributes: [] }
   const local = buildTemporalArguments(server).filter(
     (_, at, all) => all[at - 1] === '--dynamic-config-value',
   )
-  expect([...told, 'system.forceSearchAttributesCacheRefreshOnRead=false']).toEqual(local)
+  expect([...documented, 'system.forceSearchAttributesCacheRefreshOnRead=false']).toEqual(local)
 })
 
 test('a PostgreSQL that is still being initialised, on its socket, is not healthy', () => {
@@ -131,9 +133,9 @@ test('the image uses the memory flags of `npm start`, and no service overrides t
   ])
   expect(Object.fromEntries(set)).toMatchObject(buildMemoryFlags('/app'))
   const { NODE_OPTIONS, ...malloc } = buildMemoryFlags('/app')
-  const told = Object.entries(malloc).map(([name, value]) => `${name}=${value}`)
+  const documented = Object.entries(malloc).map(([name, value]) => `${name}=${value}`)
   expect(production).toContain(`export NODE_OPTIONS="${NODE_OPTIONS.replace('/app', '$PWD')}"`)
-  expect(production).toContain(`export ${told.join(' ')}`)
+  expect(production).toContain(`export ${documented.join(' ')}`)
   const [, later] = dockerfile.split('RUN node src/untyped.mjs\n')
   expect(later).toContain('ENV NODE_OPTIONS=') // Its target exists from here on.
   expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)

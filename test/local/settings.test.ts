@@ -33,10 +33,10 @@ describe('TRILHO_SECRET_KEY', () => {
     ['no id', key('', 1), /entry 1 is not id:base64/],
     ['nothing after a comma', `${key('a', 1)},`, /entry 2 is not id:base64/],
   ])('%s is refused, and its secrets are not quoted', (_what, keys, why) => {
-    const told = () => read({ TRILHO_SECRET_KEY: keys })
-    expect(told).toThrow(why)
-    expect(told).toThrow(/TRILHO_SECRET_KEY/)
-    for (const secret of keys.match(/[\w+/]{40,}/g) ?? []) expect(told).not.toThrow(secret)
+    const parse = () => read({ TRILHO_SECRET_KEY: keys })
+    expect(parse).toThrow(why)
+    expect(parse).toThrow(/TRILHO_SECRET_KEY/)
+    for (const secret of keys.match(/[\w+/]{40,}/g) ?? []) expect(parse).not.toThrow(secret)
   })
 })
 

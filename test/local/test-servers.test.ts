@@ -48,9 +48,9 @@ test('a server without one of our search attributes gets it, and the next workfl
   open.defer(() => connection.close())
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
   expect(customAttributes?.TrilhoValueCents).toBe(3) // A whole number, in Temporal's numbering.
-  const begun = new Client({ connection, namespace }).workflow.start('aLife', {
+  const started = new Client({ connection, namespace }).workflow.start('aLife', {
     ...{ workflowId: 'one', taskQueue: 'nobody' },
     typedSearchAttributes: [{ key: defineSearchAttributeKey('TrilhoValueCents', 'INT'), value: 1 }],
   })
-  await expect(begun).resolves.toMatchObject({ workflowId: 'one' })
+  await expect(started).resolves.toMatchObject({ workflowId: 'one' })
 })

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { WorkflowBundleOption } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
-import * as lives from '../../src/workflows/index.ts'
+import * as disputeFiles from '../../src/workflows/index.ts'
 import { type NamedHistory, prepareReplay, replayFailures } from '../support/history-replay.ts'
 import { historiesFolder } from '../support/workflow-story-recording.ts'
 
@@ -30,7 +30,7 @@ test('protobufjs is installed once: a second copy would not know the types of th
 })
 
 test('every workflow that the worker runs has recorded histories', async () => {
-  expect([...new Set(files.map(file => dirname(file)))].sort()).toEqual(Object.keys(lives).sort())
+  expect([...new Set(files.map(file => dirname(file)))].sort()).toEqual(Object.keys(disputeFiles).sort())
 })
 
 test('every recorded history replays', async () => {
@@ -41,11 +41,13 @@ test('every recorded history replays', async () => {
 })
 
 test('a dispute, whose update handlers run beside its own steps, schedules no local activity', () => {
-  const lives = files.filter(file => file.startsWith('disputeWorkflow/') && !file.includes('-by-local-steps'))
-  expect(lives.length).toBeGreaterThan(10)
+  const disputeFiles = files.filter(
+    file => file.startsWith('disputeWorkflow/') && !file.includes('-by-local-steps'),
+  )
+  expect(disputeFiles.length).toBeGreaterThan(10)
   // Found by a storm: a reply's local activity completed beside a poll, and came before it when the workflow was
   // replayed.
-  expect(lives.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])
+  expect(disputeFiles.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])
 })
 
 describe('the replay check', () => {

@@ -67,12 +67,12 @@ test('a dispute blocks the available amount, is listed, and when accepted is ret
   expect(await shop()).toMatchObject({ balance: before.balance + 10, blocked: 0, held: 0 })
   const line = (await simulator.control.listStatement()).find(one => one.original_end_to_end === endToEnd)
   expect(line).toMatchObject({ id: null, kind: 'refund', value: 20, end_to_end: body.devolucoes[0].rtrId })
-  const told = await pollUntil(
+  const notification = await pollUntil(
     () => simulator.control.listInbox('efi'),
     all => all.some(one => one.body.includes('MED_FRAUDE')),
   )
   // Efí notifies of the return with its PIX; it has no notification of a dispute itself.
-  expect(told.filter(one => one.body.includes(id))).toEqual([])
+  expect(notification.filter(one => one.body.includes(id))).toEqual([])
 })
 
 test.each(['disagreed', 'cancelled'] as const)('%s, the amount is released', async decision => {

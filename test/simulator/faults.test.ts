@@ -171,11 +171,11 @@ test('notice_reordered is sent after the next one', async () => {
   const settledAt = async (name: string) =>
     Date.parse((await settledIs(name, 'REALIZADO')).body.horario.liquidacao)
   const toldAt = async (name: string) => {
-    const [notice] = await pollUntil(
+    const [notification] = await pollUntil(
       () => noticesOf(name),
       found => found.length === 1,
     )
-    return Date.parse(notice!.at)
+    return Date.parse(notification!.at)
   }
   const [first, second] = [id(), id()]
   await send(first)

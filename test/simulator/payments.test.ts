@@ -36,12 +36,12 @@ test('a paid charge is CONCLUIDA, its amount is credited, and its notification a
   expect((await efi.get(`/v2/pix/${end_to_end}`)).body).toEqual(body.pix[0])
   expect((await simulator.control.findAccount('shop')).balance).toBeCloseTo(before.balance + 12.34)
 
-  const [notice] = await pollUntil(
+  const [notification] = await pollUntil(
     () => noticesOf('paid', txid),
     found => found.length === 1,
   )
-  expect(notice).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
-  expect(JSON.parse(notice!.body)).toEqual({ pix: [body.pix[0]] })
+  expect(notification).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
+  expect(JSON.parse(notification!.body)).toEqual({ pix: [body.pix[0]] })
 })
 
 test('an address that ends in ?ignorar= is called unchanged', async () => {

@@ -31,12 +31,15 @@ test('a devolução is accepted, settles, and is notified with its PIX', async (
   const { body } = await settled(endToEnd, 'back1')
   expect(body).toMatchObject({ status: 'DEVOLVIDO', horario: { liquidacao: expect.any(String) } })
   expect((await efi.get(`/v2/pix/${endToEnd}`)).body.devolucoes).toEqual([body])
-  const notices = await pollUntil(
+  const notifications = await pollUntil(
     () => simulator.control.listInbox('back'),
     all => all.some(one => one.body.includes('back1')),
   )
-  const told = notices.map(one => JSON.parse(one.body).pix[0]).find(pix => pix.devolucoes)
-  expect(told).toMatchObject({ endToEndId: endToEnd, devolucoes: [{ id: 'back1', status: 'DEVOLVIDO' }] })
+  const receivedPix = notifications.map(one => JSON.parse(one.body).pix[0]).find(pix => pix.devolucoes)
+  expect(receivedPix).toMatchObject({
+    endToEndId: endToEnd,
+    devolucoes: [{ id: 'back1', status: 'DEVOLVIDO' }],
+  })
 })
 
 test('devoluções never exceed the PIX, however many there are', async () => {

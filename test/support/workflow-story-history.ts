@@ -46,8 +46,8 @@ export function summarizeHistory(history: History): HistorySummary {
     if (activity) queued.push(activity)
     const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId
     if (child) children.push(child)
-    const heard = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
-    if (heard) heardOf.push(heard)
+    const workflowId = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
+    if (workflowId) heardOf.push(workflowId)
   }
   return {
     statuses: shown,

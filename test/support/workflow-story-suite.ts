@@ -118,7 +118,7 @@ export function setUpWorkflowStories() {
     return playing
   }
 
-  async function begun(script: ActivityScript, { type, id, input }: StartOptions): Promise<Story> {
+  async function startStory(script: ActivityScript, { type, id, input }: StartOptions): Promise<Story> {
     const own = uuid()
     const story = tell({ script, type, workflowId: id(own), uuid: own, reopenInput: input(own) })
     await storyClient.startWorkflow(story.target, { type, input: input(own) })
@@ -202,11 +202,11 @@ export function setUpWorkflowStories() {
     notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: refundWorkflowId }),
     /** Rows in progress that had lost their workflows (src/disaster-recovery/reopen.ts). */
     reopenedTransfer: (script: ActivityScript) =>
-      begun(script, { type: 'transferWorkflow', id: transferWorkflowId, input: unfinishedInput }),
+      startStory(script, { type: 'transferWorkflow', id: transferWorkflowId, input: unfinishedInput }),
     reopenedRefund: (script: ActivityScript) =>
-      begun(script, { type: 'refundWorkflow', id: refundWorkflowId, input: unfinishedInput }),
+      startStory(script, { type: 'refundWorkflow', id: refundWorkflowId, input: unfinishedInput }),
     reopenedReturn: (script: ActivityScript) =>
-      begun(script, {
+      startStory(script, {
         type: 'returnWorkflow',
         id: returnWorkflowId,
         input: uuid => ({
@@ -244,58 +244,70 @@ export function setUpWorkflowStories() {
     },
 
     orphan: (script: ActivityScript) =>
-      begun(script, {
+      startStory(script, {
         type: 'orphanWorkflow',
         id: orphanWorkflowId,
         input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
       }),
     return: (script: ActivityScript, timeScale = 1) =>
-      begun(script, { ...RETURN, input: uuid => returnInput(uuid, timeScale) }),
+      startStory(script, { ...RETURN, input: uuid => returnInput(uuid, timeScale) }),
     delivery: (script: ActivityScript, timeScale = 1) =>
-      begun(script, {
+      startStory(script, {
         type: 'deliveryWorkflow',
         id: deliveryWorkflowId,
         input: deliveryUuid => ({ deliveryUuid, timeScale }),
       }),
     pixKey: (script: ActivityScript, timeScale = 1) =>
-      begun(script, {
+      startStory(script, {
         type: 'pixKeyWorkflow',
         id: pixKeyWorkflowId,
         input: uuid => ({ ...pixKeyInput(uuid), timeScale }),
       }),
     pixKeyRemoval: (script: ActivityScript) =>
-      begun(script, {
+      startStory(script, {
         type: 'pixKeyRemovalWorkflow',
         id: pixKeyRemovalWorkflowId,
         input: uuid => ({ uuid, timeScale: 1 }),
       }),
     authCode: (script: ActivityScript) =>
-      begun(script, {
+      startStory(script, {
         type: 'verificationCodeWorkflow',
         id: verificationCodeWorkflowId,
         input: authCodeInput,
       }),
     keepUnmatchedPayment: (script: ActivityScript) =>
-      begun(script, {
+      startStory(script, {
         type: 'keepUnmatchedWorkflow',
         id: keepUnmatchedWorkflowId,
         input: uuid => ({ uuid }),
       }),
     disputeSweep: (script: ActivityScript) =>
-      begun(script, { type: 'disputeSweepWorkflow', id: () => 'med-sweep', input: () => undefined }),
+      startStory(script, { type: 'disputeSweepWorkflow', id: () => 'med-sweep', input: () => undefined }),
     workflowSweep: (script: ActivityScript) =>
-      begun(script, { type: 'workflowSweepWorkflow', id: () => 'workflow-sweep', input: () => undefined }),
+      startStory(script, {
+        type: 'workflowSweepWorkflow',
+        id: () => 'workflow-sweep',
+        input: () => undefined,
+      }),
     notificationSweep: (script: ActivityScript) =>
-      begun(script, { type: 'notificationSweepWorkflow', id: () => 'notice-sweep', input: () => undefined }),
+      startStory(script, {
+        type: 'notificationSweepWorkflow',
+        id: () => 'notice-sweep',
+        input: () => undefined,
+      }),
     listCounters: (script: ActivityScript) =>
-      begun(script, { type: 'listCountersWorkflow', id: () => 'tally', input: () => undefined }),
+      startStory(script, { type: 'listCountersWorkflow', id: () => 'tally', input: () => undefined }),
 
     deliverySweep: (script: ActivityScript) =>
-      begun(script, { type: 'deliverySweepWorkflow', id: () => 'delivery-sweep', input: () => undefined }),
+      startStory(script, {
+        type: 'deliverySweepWorkflow',
+        id: () => 'delivery-sweep',
+        input: () => undefined,
+      }),
     eventPruning: (script: ActivityScript) =>
-      begun(script, { type: 'eventPruningWorkflow', id: () => 'event-pruning', input: () => undefined }),
+      startStory(script, { type: 'eventPruningWorkflow', id: () => 'event-pruning', input: () => undefined }),
     recovery: (script: ActivityScript) =>
-      begun(script, {
+      startStory(script, {
         type: 'eventReplayWorkflow',
         id: uuid => `recovery/${uuid}`,
         input: webhookUuid => ({
@@ -306,7 +318,11 @@ export function setUpWorkflowStories() {
       }),
 
     reconciliation: (script: ActivityScript, hours: number) =>
-      begun(script, { type: 'reconciliationWorkflow', id: () => 'reconciliation', input: () => ({ hours }) }),
+      startStory(script, {
+        type: 'reconciliationWorkflow',
+        id: () => 'reconciliation',
+        input: () => ({ hours }),
+      }),
 
     /** Started by its notification, as the routing does it. */
     async deposit(script: ActivityScript): Promise<Story> {

@@ -80,9 +80,9 @@ export class Story {
     const { isLocal, activityId, attempt, workflowExecution } = activityInfo()
     if (!isLocal) return this.#nextAnswer(name, input)
     const call = [workflowExecution?.runId, activityId, attempt].join(' ')
-    const heard = this.#localResults.get(call) ?? this.#nextAnswer(name, input)
-    this.#localResults.set(call, heard)
-    return heard
+    const callResult = this.#localResults.get(call) ?? this.#nextAnswer(name, input)
+    this.#localResults.set(call, callResult)
+    return callResult
   }
 
   /** The next result of the script. */
@@ -118,8 +118,8 @@ export class Story {
 
   /** The same for one that was received some time ago. */
   notifyLate(): Promise<boolean> {
-    const { isNew: _, ...notice } = NOTIFICATION
-    return storyClient.signalIfRunning(this.target, notice)
+    const { isNew: _, ...notification } = NOTIFICATION
+    return storyClient.signalIfRunning(this.target, notification)
   }
 
   /** A notification that reopens the workflow where it has ended. */
@@ -203,7 +203,8 @@ export class Story {
     this.#history = summarizeHistory(await handle.fetchHistory())
     await this.#temporal.runWithTimeSkipping(() => this.#awaitChildren(this.history))
     expect(this.#unscripted).toEqual([])
-    for (const life of [this.target.workflowId, ...this.#childWorkflowIds]) await recordHistory(client, life)
+    for (const workflowOrChildId of [this.target.workflowId, ...this.#childWorkflowIds])
+      await recordHistory(client, workflowOrChildId)
     return result
   }
 

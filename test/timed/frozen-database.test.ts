@@ -105,13 +105,13 @@ test('a slow statement that is answered within its timeout is not cancelled', as
 
 /** The Temporal fake accepts what is started, once all have come, and PostgreSQL freezes at that moment. */
 async function apiThatFreezes(expected: number, answer: () => Promise<void>): Promise<RunningServer> {
-  let begun = 0
+  let count = 0
   const client = {
     withDeadline: (_: number, work: () => Promise<unknown>) => work(),
     workflow: {
       async executeUpdateWithStart() {
-        if (++begun === expected) way.freeze()
-        while (begun < expected) await pause(5)
+        if (++count === expected) way.freeze()
+        while (count < expected) await pause(5)
         return answer()
       },
     },
@@ -136,15 +136,15 @@ test.each([
   { name: 'is silent as well', answer: () => new Promise<void>(() => {}), limitMs: 2 * RESPONSE_LIMIT_MS },
 ])(
   'an update that $name may have accepted is answered as not confirmed, never "nothing was started"',
-  async life => {
+  async workflowName => {
     const accountUuid = await fixture.insertAccount()
     await fixture.replaceDefaultProviders(accountUuid, [await fixture.insertConnection(accountUuid)])
     const token = await fixture.insertToken({ accountUuid })
-    const server = await apiThatFreezes(ORDERS.length, life.answer)
+    const server = await apiThatFreezes(ORDERS.length, workflowName.answer)
     const call = createCaller(server)
     const started = Date.now()
     const answers = await Promise.all(ORDERS.map(([path, body]) => call('POST', path, { token, body })))
-    expect(Date.now() - started).toBeLessThan(life.limitMs)
+    expect(Date.now() - started).toBeLessThan(workflowName.limitMs)
     for (const { status, body, headers } of answers) {
       expect([status, body.code]).toEqual([503, 'not_confirmed'])
       expect(body.data.uuid).toMatch(/^[0-9a-f-]{36}$/)

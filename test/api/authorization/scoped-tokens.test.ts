@@ -389,10 +389,11 @@ test('a token of one of two connections at one provider reads its own attempts a
   }
   const events = (await api.get('/api/v1/events?type=TRANSFER')).body.data
   for (const { uuid, attempts } of [paid, failed]) {
-    const told = events.find(({ data }: ApiResource) => data.uuid === uuid).data
+    const shownEvent = events.find(({ data }: ApiResource) => data.uuid === uuid).data
     const { data: whole } = (await twice.api.get(`/api/v1/events?type=TRANSFER`)).body
-    for (const seen of [await out.transfer({ api }, uuid), told]) expect(seen.attempts).toEqual([attempts[1]])
-    expect(told.error).toEqual(uuid === failed.uuid ? reason : undefined)
+    for (const seen of [await out.transfer({ api }, uuid), shownEvent])
+      expect(seen.attempts).toEqual([attempts[1]])
+    expect(shownEvent.error).toEqual(uuid === failed.uuid ? reason : undefined)
     expect(whole.find(({ data }: ApiResource) => data.uuid === uuid).data.attempts).toEqual(attempts)
   }
   expect((await out.transfer({ api }, failed.uuid)).error).toEqual(reason)

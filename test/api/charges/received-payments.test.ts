@@ -19,7 +19,7 @@ const isPaid = (charge: Shown) => charge.status === 'PAID'
 const steps = (charge: Shown) => charge.history.map(entry => entry.status)
 
 /** A notification as the provider of a connection would send it. */
-function notice(
+function sendNotification(
   { connection }: Pick<Merchant, 'connection'>,
   items: { endToEndId?: string; txid?: string; devolucoes?: { id: string }[] }[],
   secret: string = connection.credentials.notice_secret,
@@ -183,7 +183,7 @@ test('a payment whose notification names no charge pays the charge that the prov
   const merchant = await stack.createMerchant({ providers: [{ sendsNotifications: false }] })
   const charge = await merchant.api.createCharge()
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
-  await notice(merchant, [{ endToEndId: end_to_end }])
+  await sendNotification(merchant, [{ endToEndId: end_to_end }])
   await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(await movements(merchant)).toMatchObject([{ end_to_end, reason: null }])
   await stack.waitUntilLedgerAgrees(merchant)
@@ -236,12 +236,12 @@ test('ten concurrent copies of a notification credit the payment once', async ()
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   const item = { endToEndId: end_to_end, txid: referenceOf(charge) }
   const all = Array.from({ length: 10 }, (_, index) =>
-    notice(merchant, [{ ...item, ...(index % 2 && { n: index }) }]),
+    sendNotification(merchant, [{ ...item, ...(index % 2 && { n: index }) }]),
   )
   for (const answer of await Promise.all(all)) expect(answer.status).toBe(200)
   const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
-  await notice(merchant, [item, item])
-  await notice(merchant, [{ ...item, devolucoes: [{ id: 'unknown' }] }])
+  await sendNotification(merchant, [item, item])
+  await sendNotification(merchant, [{ ...item, devolucoes: [{ id: 'unknown' }] }])
   expect(await movements(merchant)).toHaveLength(1)
   expect(await merchant.api.readCharge(charge.uuid)).toEqual(paid)
   await stack.waitUntilLedgerAgrees(merchant)
@@ -253,7 +253,9 @@ test('notifications out of order change nothing: the provider’s lookup decides
   const first = await stack.simulator.pay({ payload: charge.payment.payload })
   const second = await stack.simulator.pay({ payload: charge.payment.payload, force: true })
   for (const { end_to_end } of [second, first])
-    expect((await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf(charge) }])).status).toBe(200)
+    expect(
+      (await sendNotification(merchant, [{ endToEndId: end_to_end, txid: referenceOf(charge) }])).status,
+    ).toBe(200)
   const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
   expect(paid.payment.pix.transaction.end_to_end).toBe(first.end_to_end)
   await returned(merchant, second.end_to_end)
@@ -266,12 +268,12 @@ test('a notification only triggers a lookup: forged, invented and foreign ones c
   const endToEndId = `E99999004${'2026010112'}00${'x'.repeat(11)}`
   const item = { endToEndId, txid: referenceOf(charge) }
 
-  expect((await notice(merchant, [item], 'invalid')).status).toBe(401)
-  expect((await notice(merchant, [item], `${merchant.connection.credentials.notice_secret}x`)).status).toBe(
-    401,
-  )
-  const nobody = { connection: { ...merchant.connection, uuid: randomUUID() } }
-  expect((await notice(nobody, [item])).status).toBe(404)
+  expect((await sendNotification(merchant, [item], 'invalid')).status).toBe(401)
+  expect(
+    (await sendNotification(merchant, [item], `${merchant.connection.credentials.notice_secret}x`)).status,
+  ).toBe(401)
+  const unknownMerchant = { connection: { ...merchant.connection, uuid: randomUUID() } }
+  expect((await sendNotification(unknownMerchant, [item])).status).toBe(404)
   const anonymous = stack.api.withToken(undefined)
   expect((await anonymous.post(`/notices/${merchant.connection.uuid}`, { pix: [item] })).status).toBe(401)
   const path = `/notices/${merchant.connection.uuid}/${merchant.connection.credentials.notice_secret}`
@@ -285,9 +287,9 @@ test('a notification only triggers a lookup: forged, invented and foreign ones c
   expect((await anonymous.get(`/notices/${merchant.connection.uuid}/wrong`)).status).toBe(401)
 
   // Correctly signed and false: the provider has no such payment.
-  expect((await notice(merchant, [item])).status).toBe(200)
-  expect((await notice(merchant, [{ endToEndId: endToEndId.replace('x', 'y') }])).status).toBe(200)
-  expect((await notice(other, [item])).status).toBe(200)
+  expect((await sendNotification(merchant, [item])).status).toBe(200)
+  expect((await sendNotification(merchant, [{ endToEndId: endToEndId.replace('x', 'y') }])).status).toBe(200)
+  expect((await sendNotification(other, [item])).status).toBe(200)
   // All of them are polled before the charge's own payment is.
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
   const paid = await pollUntil(() => merchant.api.readCharge(charge.uuid), isPaid)
@@ -303,7 +305,7 @@ test('a notification that precedes its charge is kept until the charge exists', 
   const key = randomUUID()
   const by = { accountUuid: merchant.uuid, mode: 'test' } as const
   const uuid = deriveOperationUuid({ owner: by, method: 'POST', path: '/api/v1/payments', key })
-  expect((await notice(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
+  expect((await sendNotification(merchant, [{ txid: referenceOf({ uuid }) }])).status).toBe(200)
   const outcomes = () =>
     stack.sql<{ outcome: string | null }>(
       'select outcome from provider_notification where connection_uuid = ?',
@@ -314,7 +316,7 @@ test('a notification that precedes its charge is kept until the charge exists', 
   expect(charge.uuid).toBe(uuid)
   await pollUntil(outcomes, ([row]) => row?.outcome === 'routed')
   const { end_to_end } = await stack.simulator.pay({ payload: charge.payment.payload })
-  await notice(merchant, [{ endToEndId: end_to_end, txid: referenceOf({ uuid }) }])
+  await sendNotification(merchant, [{ endToEndId: end_to_end, txid: referenceOf({ uuid }) }])
   await pollUntil(() => merchant.api.readCharge(uuid), isPaid)
   await stack.waitUntilLedgerAgrees(merchant)
 })
@@ -330,7 +332,7 @@ test('under many concurrent payments and repeated notifications every centavo is
     charges.flatMap(charge => [
       stack.simulator.pay({ payload: charge.payment.payload, force: true }),
       stack.simulator.deposit({ account: merchant.connection.account, value: 0.01 }),
-      notice(merchant, [{ txid: referenceOf(charge) }]),
+      sendNotification(merchant, [{ txid: referenceOf(charge) }]),
       ...(charge === charges[0]
         ? [stack.simulator.pay({ payload: charge.payment.payload, force: true })]
         : []),
@@ -404,7 +406,7 @@ test('a payload expires only when its provider says so; paid nevertheless, the c
   const expired = await pollUntil(
     async () => {
       const item = { endToEndId: `E${randomUUID()}`, txid: referenceOf(unpaid) }
-      expect((await notice(merchant, [item])).status).toBe(200)
+      expect((await sendNotification(merchant, [item])).status).toBe(200)
       return merchant.api.readCharge(unpaid.uuid)
     },
     charge => charge.status === 'EXPIRED',

@@ -110,10 +110,10 @@ function findMissingParts(
   { Field: self, Notes: notes = '' }: TableRow,
   { path }: SchemaPosition,
 ): string[] {
-  const told = fieldsOf(notes).filter(name => name !== self)
+  const documented = fieldsOf(notes).filter(name => name !== self)
   const keys = keysOf(value)
   if (keys.size === 0) return []
-  return told.filter(name => !keys.has(name)).map(name => `${path} has no ${name}`)
+  return documented.filter(name => !keys.has(name)).map(name => `${path} has no ${name}`)
 }
 
 function keysOf(value: unknown): Set<string> {

@@ -80,12 +80,12 @@ describe('a dispute', () => {
       await decide(id, 'disagreed')
       await shows(merchant, endToEndOf(charge), is('REJECTED', true))
       expect(await balances(merchant)).toEqual({ available: 3000, outside: -3000 })
-      const told = await out.listEvents(med, 'MED')
-      expect(told.map(({ status, blocked_value }) => [status, blocked_value])).toEqual([
+      const events = await out.listEvents(med, 'MED')
+      expect(events.map(({ status, blocked_value }) => [status, blocked_value])).toEqual([
         ['PENDING', 12.34],
         ['REJECTED', 0],
       ])
-      expect(told[0]).toEqual({ ...med, sequence: 1 })
+      expect(events[0]).toEqual({ ...med, sequence: 1 })
       expect(await out.requestRefund(merchant, charge, { value: 1 })).toMatchObject({ status: 200 })
       await pollUntil(
         () => merchant.api.readCharge(charge.uuid),
@@ -111,9 +111,9 @@ describe('a dispute', () => {
         { kind: 'refund', value: 30, end_to_end: refund.pix_refund.end_to_end },
       ])
       expect((await out.listEvents({ uuid: refund.uuid }, 'REFUND')).length).toBe(1)
-      const told = await out.listEvents({ uuid }, 'MED')
-      expect(told.map(med => [med.status, med.resolved]).at(0)).toEqual(['PENDING', false])
-      expect(told.map(med => [med.status, med.resolved]).at(-1)).toEqual(['ACCEPTED', true])
+      const events = await out.listEvents({ uuid }, 'MED')
+      expect(events.map(med => [med.status, med.resolved]).at(0)).toEqual(['PENDING', false])
+      expect(events.map(med => [med.status, med.resolved]).at(-1)).toEqual(['ACCEPTED', true])
       expect(await out.requestRefund(merchant, charge)).toMatchObject({
         body: { code: 'charge_not_refundable' },
       })
@@ -251,11 +251,11 @@ describe('a dispute', () => {
       await shows(merchant, endToEndOf(charge), is('ACCEPTED', true))
       expect((await merchant.api.readCharge(charge.uuid)).status).toBe('PARTIALLY_REFUNDED')
       expect(await balances(merchant)).toEqual({ available: 1000, outside: -1000 })
-      const notices = await stage.sql(
+      const notifications = await stage.sql(
         `select uuid from provider_notification where connection_uuid = ? and kind = 'dispute' and reference = ? and outcome = 'routed'`,
         [merchant.connection.uuid, await providersIdOf(uuid)],
       )
-      expect(notices.length).toBeGreaterThan(0)
+      expect(notifications.length).toBeGreaterThan(0)
     },
 
     async 'without a reply is warned of before its deadline, and then awaits the provider'() {
@@ -263,13 +263,13 @@ describe('a dispute', () => {
       const charge = await out.createPaidCharge(merchant, { value: 5 })
       const id = await disputes(endToEndOf(charge))
       const med = await shows(merchant, endToEndOf(charge))
-      const life = (await stage.connectTemporal()).workflow.getHandle(`med/${med.uuid}`)
+      const handle = (await stage.connectTemporal()).workflow.getHandle(`med/${med.uuid}`)
       const isDueIn = async (seconds: number) => {
         await stage.sql(`update dispute set due_at = now() + ? * interval '1 second' where uuid = ?`, [
           seconds,
           med.uuid,
         ])
-        await life.signal('providerNotification', {
+        await handle.signal('providerNotification', {
           notificationUuid: 'x',
           connectionUuid: merchant.connection.uuid,
         })
@@ -284,9 +284,9 @@ describe('a dispute', () => {
           ]),
         ([row]) => row?.warned === 6,
       )
-      const told = await out.listEvents(med, 'MED')
-      expect(told.length).toBeGreaterThan(1)
-      for (const { status, resolved } of told) expect([status, resolved]).toEqual(['PENDING', false])
+      const events = await out.listEvents(med, 'MED')
+      expect(events.length).toBeGreaterThan(1)
+      for (const { status, resolved } of events) expect([status, resolved]).toEqual(['PENDING', false])
       await isDueIn(1)
       await shows(merchant, endToEndOf(charge), is('PROCESSING', false))
       expect(await balances(merchant)).toEqual({ blocked: 500, outside: -500 })

@@ -179,11 +179,11 @@ runConcurrentTests({
       }
       expect((await stored(med)).length).toBe(2)
 
-      const [told, ...more] = await repliesAt(id)
+      const [reply, ...more] = await repliesAt(id)
       expect(more).toEqual([])
-      expect(JSON.stringify(told)).toContain('The goods were delivered.')
-      for (const { uuid } of attachments) expect(JSON.stringify(told)).toContain(uuid)
-      const urls = JSON.stringify(told).match(/http[^"\\\s]+\/files\/[^"\\\s]+/g) ?? []
+      expect(JSON.stringify(reply)).toContain('The goods were delivered.')
+      for (const { uuid } of attachments) expect(JSON.stringify(reply)).toContain(uuid)
+      const urls = JSON.stringify(reply).match(/http[^"\\\s]+\/files\/[^"\\\s]+/g) ?? []
       expect(await Promise.all(urls.map(async url => (await fetch(url)).status))).toEqual([200, 200])
       // As long as an analysis may take.
       const untilS = Number(new URL(urls[0]!).searchParams.get('expires'))
@@ -254,8 +254,8 @@ runConcurrentTests({
     const now = await read(merchant, med)
     expect([now.analysis, now.attachments.length]).toEqual([`Reply ${won}`, won + 1])
     expect((await stored(med)).length).toBe(won + 1)
-    const told = await repliesAt(id)
-    expect([told.length, JSON.stringify(told)]).toEqual([1, expect.stringContaining(`Reply ${won}`)])
+    const replies = await repliesAt(id)
+    expect([replies.length, JSON.stringify(replies)]).toEqual([1, expect.stringContaining(`Reply ${won}`)])
   },
 
   'a reply repeated with its key returns the first response, whatever became of it': async () => {

@@ -290,19 +290,19 @@ test('no history and no log shows a key, an address or a code', async () => {
   expect((await create(merchant, proof)).status).toBe(201)
   const [row] = await testStack.sql<{ uuid: string }>('select uuid from pix_key where key = ?', [key])
   const { workflow } = await testStack.connectTemporal()
-  const told: string[] = []
+  const logTexts: string[] = []
   for (const id of [verificationCodeWorkflowId(proof.auth_code_id), pixKeyWorkflowId(row!.uuid)]) {
     const handle = workflow.getHandle(id)
     await handle.result()
     const history = historyToJSON(await handle.fetchHistory())
-    told.push(history, ...[...history.matchAll(/"data": ?"([^"]*)"/g)].map(([, data]) => atob(data!)))
-    told.push(JSON.stringify((await handle.describe()).memo))
+    logTexts.push(history, ...[...history.matchAll(/"data": ?"([^"]*)"/g)].map(([, data]) => atob(data!)))
+    logTexts.push(JSON.stringify((await handle.describe()).memo))
   }
   const logs = join(testStack.home.folder, 'logs')
-  for (const file of await readdir(logs)) told.push(await readFile(join(logs, file), 'utf8'))
-  expect(told.join('\n').length).toBeGreaterThan(1_000)
+  for (const file of await readdir(logs)) logTexts.push(await readFile(join(logs, file), 'utf8'))
+  expect(logTexts.join('\n').length).toBeGreaterThan(1_000)
   for (const secret of [key, encodeURIComponent(key), `"${proof.auth_code}"`])
-    expect(told.filter(text => text.includes(secret))).toEqual([])
+    expect(logTexts.filter(text => text.includes(secret))).toEqual([])
 })
 
 function aPhone(): string {

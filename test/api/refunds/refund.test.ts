@@ -190,11 +190,11 @@ test('a refund is accepted, settled, reported and posted in the shapes of the co
   expect(list.meta).toEqual({ current_page: 1, from: 1, last_page: 1, per_page: 15, to: 1, total: 1 })
   expect(await balances(merchant)).toEqual({ available: 65, fee: 35, outside: -100 })
 
-  const told = await pollUntil(
+  const deliveredEvents = await pollUntil(
     () => stage.simulator.listInbox(inbox),
     messages => messages.length === 3,
   )
-  const events = told.map(
+  const events = deliveredEvents.map(
     ({ body, headers }) =>
       new Webhook(hook.token).verify(body, headers as Record<string, string>) as ApiResource,
   )

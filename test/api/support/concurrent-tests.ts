@@ -2,14 +2,14 @@ import { beforeAll, test } from '@jest/globals'
 
 /** Runs tests that mostly wait concurrently; each is reported as a test of its own. */
 export function runConcurrentTests(stories: Record<string, () => Promise<void>>, limitMs?: number): void {
-  const told = new Map<string, Promise<PromiseSettledResult<void>[]>>()
+  const results = new Map<string, Promise<PromiseSettledResult<void>[]>>()
   beforeAll(() => {
-    for (const [name, story] of Object.entries(stories)) told.set(name, Promise.allSettled([story()]))
+    for (const [name, story] of Object.entries(stories)) results.set(name, Promise.allSettled([story()]))
   })
   test.each(Object.keys(stories))(
     '%s',
     async name => {
-      const [ending] = (await told.get(name)) ?? []
+      const [ending] = (await results.get(name)) ?? []
       if (ending?.status === 'rejected') throw ending.reason
     },
     limitMs,

@@ -34,7 +34,7 @@ const outcomes = ({ attempts }: { attempts: { provider: string; outcome: string;
 const untouched = { available: 10_000, outside: -10_000 }
 
 /** A new notification of a provider about one of our payouts; its content only triggers a poll. */
-function notice({ credentials, uuid }: Merchant['connection'], transfer: { uuid: string }) {
+function sendNotification({ credentials, uuid }: Merchant['connection'], transfer: { uuid: string }) {
   const item = {
     endToEndId: `E${randomUUID()}`,
     tipo: 'SOLICITACAO',
@@ -270,7 +270,7 @@ describe('an unknown outcome starts no other provider', () => {
       // The next poll is an hour away; notifications start one now.
       const paid = await pollUntil(
         async () => {
-          expect((await notice(firstOf(merchant), body.data)).status).toBe(200)
+          expect((await sendNotification(firstOf(merchant), body.data)).status).toBe(200)
           return out.transfer(merchant, body.data.uuid)
         },
         transfer => transfer.status === 'PAID',
@@ -434,11 +434,11 @@ describe('a settlement after a failure', () => {
     const paid = await out.sendAndSettle(merchant)
     expect(outcomes(paid)).toEqual(['A rejected provider_account_blocked', 'C settled'])
     await settlesAfterAll(firstOf(merchant), paid)
-    const told = await pollUntil(
+    const deliveredEvents = await pollUntil(
       () => out.listPixEvents(merchant),
       events => events.length === 2,
     )
-    expect(told[1]).toMatchObject({
+    expect(deliveredEvents[1]).toMatchObject({
       movement_type: 'OUT',
       type: 'EXTERNAL_TRANSFER',
       status: 'SETTLED',
@@ -453,7 +453,7 @@ describe('a settlement after a failure', () => {
     expect(await balancesAt(merchant, secondOf(merchant))).toMatchObject({ available: 8_980 })
 
     // Its recipient returns the second one: money that arrives is credited, the transfer stays PAID.
-    await stage.simulator.returnTransfer({ end_to_end: told[1].end_to_end })
+    await stage.simulator.returnTransfer({ end_to_end: deliveredEvents[1].end_to_end })
     await pollUntil(
       () => balancesAt(merchant, firstOf(merchant)),
       ({ available }) => available === 10_000,
@@ -462,7 +462,7 @@ describe('a settlement after a failure', () => {
     expect((await out.listPixEvents(merchant)).at(-1)).toMatchObject({
       movement_type: 'IN',
       type: 'EXTERNAL_REFUND',
-      original_uuid: told[1].uuid,
+      original_uuid: deliveredEvents[1].uuid,
     })
   })
 

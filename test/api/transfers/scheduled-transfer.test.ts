@@ -245,8 +245,8 @@ test.each([
 test('without a worker the API answers 503 in time; without a key the transfer is never sent, with a key once', async () => {
   const merchant = await aMerchant()
   const charge = await payouts.createPaidCharge(merchant)
-  const begun = await payouts.send(merchant, { value: 1 })
-  await payouts.waitForStatus(merchant, begun.body.data.uuid, 'PAID')
+  const started = await payouts.send(merchant, { value: 1 })
+  await payouts.waitForStatus(merchant, started.body.data.uuid, 'PAID')
   const worker = (await tryReadJsonFile<{ worker: { pid: number } }>(stack.home.pids))!.worker.pid
   process.kill(worker, 'SIGSTOP')
   const keys = { transfer: randomUUID(), refund: randomUUID() }
@@ -315,14 +315,14 @@ test('after a restart a key is still answered, and a transfer in progress settle
   payouts = createPayoutActions(testStack)
   const back = { ...merchant, api: testStack.api.withToken(merchant.token) }
 
-  const told = [
+  const responses = [
     await payouts.send(back, body, { key: keys[0] }),
     await payouts.requestRefund(back, charge, { value: 2 }, { key: keys[1] }),
     await payouts.send(back, { ...body, value: 3 }, { key: keys[2] }),
   ]
-  expect(told.map(({ status }) => status)).toEqual([201, 200, 201])
-  expect(told.map(replayed)).toEqual(['true', 'true', 'true'])
-  expect(told.map(answer => answer.bytes.toString())).toEqual(
+  expect(responses.map(({ status }) => status)).toEqual([201, 200, 201])
+  expect(responses.map(replayed)).toEqual(['true', 'true', 'true'])
+  expect(responses.map(answer => answer.bytes.toString())).toEqual(
     [paid, refunded, running].map(answer => answer.bytes.toString()),
   )
   await payouts.waitForStatus(back, running.body.data.uuid, 'PAID', 40_000)

@@ -140,11 +140,11 @@ test('a transfer is accepted, settled, reported and posted in the shapes of the 
   expect(await balances(merchant)).toEqual({ available: 10_000 - 2_626, fee: 36, outside: -10_000 + 2_590 })
   expect(await out.readBalances(merchant, connection)).toEqual({ available_balance: 73.74 })
 
-  const told = await pollUntil(
+  const deliveredEvents = await pollUntil(
     () => stage.simulator.listInbox(inbox),
     messages => messages.length === 2,
   )
-  const events = told.map(
+  const events = deliveredEvents.map(
     ({ body, headers }) =>
       new Webhook(hook.token).verify(body, headers as Record<string, string>) as ApiResource,
   )

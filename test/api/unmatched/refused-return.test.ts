@@ -51,10 +51,10 @@ async function expectReturned(merchant: Merchant, stray: UnreturnedPayment) {
   await waitForDisposition(merchant, 'returned')
   await stack.waitUntilLedgerAgrees(merchant)
   expect(await balances(merchant)).toEqual(RETURNED_BALANCES)
-  const told = (await payouts.listPixEvents(merchant)).filter(
+  const events = (await payouts.listPixEvents(merchant)).filter(
     (pix: ApiResource) => pix.movement_type === 'OUT',
   )
-  expect(told).toMatchObject([
+  expect(events).toMatchObject([
     { type: 'EXTERNAL_REFUND', status: 'SETTLED', value: 10, original_uuid: stray.uuid },
   ])
 }

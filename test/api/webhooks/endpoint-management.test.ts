@@ -51,7 +51,7 @@ async function endpoint(answers?: object, body: object = {}, of?: Merchant) {
       return answer.body
     },
     deliveries: async (): Promise<Shown[]> => (await api.get(`${path}/deliveries`)).body.data,
-    life: (delivery: string): WorkflowHandle => client.workflow.getHandle(`webhook/${delivery}`),
+    workflow: (delivery: string): WorkflowHandle => client.workflow.getHandle(`webhook/${delivery}`),
     happens: () => triggerEvent(api),
   }
 }
@@ -72,7 +72,7 @@ runConcurrentTests({
     const { data } = await of.ask('POST', '/test')
     const delivered = await shown(of, one => one.status === 'DELIVERED')
     expect(delivered).toMatchObject({ uuid: data.uuid, event: { type: 'TEST' }, tries: [{ status: 200 }] })
-    expect(await of.life(data.uuid).result()).toBe('DELIVERED')
+    expect(await of.workflow(data.uuid).result()).toBe('DELIVERED')
     const { body, headers } = (await of.messages())[0] as Message
     const event = new Webhook(of.secret).verify(body, headers) as { id: string; data: { token: string } }
     const { data: webhook } = await of.ask('GET')
@@ -88,8 +88,8 @@ runConcurrentTests({
     await (await openedStack).simulator.pay({ payload: charge.payment.payload })
     const messages = await pollUntil(of.messages, all => all.length === 2)
     for (const { body } of messages) {
-      const told = JSON.parse(body)
-      expect((await of.api.get(`/api/v1/events/${told.id}`)).body.data).toEqual(told)
+      const deliveredEvent = JSON.parse(body)
+      expect((await of.api.get(`/api/v1/events/${deliveredEvent.id}`)).body.data).toEqual(deliveredEvent)
     }
     const payment = messages.map(({ body }) => JSON.parse(body)).find(({ type }) => type === 'PAYMENT')
     const { sequence, ...resource } = payment.data
@@ -114,9 +114,9 @@ runConcurrentTests({
     const of = await endpoint(TOMORROW)
     await of.happens()
     const { uuid } = await failedOnce(of)
-    expect((await of.life(uuid).describe()).status.name).toBe('RUNNING')
+    expect((await of.workflow(uuid).describe()).status.name).toBe('RUNNING')
     await of.ask('DELETE')
-    expect(await of.life(uuid).result()).toBe('CANCELLED')
+    expect(await of.workflow(uuid).result()).toBe('CANCELLED')
     expect(await of.messages()).toHaveLength(1)
   },
 
@@ -125,13 +125,13 @@ runConcurrentTests({
     await of.happens()
     const { uuid } = await failedOnce(of)
     await of.ask('PATCH', '', { status: 'DISABLED' })
-    expect(await of.life(uuid).result()).toBe('FAILED')
+    expect(await of.workflow(uuid).result()).toBe('FAILED')
     const missed = await of.happens()
     await of.inbox({ status: 200 })
     expect((await of.ask('PATCH', '', { status: 'ACTIVE' })).data.status).toBe('ACTIVE')
-    const heard = await of.happens()
+    const received = await of.happens()
     const messages = await pollUntil(of.messages, all => all.length === 2)
-    expect(JSON.parse(messages[1]!.body).data.uuid).toBe(heard)
+    expect(JSON.parse(messages[1]!.body).data.uuid).toBe(received)
     expect(JSON.stringify(messages)).not.toContain(missed)
   },
 
@@ -215,15 +215,15 @@ runConcurrentTests({
       of.deliveries,
       some => some.every(one => one.status === 'DELIVERED') && some.length === 5,
     )
-    const told = (await of.messages()).map(({ body }) => JSON.parse(body).data.uuid)
-    for (const uuid of meanwhile) expect(told.filter(one => one === uuid)).toHaveLength(1)
-    expect(told.filter(one => one === failing)).toHaveLength(2)
+    const deliveredUuids = (await of.messages()).map(({ body }) => JSON.parse(body).data.uuid)
+    for (const uuid of meanwhile) expect(deliveredUuids.filter(one => one === uuid)).toHaveLength(1)
+    expect(deliveredUuids.filter(one => one === failing)).toHaveLength(2)
     expect(await of.times(taken.event.id)).toBe(1)
 
     await of.ask('POST', '/recover', { since })
     await of.ask('POST', '/test')
     await pollUntil(of.deliveries, some => some[0]?.event.type === 'TEST' && some[0].status === 'DELIVERED')
-    expect(await of.messages()).toHaveLength(told.length + 1)
+    expect(await of.messages()).toHaveLength(deliveredUuids.length + 1)
     expect(all.find(one => one.uuid === taken.uuid)!.tries).toHaveLength(1)
   },
 
@@ -231,7 +231,7 @@ runConcurrentTests({
     const of = await endpoint(TOMORROW)
     await of.happens()
     const { uuid } = await failedOnce(of)
-    await of.life(uuid).terminate('lost')
+    await of.workflow(uuid).terminate('lost')
     await of.inbox({ status: 200 })
     const stage = await openedStack
     await stage.sql('update delivery set sweep_at = now(), next_attempt_at = now() where uuid = ?', [uuid])

@@ -81,8 +81,8 @@ function checkSubjectEvents(
   { what, events, statuses, last }: SubjectEvents,
   shown: Map<string, ApiResource>,
 ): Violation[] {
-  const told = events.map(event => eventStatusOf(event))
-  const never = [...new Set(statuses)].filter(status => !told.includes(status))
+  const sentStatuses = events.map(event => eventStatusOf(event))
+  const never = [...new Set(statuses)].filter(status => !sentStatuses.includes(status))
   const numbers = events.map(event => event.sequence)
   const inOrder = numbers.every((number, place) => number === place + 1)
   const latest = events.at(-1)
@@ -121,16 +121,16 @@ function withoutVolatileFields(shown: ApiResource): ApiResource {
   return JSON.parse(JSON.stringify(shown, (name, value) => (passing.has(name) ? undefined : value)))
 }
 
-function describeDifference(told: ApiResource, shown: ApiResource): string {
-  const names = [...new Set([...Object.keys(told), ...Object.keys(shown)])].filter(
+function describeDifference(sent: ApiResource, shown: ApiResource): string {
+  const names = [...new Set([...Object.keys(sent), ...Object.keys(shown)])].filter(
     name =>
       !isDeepStrictEqual(
-        withoutVolatileFields(told[name] ?? null),
+        withoutVolatileFields(sent[name] ?? null),
         withoutVolatileFields(shown[name] ?? null),
       ),
   )
   return names
-    .map(name => `${name}: ${JSON.stringify(told[name])} / ${JSON.stringify(shown[name])}`)
+    .map(name => `${name}: ${JSON.stringify(sent[name])} / ${JSON.stringify(shown[name])}`)
     .join('; ')
 }
 

@@ -10,10 +10,10 @@ export function checkRequests(world: FinalState): Violation[] {
   const rows = new Set(
     [...world.charges, ...world.transfers, ...world.refunds, ...world.disputes].map(row => row.uuid),
   )
-  const begun = new Set(world.startedWorkflowIds)
+  const startedIds = new Set(world.startedWorkflowIds)
   return [
     ...world.requests.flatMap(asked => [
-      ...findLostOperations(asked, rows, begun),
+      ...findLostOperations(asked, rows, startedIds),
       ...findSplitKeys(asked),
       ...findIgnoredBodies(asked),
       ...findServerErrors(asked),
@@ -24,13 +24,13 @@ export function checkRequests(world: FinalState): Violation[] {
 }
 
 /** A 2xx, a stored failure and a 503 that names a uuid refer to an existing operation. */
-function findLostOperations(asked: RequestRecord, rows: Set<string>, begun: Set<string>): Violation[] {
+function findLostOperations(asked: RequestRecord, rows: Set<string>, startedIds: Set<string>): Violation[] {
   const named = new Map(
     asked.answers.flatMap(({ uuid, code, status }) => (uuid ? [[uuid, { code, status }]] : [])),
   )
   return [...named].flatMap(([uuid, { code, status }]) => {
     // "Not known whether it was taken": only a workflow that never started may have left no row.
-    const mayBeNothing = code === 'not_confirmed' && !begun.has(workflowIdOf(asked.kind, uuid))
+    const mayBeNothing = code === 'not_confirmed' && !startedIds.has(workflowIdOf(asked.kind, uuid))
     return rows.has(uuid) || mayBeNothing
       ? []
       : [

@@ -14,10 +14,10 @@ import type { FinalState, Violation } from '../final-state.ts'
 export function checkWorkflows(world: FinalState): Violation[] {
   const open = findOpenRows(world)
   const running = new Set(world.runningWorkflowIds)
-  const awaited = new Set(open.map(row => row.life))
+  const awaited = new Set(open.map(row => row.expectedWorkflowId))
   return [
     ...open
-      .filter(row => row.life === null || !running.has(row.life))
+      .filter(row => row.expectedWorkflowId === null || !running.has(row.expectedWorkflowId))
       .map(({ row, state }) => ({ rule: 'row_without_workflow', where: row, detail: `is ${state}` })),
     ...world.runningWorkflowIds
       .filter(id => !awaited.has(id))
@@ -44,47 +44,69 @@ export function checkWorkflows(world: FinalState): Violation[] {
 }
 
 /** Every row that waits, and the workflow that must be running for it. */
-function findOpenRows(world: FinalState): { row: string; life: string | null; state: string }[] {
+function findOpenRows(
+  world: FinalState,
+): { row: string; expectedWorkflowId: string | null; state: string }[] {
   const { charges, transfers, refunds, disputes: meds, movements, attempts, deliveries } = world
   return [
     ...charges
       .filter(({ state }) => !chargeMachine.isFinal(state))
-      .map(({ uuid, state }) => ({ row: `charge ${uuid}`, life: chargeWorkflowId(uuid), state })),
+      .map(({ uuid, state }) => ({
+        row: `charge ${uuid}`,
+        expectedWorkflowId: chargeWorkflowId(uuid),
+        state,
+      })),
     // A charge that is being refunded waits for its refund, which has its own workflow.
     ...charges
       .filter(({ uuid, state }) => state === 'refunding' && !refunds.some(isRunningRefundOf(uuid)))
-      .map(({ uuid, state }) => ({ row: `charge ${uuid}`, life: null, state })),
+      .map(({ uuid, state }) => ({ row: `charge ${uuid}`, expectedWorkflowId: null, state })),
     ...transfers
       .filter(({ state }) => !transferMachine.isFinal(state))
-      .map(({ uuid, state }) => ({ row: `transfer ${uuid}`, life: transferWorkflowId(uuid), state })),
+      .map(({ uuid, state }) => ({
+        row: `transfer ${uuid}`,
+        expectedWorkflowId: transferWorkflowId(uuid),
+        state,
+      })),
     ...refunds
       .filter(({ state }) => !refundMachine.isFinal(state))
-      .map(({ uuid, state }) => ({ row: `refund ${uuid}`, life: refundWorkflowId(uuid), state })),
+      .map(({ uuid, state }) => ({
+        row: `refund ${uuid}`,
+        expectedWorkflowId: refundWorkflowId(uuid),
+        state,
+      })),
     ...meds
       .filter(({ state }) => !disputeMachine.isFinal(state))
-      .map(({ uuid, state }) => ({ row: `dispute ${uuid}`, life: disputeWorkflowId(uuid), state })),
+      .map(({ uuid, state }) => ({
+        row: `dispute ${uuid}`,
+        expectedWorkflowId: disputeWorkflowId(uuid),
+        state,
+      })),
     ...movements
       .filter(({ disposition }) => disposition === 'held' || disposition === 'returning')
       .map(({ uuid, disposition }) => ({
         row: `movement ${uuid}`,
-        life: returnWorkflowId(uuid),
+        expectedWorkflowId: returnWorkflowId(uuid),
         state: disposition!,
       })),
     ...attempts
       .filter(({ state }) => state === 'orphan')
-      .map(({ uuid, state }) => ({ row: `attempt ${uuid}`, life: orphanWorkflowId(uuid), state })),
+      .map(({ uuid, state }) => ({
+        row: `attempt ${uuid}`,
+        expectedWorkflowId: orphanWorkflowId(uuid),
+        state,
+      })),
     ...attempts
       .filter(({ operation, state }) => operation === 'issue' && state === 'calling')
       .map(({ uuid, subject, state }) => ({
         row: `attempt ${uuid}`,
-        life: chargeWorkflowId(subject),
+        expectedWorkflowId: chargeWorkflowId(subject),
         state,
       })),
     ...deliveries
       .filter(({ status }) => status === 'PENDING')
       .map(({ uuid, status }) => ({
         row: `delivery ${uuid}`,
-        life: deliveryWorkflowId(uuid),
+        expectedWorkflowId: deliveryWorkflowId(uuid),
         state: status,
       })),
   ]

@@ -129,11 +129,11 @@ test('an end-to-end id may be added late', async () => {
 
 /** The states that a table reaches from a state, over any number of steps, without the state itself. */
 function reachedFrom<State extends string>(
-  life: StateMachine<State, string, never>,
+  machine: StateMachine<State, string, never>,
   from: State,
 ): Set<State> {
-  const reached = new Set(life.nextStates(from))
-  for (const state of reached) for (const next of life.nextStates(state)) reached.add(next)
+  const reached = new Set(machine.nextStates(from))
+  for (const state of reached) for (const next of machine.nextStates(state)) reached.add(next)
   reached.delete(from)
   return reached
 }
@@ -145,8 +145,8 @@ test.each([
   ['dispute', disputeMachine],
 ] as [string, StateMachine<string, string, never>][])(
   'the database allows a %s exactly the state changes of its table',
-  async (name, life) => {
-    const pairs = life.states.flatMap(from => life.states.map(to => [from, to] as const))
+  async (name, machine) => {
+    const pairs = machine.states.flatMap(from => machine.states.map(to => [from, to] as const))
     const answers = await Promise.all(
       pairs.map(async ([from, to]) => {
         const [row] = await fixture.sql<{ leads: boolean }>(`select ${name}_can_become(?, ?) as leads`, [
@@ -156,6 +156,6 @@ test.each([
         return [from, to, row!.leads]
       }),
     )
-    expect(answers).toEqual(pairs.map(([from, to]) => [from, to, reachedFrom(life, from).has(to)]))
+    expect(answers).toEqual(pairs.map(([from, to]) => [from, to, reachedFrom(machine, from).has(to)]))
   },
 )

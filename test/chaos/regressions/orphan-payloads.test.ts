@@ -82,10 +82,10 @@ test.each<[string, Answers]>([
   'a payment of an orphan that its provider %s is set aside, also when its amount differs',
   async (_, answers) => {
     const payload = await orphan()
-    const fate = await payload.close(answers)
+    const outcome = await payload.close(answers)
     const [aside] = await payload.setAside()
     expect(aside).toMatchObject({ end_to_end: 'E1', reason: 'orphan', disposition: 'held' })
-    expect(fate).toMatchObject({ kind: 'closed', returns: [{ uuid: aside!.uuid }] })
+    expect(outcome).toMatchObject({ kind: 'closed', returns: [{ uuid: aside!.uuid }] })
   },
 )
 
@@ -103,8 +103,8 @@ test.each<[string, FindChargeOutcome]>([
 
 test('an orphan that was cancelled and is no longer found is closed', async () => {
   const payload = await orphan()
-  const fate = await payload.close({ cancelled: { kind: 'cancelled' }, found: { kind: 'not_found' } })
-  expect(fate).toEqual({ kind: 'closed', deliveries: [], returns: [] })
+  const outcome = await payload.close({ cancelled: { kind: 'cancelled' }, found: { kind: 'not_found' } })
+  expect(outcome).toEqual({ kind: 'closed', deliveries: [], returns: [] })
   expect(await payload.isClosed()).toBe(true)
 })
 

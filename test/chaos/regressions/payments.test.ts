@@ -63,7 +63,7 @@ async function pending({ expiresInMs = 60_000 } = {}) {
         'select uuid, end_to_end, reason, disposition from movement where account_uuid = ? and reason is not null',
         [accountUuid],
       ),
-    async told(): Promise<string[]> {
+    async eventStatuses(): Promise<string[]> {
       const events = await fixture.sql<{ body: { status: string } }>(
         `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
         [uuid],
@@ -91,10 +91,10 @@ test.each<[string, Paid[][]]>([
     [[inProcess(X)], [settled(Y), inProcess(X)], [settled(Y), failed(X)]],
   ],
   ['while the one before was not listed', [[inProcess(X)], [settled(Y)], [settled(Y), failed(X)]]],
-])('a payment settled %s pays the charge, and nothing is returned', async (_, looks) => {
+])('a payment settled %s pays the charge, and nothing is returned', async (_, polls) => {
   const charge = await pending()
   let last: unknown
-  for (const look of looks) last = await charge.follow(look)
+  for (const look of polls) last = await charge.follow(look)
   expect(last).toMatchObject({ kind: 'known', state: 'paid', returns: [] })
   expect(await charge.paidBy()).toBe(Y)
   expect(await charge.setAside()).toEqual([])
@@ -146,7 +146,7 @@ test('a charge past its time is not EXPIRED where one payment has failed and ano
   const charge = await pending({ expiresInMs: -1_000 })
   await charge.follow([inProcess(X)])
   await charge.follow([settled(Y), failed(X)])
-  expect(await charge.told()).toEqual(['PAID'])
+  expect(await charge.eventStatuses()).toEqual(['PAID'])
 })
 
 test('a payment set aside by the poll that finds a payload open is given to the workflow, which returns it', async () => {
@@ -176,10 +176,10 @@ test('a PIX whose notification names no charge is credited to the charge that th
   const paid = settled(id('Z'))
   fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment: charge.pix(paid) }) })
   const { connectionUuid } = charge
-  const fate = await fixture.providers.recordDeposit({
+  const outcome = await fixture.providers.recordDeposit({
     ...{ connectionUuid, endToEnd: paid.endToEnd, requestId: 'r', timeScale: 1 },
   })
-  expect(fate).toEqual({ kind: 'expected' })
+  expect(outcome).toEqual({ kind: 'expected' })
   expect(fixture.signalledWorkflowIds.at(-1)).toBe(`charge/${charge.uuid}`)
   expect(await charge.follow([paid])).toMatchObject({ state: 'paid' })
   expect(await charge.setAside()).toEqual([])
@@ -218,9 +218,9 @@ test('two account owners who split with each other are credited concurrently wit
         return uuid
       }),
     )
-    const looks = charges.map(chargeUuid =>
+    const polls = charges.map(chargeUuid =>
       fixture.providers.pollCharge({ chargeUuid, isPayloadExpired: false }),
     )
-    expect(await Promise.all(looks)).toMatchObject([{ state: 'paid' }, { state: 'paid' }])
+    expect(await Promise.all(polls)).toMatchObject([{ state: 'paid' }, { state: 'paid' }])
   }
 })

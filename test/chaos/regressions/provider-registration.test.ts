@@ -34,12 +34,12 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
     },
   }
   const providers = { providerFor: () => provider } as unknown as ProviderRegistry
-  const begun = activateConnection(em, {
+  const activation = activateConnection(em, {
     site: { providers, publicUrl: 'https://pix.test' },
     connection,
     who: 'ana',
   })
-  const said = await begun.catch((error: Error) => error.message)
+  const said = await activation.catch((error: Error) => error.message)
   const [left] = await fixture.orm.em.fork().find(Connection, { uuid: connection.uuid })
   return { connection, said, left: left?.status }
 }
@@ -53,8 +53,14 @@ test('a connection that received a notification before its registration failed s
   const em = fixture.orm.em.fork()
   const { connection, said, left } = await refused(async ({ uuid: connectionUuid }) => {
     const uuid = randomUUID()
-    const notice = { uuid, connectionUuid, digest: Buffer.from(uuid), kind: 'payment', body: '{}' } as const
-    em.create(ProviderNotification, { ...notice, requestId: 'r' })
+    const notification = {
+      uuid,
+      connectionUuid,
+      digest: Buffer.from(uuid),
+      kind: 'payment',
+      body: '{}',
+    } as const
+    em.create(ProviderNotification, { ...notification, requestId: 'r' })
     await em.flush()
   })
   expect(said).toMatch(/no answer in time; [\da-f-]{36} stays CONFIGURATION_PENDING: it had a notification$/)

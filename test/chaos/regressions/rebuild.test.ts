@@ -32,7 +32,7 @@ function temporalOf(
   const did: string[] = []
   const begins = () => ({ activityType: { name: 'sendTransfer' }, ...call })
   const pending = () => (events.length === 1 && call ? [begins()] : [])
-  const begun: { args: [TransferInput] }[] = []
+  const starts: { args: [TransferInput] }[] = []
   const run = {
     ...{ workflowId: `${ended ? 'charge' : 'transfer'}/${order.uuid}`, runId: 'run' },
     status: { name: ended ? 'COMPLETED' : 'RUNNING' },
@@ -54,7 +54,7 @@ function temporalOf(
     signalWithStart: async () => did.push('woken'),
     async start(_type: string, options: { args: [TransferInput] }) {
       did.push('begun anew')
-      begun.push(options)
+      starts.push(options)
     },
   }
   const engine = {
@@ -62,7 +62,7 @@ function temporalOf(
     taskQueue: 'none',
     timeScale: 1,
   } as unknown as WorkflowClientContext
-  return { did, begun, engine }
+  return { did, starts, engine }
 }
 
 /** The unanswered payout activity of a transfer, as Temporal describes it. */
@@ -98,16 +98,16 @@ async function rebuilt(
   const order = fixture.transferInput(await fixture.createMerchant(1_000), { scheduledFor })
   await inBackup(order)
   const { engine, did } = temporalOf(order, { events: history(order), call })
-  const told: string[] = []
+  const outcomes: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
-    told.push(outcome)
-  return { told, did }
+    outcomes.push(outcome)
+  return { outcomes, did }
 }
 
-type RebuildResult = { told: string[]; did: string[] }
-const UNCHANGED: RebuildResult = { told: [], did: [] }
-const REBUILT: RebuildResult = { told: ['rebuilt'], did: ['ended', 'begun anew'] }
+type RebuildResult = { outcomes: string[]; did: string[] }
+const UNCHANGED: RebuildResult = { outcomes: [], did: [] }
+const REBUILT: RebuildResult = { outcomes: ['rebuilt'], did: ['ended', 'begun anew'] }
 
 test.each([
   ['after money out was paused', 5],
@@ -148,12 +148,12 @@ test.each<[keyof typeof inBackup, string, object | undefined, RebuildResult]>([
 ])('a row with %s, of a running workflow that knows of %s', async (row, _, answer, came) => {
   await fixture.sql('delete from pause')
   const order = { dueMinutesAgo: 15, history: (order: TransferInput) => sent(order, answer) }
-  const told = rebuilt(order, async order => {
+  const outcomes = rebuilt(order, async order => {
     await inBackup[row](order)
     await paused('money_out')
     await fixture.sql(`update pause set created_at = now() - interval '10 minutes'`)
   })
-  expect(await told).toEqual(came)
+  expect(await outcomes).toEqual(came)
 })
 
 const aPauseOf10MinutesAgo = async () => {
@@ -195,11 +195,11 @@ test('the rebuild waits for a slow worker that started before the pause, and its
     })
     events.push(sent(order, answer)[1]!)
   }, 1_000)
-  const told: string[] = []
+  const outcomes: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
-    told.push(outcome)
-  expect({ told, did }).toEqual(UNCHANGED)
+    outcomes.push(outcome)
+  expect({ outcomes, did }).toEqual(UNCHANGED)
   await aPauseOf10MinutesAgo()
 })
 
@@ -230,7 +230,7 @@ test('a transfer whose first runs are deleted is looked up with its whole input,
   const orderedAt = ago(60 * 24 * 90).toISOString()
   await fixture.records.storeTransfer(order)
   const goesOn = { orderedAt, candidates: order.candidates }
-  const { engine, begun } = temporalOf({
+  const { engine, starts } = temporalOf({
     ...order,
     candidates: order.candidates.slice(1),
     continuation: goesOn,
@@ -238,7 +238,7 @@ test('a transfer whose first runs are deleted is looked up with its whole input,
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
-  expect(begun.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
+  expect(starts.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
 })
 
 test.each(['cancelled', 'expired'])(
@@ -258,12 +258,12 @@ test.each(['cancelled', 'expired'])(
       issueCharge: async () => ({ kind: 'accepted', charge: payload }),
     })
     await fixture.providers.issueCharge(charge)
-    const { engine, did, begun } = temporalOf({ ...fixture.transferInput(merchant), ...charge }, { ended })
+    const { engine, did, starts } = temporalOf({ ...fixture.transferInput(merchant), ...charge }, { ended })
     const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
     for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
       expect(outcome).toBe('restored')
     expect(did).toEqual(['begun anew'])
-    const [anew] = begun.flatMap(({ args }) => args as unknown[])
+    const [anew] = starts.flatMap(({ args }) => args as unknown[])
     expect(anew).toEqual({ reopen: charge.uuid, timeScale: 1, restored: { ended } })
     expect(await fixture.records.restoreCharge({ uuid: charge.uuid, ended })).toMatchObject({ state: ended })
   },

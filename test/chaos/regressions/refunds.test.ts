@@ -94,7 +94,7 @@ async function paid(
       )
       return row
     },
-    async told(): Promise<string[]> {
+    async eventStatuses(): Promise<string[]> {
       const events = await fixture.sql<{ body: { status: string } }>(
         `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
         [uuid],
@@ -201,7 +201,7 @@ test('a refund that settles late while another one runs is reported when that on
     refunded_cents: '300',
     refunding_cents: '0',
   })
-  expect(await charge.told()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
+  expect(await charge.eventStatuses()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
 })
 
 test('a refund that settles late shows no fee, because none was charged', async () => {
@@ -247,7 +247,7 @@ test('a refund that settles late is marked late in its movement, and one in time
 test('a payment that had failed and settles after all is posted in full, and can be refunded', async () => {
   const charge = await paid(['in_process', 'failed', 'settled', 'settled'])
   expect(await charge.shows()).toMatchObject({ state: 'paid' })
-  expect(await charge.told()).toEqual(['PAID'])
+  expect(await charge.eventStatuses()).toEqual(['PAID'])
   expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 1_000, outside: -1_000 })
   await charge.refund(1_000)
 })

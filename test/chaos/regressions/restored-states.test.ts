@@ -134,8 +134,8 @@ describe('a charge', () => {
             ? { kind: 'not_found' }
             : { kind: 'found', status: 'open', payments: [], charge: payloadOf() },
       })
-      const told = await fixture.providers.restoreIssuedCharge({ ...order, restored: restored(ended) })
-      expect(told).toMatchObject({ kind: 'known', issued: { state: ended } })
+      const result = await fixture.providers.restoreIssuedCharge({ ...order, restored: restored(ended) })
+      expect(result).toMatchObject({ kind: 'known', issued: { state: ended } })
       const orphans = await fixture.sql(`select from attempt where subject_uuid = ? and state = 'orphan'`, [
         order.uuid,
       ])

@@ -97,8 +97,8 @@ async function createStrayPayment(ownCents = 1_000) {
     disputeHas: dispute.readCents,
     async isGivenBack(cents: number) {
       const returned = { id: randomUUID(), endToEnd: endToEndId('D'), cents, at: now }
-      const told = dispute.pollAnswering({ cents, status: 'agreed', returns: [returned], isClosed: true })
-      expect(await told).toMatchObject({ kind: 'known', state: 'resolved' })
+      const polled = dispute.pollAnswering({ cents, status: 'agreed', returns: [returned], isClosed: true })
+      expect(await polled).toMatchObject({ kind: 'known', state: 'resolved' })
     },
     async stands() {
       const [row] = await fixture.sql<{ disposition: string }>(
@@ -239,7 +239,7 @@ test('a PIX kept under an open dispute is blocked for it once, and taken from th
   await pix.isDisputed()
   expect(await pix.stands()).toEqual({ pending: 1_000, outside: -1_000, disposition: 'not_returned' })
   expect(await pix.isKept()).toBe(1_000)
-  for (let looks = 0; looks < 2; looks++) {
+  for (let polls = 0; polls < 2; polls++) {
     expect(await pix.stands()).toEqual({ blocked: 1_000, outside: -1_000, disposition: 'kept' })
     expect(await pix.disputeHas()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
     await pix.isDisputed()

@@ -339,22 +339,22 @@ test('a manual settlement that the row cannot store changes nothing, and blocks 
       endToEnd,
       reason: 'another line',
     } as const
-    const heard = await fixture.records.manuallySettleTransfer({
+    const settlement = await fixture.records.manuallySettleTransfer({
       uuid: second.uuid,
       connectionUuid,
       signal: word,
     })
-    expect(heard).toEqual({ kind: 'unknown', code: 'settlement_not_stored' })
+    expect(settlement).toEqual({ kind: 'unknown', code: 'settlement_not_stored' })
   }
   expect(await fixture.records.getTransfer(second.uuid)).toMatchObject({ state: 'sending' })
   const right = { as: 'settled', endToEnd: `E${'4'.repeat(31)}`, reason: 'the right line' } as const
   const word = { ...(await readUnknownAttempt(second.uuid)), ...right }
-  const heard = await fixture.records.manuallySettleTransfer({
+  const settlement = await fixture.records.manuallySettleTransfer({
     uuid: second.uuid,
     connectionUuid,
     signal: word,
   })
-  expect(heard).toMatchObject({ kind: 'settled' })
+  expect(settlement).toMatchObject({ kind: 'settled' })
 })
 
 const AT_ONCE = 10
@@ -397,14 +397,14 @@ test('a settlement without its end-to-end id is stored each time with the earlie
   const merchant = await fixture.createMerchant(1_500)
   const { accountUuid, connectionUuid } = merchant
   const endToEnd = `E${'2'.repeat(31)}`
-  for (const told of ['', '', endToEnd]) {
+  for (const endToEndId of ['', '', endToEnd]) {
     const order = fixture.transferInput(merchant)
     const key = { uuid: order.uuid, connectionUuid }
     await fixture.records.storeTransfer(order)
     fixture.scriptProvider({
       sendTransfer: async () => ({
         kind: 'accepted',
-        payout: { ...settled, status: 'in_process', endToEnd: told },
+        payout: { ...settled, status: 'in_process', endToEnd: endToEndId },
       }),
       findTransfer: async () => ({ kind: 'found', payout: { ...settled, endToEnd: '' } }),
     })

@@ -18,7 +18,7 @@ export async function openActivityFixture() {
   const databaseUrl = await createTestDatabase()
   const orm = await openOrm({ databaseUrl })
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-  const far: Partial<Provider> = {
+  const scriptedProvider: Partial<Provider> = {
     preconnect: () => {},
     balances: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer in time' }),
   }
@@ -28,7 +28,7 @@ export async function openActivityFixture() {
     sealer: seal,
     timeScale: 1,
     log: pino({ level: 'silent' }),
-    providers: { providerFor: () => far as Provider, close: async () => {} },
+    providers: { providerFor: () => scriptedProvider as Provider, close: async () => {} },
   } as unknown as ActivityDependencies
   const engine = {
     client: async () => ({
@@ -57,7 +57,7 @@ export async function openActivityFixture() {
     engine,
     orm,
     /** What the provider answers from now on. */
-    scriptProvider: (answers: Partial<Provider>) => Object.assign(far, answers),
+    scriptProvider: (answers: Partial<Provider>) => Object.assign(scriptedProvider, answers),
     records: databaseActivities(dependencies),
     providers: providerActivities(dependencies, engine),
     /** The workflows that were signalled to poll, by their ids. */

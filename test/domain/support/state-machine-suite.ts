@@ -12,25 +12,25 @@ export type ExpectedStates<State extends string, Event extends string> = Record<
 
 /** Tests a whole table, every state by every event. */
 export function testStateMachine<State extends string, Shown extends string, Event extends string>(
-  life: StateMachine<State, Shown, Event>,
+  machine: StateMachine<State, Shown, Event>,
   { events, expected }: { events: readonly Event[]; expected: ExpectedStates<State, Event> },
 ): void {
   const states = Object.keys(expected) as State[]
   test('the table has these states and no others', () =>
-    expect([...life.states].sort()).toEqual([...states].sort()))
+    expect([...machine.states].sort()).toEqual([...states].sort()))
   for (const state of states) {
     const { shows, over, steps } = expected[state]
     test(`${state} shows ${shows}${over ? ' and is over' : ''}`, () => {
-      expect(life.statusOf(state)).toBe(shows)
-      expect(life.statesShowing(shows as Shown)).toContain(state)
-      expect(life.isFinal(state)).toBe(over)
+      expect(machine.statusOf(state)).toBe(shows)
+      expect(machine.statesShowing(shows as Shown)).toContain(state)
+      expect(machine.isFinal(state)).toBe(over)
     })
     test.each(events.map(event => [event, steps[event] ?? 'forbidden'] as const))(
       `${state} · %s → %s`,
       (event, next) => {
-        expect(life.accepts(state, event)).toBe(next !== 'forbidden')
-        if (next === 'forbidden') expect(() => life.next(state, event)).toThrow(RangeError)
-        else expect(life.next(state, event)).toBe(next)
+        expect(machine.accepts(state, event)).toBe(next !== 'forbidden')
+        if (next === 'forbidden') expect(() => machine.next(state, event)).toThrow(RangeError)
+        else expect(machine.next(state, event)).toBe(next)
       },
     )
   }

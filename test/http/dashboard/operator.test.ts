@@ -97,18 +97,18 @@ describe('an operator', () => {
       isSimulated: true,
     })
     expect(unknown).toBe(1)
-    const lives = (await operator.get(`${OPERATOR}/stuck`)).text
-    expect(lives).toContain(`/workflows/${encodeURIComponent(`pix-key/${uuid}/removal`)}`)
+    const rowsPage = (await operator.get(`${OPERATOR}/stuck`)).text
+    expect(rowsPage).toContain(`/workflows/${encodeURIComponent(`pix-key/${uuid}/removal`)}`)
     await ours.sql('delete from attempt where subject_uuid = ?', [uuid])
     await ours.sql('delete from pix_key where uuid = ?', [uuid])
   })
 
   test('has a link to the workflow of each operation', async () => {
-    const life = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
-    expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(life(`transfer/${ours.unknown}`))
-    expect((await operator.get(`${OPERATOR}/stuck`)).text).toContain(life(`transfer/${ours.unknown}`))
-    expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(life(`return/${ours.unmatched}`))
-    expect((await operator.get(`${OPERATOR}/unexpected`)).text).toContain(life(`transfer/${ours.transfer}`))
+    const workflowPath = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
+    expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(workflowPath(`transfer/${ours.unknown}`))
+    expect((await operator.get(`${OPERATOR}/stuck`)).text).toContain(workflowPath(`transfer/${ours.unknown}`))
+    expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(workflowPath(`return/${ours.unmatched}`))
+    expect((await operator.get(`${OPERATOR}/unexpected`)).text).toContain(workflowPath(`transfer/${ours.transfer}`))
   })
 })
 

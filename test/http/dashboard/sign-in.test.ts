@@ -371,16 +371,16 @@ describe('a session ends', () => {
 
   test('and not while the user types on a page that polls for news', async () => {
     const { browser } = await inside()
-    const looks = (typed: boolean) =>
+    const poll = (typed: boolean) =>
       browser.get(HOME, { 'HX-Request': 'true', 'X-Trilho-Typed': String(typed) })
     const later = () =>
       sql(`update dashboard_session set last_seen_at = last_seen_at - interval '70 minutes'`)
     for (const typed of [true, true, false]) {
       await later()
-      expect((await looks(typed)).status).toBe(200)
+      expect((await poll(typed)).status).toBe(200)
     }
     await later()
-    expect((await looks(false)).status).toBe(401)
+    expect((await poll(false)).status).toBe(401)
   })
 })
 

@@ -54,11 +54,11 @@ describe('the dictionaries', () => {
 
   test('have no unused phrase', () => {
     const all = sources.map(({ text }) => text).join('\n')
-    const unsaid = Object.keys(pt).filter(name => {
+    const unused = Object.keys(pt).filter(name => {
       const [first] = name.split('.')
       return !all.includes(`'${name}'`) && !all.includes(`\`${first}.`) && !all.includes(`'${first}.`)
     })
-    expect(unsaid).toEqual([])
+    expect(unused).toEqual([])
   })
 })
 

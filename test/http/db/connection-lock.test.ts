@@ -21,9 +21,9 @@ test('a locked connection is loaded with its current values, without a second qu
   const all = await fixture.orm.em.fork().findOneOrFail(Connection, uuid)
   await runInTransaction(fixture.orm, async em => {
     await lockConnection(em, uuid)
-    const told = em.getUnitOfWork().getById<Connection>(Connection, uuid)
-    expect(told).toMatchObject({ ...all })
-    expect(told?.sealedCredentials).toBeUndefined()
+    const locked = em.getUnitOfWork().getById<Connection>(Connection, uuid)
+    expect(locked).toMatchObject({ ...all })
+    expect(locked?.sealedCredentials).toBeUndefined()
   })
 })
 

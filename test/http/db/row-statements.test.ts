@@ -93,14 +93,14 @@ test('a connection to call is loaded with its lazy columns, and nothing is left 
   const reading = em()
   const populate = ['sealedCredentials', 'isDistrusted'] as const
   const expected = await em().findOneOrFail(Connection, connection, { populate })
-  const [found, nobody] = await runQuery(
+  const [found, unknown] = await runQuery(
     reading,
     batchQueries(queryConnectionToCall(reading, connection), queryConnectionToCall(reading, randomUUID())),
   )
   expect({ ...found }).toEqual({ ...expected })
   reading.getUnitOfWork().computeChangeSets()
   expect(reading.getUnitOfWork().getChangeSets()).toEqual([])
-  expect(nobody).toBeUndefined()
+  expect(unknown).toBeUndefined()
 })
 
 describe('a row locked by its own statement', () => {
@@ -129,10 +129,10 @@ describe('a row locked by its own statement', () => {
   })
 
   test('that does not exist is null, or an error where it is required', async () => {
-    const nobody = randomUUID()
+    const unknown = randomUUID()
     await runInTransaction(fixture.orm, async tx => {
-      expect(await findLockedRow(tx, Connection, nobody, noQuery)).toEqual([null, []])
-      await expect(lockRow(tx, Connection, nobody, noQuery)).rejects.toThrow(`no Connection ${nobody}`)
+      expect(await findLockedRow(tx, Connection, unknown, noQuery)).toEqual([null, []])
+      await expect(lockRow(tx, Connection, unknown, noQuery)).rejects.toThrow(`no Connection ${unknown}`)
     })
   })
 })

@@ -84,12 +84,12 @@ test.each([
 
 /** It accepts TLS, and disconnects after the first message. */
 async function encrypting() {
-  const heard: Buffer[] = []
+  const received: Buffer[] = []
   const encrypted: Buffer[] = []
   const server = createServer(async (socket: Socket) => {
     socket.on('error', () => {})
     const [first] = (await once(socket, 'data')) as [Buffer]
-    heard.push(first)
+    received.push(first)
     if (first.readInt32BE(4) !== SSL_REQUEST) return socket.destroy()
     socket.write('S')
     const inside = new TLSSocket(socket, { isServer: true, key: own.key, cert: own.certificate })
@@ -102,7 +102,7 @@ async function encrypting() {
   server.listen(0)
   await once(server, 'listening')
   return {
-    ...{ heard, encrypted, port: (server.address() as AddressInfo).port },
+    ...{ heard: received, encrypted, port: (server.address() as AddressInfo).port },
     close: () => new Promise(done => server.close(done)),
   }
 }

@@ -99,14 +99,14 @@ const NAME = 'select name from account where uuid = ?'
 const nameOf = (whose: string) => query(NAME, [whose], (rows: ResultRow[]) => rows[0]?.name)
 
 test('a batch of queries is one message with a result for each, inside and outside of a transaction', async () => {
-  const [nobody, two] = [randomUUID(), 'select 1 as one union all select 2']
+  const [unknownUuid, two] = [randomUUID(), 'select 1 as one union all select 2']
   const rest = batchQueries(
     noQuery,
-    nameOf(nobody),
+    nameOf(unknownUuid),
     query(two, [], rows => rows.length),
   )
   const asked = batchQueries(nameOf(uuid), rest)
-  const text = [NAME.replace('?', `'${uuid}'`), NAME.replace('?', `'${nobody}'`), two].join('; ')
+  const text = [NAME.replace('?', `'${uuid}'`), NAME.replace('?', `'${unknownUuid}'`), two].join('; ')
   await runInTransaction(orm, em => em.execute(rename('asked')))
   capturedMessages.splice(0)
   expect(await runQuery(orm.em.fork(), asked)).toEqual(['asked', [[], undefined, 2]])

@@ -41,10 +41,10 @@ test('a call whose process ended is waited for as long as it could have taken', 
   expect(calls.count).toBe(0)
 
   await underWay('-1 second')
-  const told = send()
+  const replyOutcome = send()
   const call = await calls.next()
   call.answer({ kind: 'accepted' })
-  expect(await told).toMatchObject({ kind: 'closed', isReplyPending: false })
+  expect(await replyOutcome).toMatchObject({ kind: 'closed', isReplyPending: false })
 })
 
 test('a call that ends after its time does not change the one that followed it', async () => {
@@ -75,12 +75,12 @@ async function answeredDispute() {
   })
   const calls = heldCalls()
   const { orm, log, storage } = fixture.dependencies
-  const told = sendDisputeReply({
+  const replyOutcome = sendDisputeReply({
     ...{ orm, log, storage },
     providers: { providerFor: () => ({ replyToDispute: calls.take }) },
   } as unknown as ActivityDependencies)
   const order = { uuid, connectionUuid, providerDisputeId: 'm', endToEnd: null, requestId: 'r', timeScale: 1 }
-  return { uuid, calls, send: () => told(order) }
+  return { uuid, calls, send: () => replyOutcome(order) }
 }
 
 type Call = { answer(outcome: ReplyToDisputeOutcome): void }

@@ -52,9 +52,9 @@ test('the time in which the client sends its body is not counted', async () => {
 })
 
 test('an operation that may have started is not confirmed, and none is started late', async () => {
-  const begun = new RequestDeadline(MIN_TO_START_MS + 200)
-  begun.markStarted(UUID)
-  await expect(begun.awaitResponse(never())).rejects.toMatchObject({
+  const requestDeadline = new RequestDeadline(MIN_TO_START_MS + 200)
+  requestDeadline.markStarted(UUID)
+  await expect(requestDeadline.awaitResponse(never())).rejects.toMatchObject({
     code: 'not_confirmed',
     details: { data: { uuid: UUID } },
   })
@@ -75,20 +75,20 @@ test('a stored operation may be waited for longer', () => {
 
 test('a payout without a key is not accepted after its request can start nothing any more, on a slow query too', async () => {
   const app = new Koa()
-  let heard: { acceptBefore: number; begunBy: number } | undefined
+  let measured: { acceptBefore: number; begunBy: number } | undefined
   app.use(enforceDeadline)
   app.use(async ctx => {
     await sleep(300)
     const [at] = await Promise.all([runQuery(fixture.orm.em.fork(), queryAcceptanceDeadline())])
     const begunBy = Date.now() + getRequestDeadline().remainingMs - MIN_TO_START_MS
-    heard = { acceptBefore: Date.parse(at), begunBy }
+    measured = { acceptBefore: Date.parse(at), begunBy }
     ctx.body = 'heard'
   })
   const server = await startServer(app, { host: '127.0.0.1', port: 0 })
   const started = Date.now()
   await (await fetch(server.url)).text()
   await server.stop()
-  expect(heard!.acceptBefore).toBeLessThanOrEqual(heard!.begunBy + 2) // Two clocks of one machine, in milliseconds.
-  expect(heard!.acceptBefore).toBeGreaterThan(started)
-  expect(heard!.begunBy).toBeLessThan(started + REQUEST_DEADLINE_MS)
+  expect(measured!.acceptBefore).toBeLessThanOrEqual(measured!.begunBy + 2) // Two clocks of one machine, in milliseconds.
+  expect(measured!.acceptBefore).toBeGreaterThan(started)
+  expect(measured!.begunBy).toBeLessThan(started + REQUEST_DEADLINE_MS)
 })

@@ -104,12 +104,12 @@ async function merchant() {
 
 test('a repeat of an unknown transfer without Temporal shows its state, and the same once it has failed', async () => {
   const { uuid, repeat } = await insertUnknownTransfer()
-  const heard = await repeat()
-  expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
-  expect(heard.body.data).toMatchObject({ uuid, status: 'PROCESSING', outcome: 'unknown' })
+  const response = await repeat()
+  expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+  expect(response.body.data).toMatchObject({ uuid, status: 'PROCESSING', outcome: 'unknown' })
   await sql(`update transfer set state = 'failed', held_cents = 0 where uuid = ?`, [uuid])
   const again = await repeat()
-  expect([again.status, again.text]).toEqual([201, heard.text])
+  expect([again.status, again.text]).toEqual([201, response.text])
 })
 
 test('an unknown outcome stored beside an acceptance is not repeated', async () => {
@@ -128,15 +128,15 @@ test('an unknown outcome stored beside an acceptance is not repeated', async () 
 
 test('a repeat of an unknown refund without Temporal gets its acceptance, and the same once it has failed', async () => {
   const { uuid, repeat } = await insertUnknownRefund()
-  const heard = await repeat()
-  expect([heard.status, heard.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+  const response = await repeat()
+  expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   await sql(
     `with failed as (update refund set state = 'failed' where uuid = ? returning charge_uuid)
      update charge set state = 'paid', refunding_cents = 0 from failed where uuid = charge_uuid`,
     [uuid],
   )
   const again = await repeat()
-  expect([again.status, again.text]).toEqual([200, heard.text])
+  expect([again.status, again.text]).toEqual([200, response.text])
 })
 
 test.each([
@@ -173,6 +173,6 @@ test('a repeat of a charge that is being issued skips the checks, and returns wh
   const target = { connectionUuid: connection }
   await startPause(fixture.orm.em.fork(), { target, reach: 'everything', who: 'ana', reason: 'a drill' })
   await sql(`update connection set status = 'INACTIVE' where uuid = ?`, [connection])
-  const heard = await fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
-  expect([heard.status, heard.body.code, heard.body.data]).toEqual([503, 'issuing', { uuid }])
+  const response = await fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
+  expect([response.status, response.body.code, response.body.data]).toEqual([503, 'issuing', { uuid }])
 })

@@ -185,12 +185,12 @@ describe('a code', () => {
 
   test('is invalid after five wrong guesses: the sixth is refused although it is right', async () => {
     const code = await aCode()
-    const heard: string[] = []
+    const codes: string[] = []
     for (const guess of ['000000', '000001', '000002', '000003', '000004', RIGHT]) {
       const { errors } = (await create(byEmail(code, guess))).body
-      heard.push(String(Object.entries(errors)[0]))
+      codes.push(String(Object.entries(errors)[0]))
     }
-    expect(heard).toEqual([
+    expect(codes).toEqual([
       'auth_code,is wrong: 4 attempts left',
       'auth_code,is wrong: 3 attempts left',
       'auth_code,is wrong: 2 attempts left',

@@ -8,8 +8,8 @@ test.each([
   { ageMs: 10_000, more: {} },
 ])('the signal of a notification says whether it is new: after $ageMs ms', ({ ageMs, more }) => {
   const receivedAt = new Date(Date.now() - ageMs)
-  const notice = { uuid: 'notice', connectionUuid: 'connection', receivedAt } as ProviderNotification
-  expect(buildNotificationSignal(notice)).toEqual({
+  const notification = { uuid: 'notice', connectionUuid: 'connection', receivedAt } as ProviderNotification
+  expect(buildNotificationSignal(notification)).toEqual({
     notificationUuid: 'notice',
     connectionUuid: 'connection',
     ...more,

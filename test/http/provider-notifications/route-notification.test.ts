@@ -68,12 +68,12 @@ async function noticeOf(
   digest: string,
   { em = fixture.orm.em.fork(), of = charge, ageMs = 0, through = connection }: Given = {},
 ): Promise<ProviderNotification> {
-  const heard = { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) }
-  const [notice] = await runQuery(em, storeProviderNotifications(em, through, [heard]))
-  notice!.receivedAt = new Date(Date.now() - ageMs)
-  await em.nativeUpdate(ProviderNotification, notice!.uuid, { receivedAt: notice!.receivedAt })
-  await routeNotification(engine, em, notice!)
-  return fixture.orm.em.fork().findOneOrFail(ProviderNotification, notice!.uuid)
+  const item = { ...factsOf(of), uuid: randomUUID(), digest: digest.repeat(32) }
+  const [notification] = await runQuery(em, storeProviderNotifications(em, through, [item]))
+  notification!.receivedAt = new Date(Date.now() - ageMs)
+  await em.nativeUpdate(ProviderNotification, notification!.uuid, { receivedAt: notification!.receivedAt })
+  await routeNotification(engine, em, notification!)
+  return fixture.orm.em.fork().findOneOrFail(ProviderNotification, notification!.uuid)
 }
 const END_TO_END = 'E12345678202601101159abcdefghijk'
 const setChargeState = (state: string) =>
@@ -143,8 +143,8 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
   for (const digest of ['e1', 'e2', 'e3']) await noticeOf(digest, late)
   // It arrived while Temporal was down.
   const em = fixture.orm.em.fork()
-  const heard = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
-  const [young] = await runQuery(em, storeProviderNotifications(em, connection, [heard]))
+  const item = { ...factsOf(running), uuid: randomUUID(), digest: 'e4'.repeat(32) }
+  const [young] = await runQuery(em, storeProviderNotifications(em, connection, [item]))
   await sql(`update provider_notification set received_at = now() - interval '20 seconds' where uuid = ?`, [
     young!.uuid,
   ])

@@ -20,7 +20,7 @@ type SingleClientPool = {
 
 /** Records the messages of a pool with one connection. */
 export async function captureMessages(orm: Orm): Promise<CapturedMessages> {
-  const heard = {
+  const recorded = {
     messages: [] as string[],
     statements: [] as string[],
     kept: [] as string[],
@@ -29,10 +29,10 @@ export async function captureMessages(orm: Orm): Promise<CapturedMessages> {
   }
   const named = new Map<string, string>()
   function forget() {
-    heard.messages.length = 0
-    heard.statements.length = 0
-    heard.kept.length = 0
-    heard.described = 0
+    recorded.messages.length = 0
+    recorded.statements.length = 0
+    recorded.kept.length = 0
+    recorded.described = 0
   }
   const pool = (await orm.em.getConnection().getNativeClient()) as unknown as SingleClientPool
   const { connection, release } = await pool.connect()
@@ -45,17 +45,17 @@ export async function captureMessages(orm: Orm): Promise<CapturedMessages> {
         const name = readCString(body, 0)
         const text = readCString(body, name.length + 1)
         named.set(name, text)
-        if (name !== '') heard.kept.push(text)
+        if (name !== '') recorded.kept.push(text)
       }
       if (kind === 'B') said.push(bindStatement(body, named))
-      if (kind === 'D') heard.described += 1
+      if (kind === 'D') recorded.described += 1
     }
-    heard.statements.push(...said)
-    if (said.length > 0) heard.messages.push(said.join('; '))
+    recorded.statements.push(...said)
+    if (said.length > 0) recorded.messages.push(said.join('; '))
     return write(bytes)
   }
   release()
-  return heard
+  return recorded
 }
 
 /** https://www.postgresql.org/docs/current/protocol-message-formats.html: a letter, the length with itself, the rest. */

@@ -29,8 +29,8 @@ function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   }
   const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
   return runInTransaction(fixture.orm, async em => {
-    const door = await runQuery(em, queryTransferPreconditions(em, order))
-    const { transfer } = await openTransfer(em, { order, details, preconditions: door })
+    const loaded = await runQuery(em, queryTransferPreconditions(em, order))
+    const { transfer } = await openTransfer(em, { order, details, preconditions: loaded })
     return transfer.failure?.code ?? transfer.state
   })
 }
@@ -41,9 +41,9 @@ test('a reference is unique per mode, at the request and at the row', async () =
     const body = { value: 1, pix_key: 'maria@example.com', external_ref: 'pedido 7' }
     return (await fixture.call('POST', '/api/v1/transfers', { token, body })).body.code
   }
-  const begun = 'unavailable' // Allowed: what is missing here is Temporal.
+  const acceptedCode = 'unavailable' // Allowed: what is missing here is Temporal.
   expect(await open('test', 'pedido 7')).toBe('created')
-  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_taken', begun])
+  expect([await codeOf('test'), await codeOf('live')]).toEqual(['external_ref_taken', acceptedCode])
   expect([await open('live', 'pedido 7'), await codeOf('live')]).toEqual(['created', 'external_ref_taken'])
   expect([await open('test', 'pedido 7'), await open('live', 'pedido 7')]).toEqual([
     'external_ref_taken',

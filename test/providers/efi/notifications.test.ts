@@ -76,12 +76,12 @@ test('a notification is parsed: payments, their refunds, returns of disputes, tr
 test('an unreadable item hides no other, and an undocumented one is recorded', async () => {
   const recorded: UnexplainedAnswer[] = []
   const strict = createEfiNotifications(credentials, async answer => void recorded.push(answer))
-  const told = (body: object) =>
+  const parsed = (body: object) =>
     strict.readNotification({ body: JSON.stringify(body), headers: {}, secret: NOTIFICATION_SECRET })
-  const mixed = await told({ pix: ['E1', pixOf(), { txid: 7 }] })
+  const mixed = await parsed({ pix: ['E1', pixOf(), { txid: 7 }] })
   expect(mixed.kind === 'items' && mixed.items.map(item => item.endToEnd)).toEqual([END_TO_END])
-  expect(await told({ evento: 'novo_evento' })).toEqual({ kind: 'items', items: [] })
-  expect(await told({ evento: 'teste_webhook' })).toEqual({ kind: 'items', items: [] })
+  expect(await parsed({ evento: 'novo_evento' })).toEqual({ kind: 'items', items: [] })
+  expect(await parsed({ evento: 'teste_webhook' })).toEqual({ kind: 'items', items: [] })
   const about = { operation: 'readNotification', reference: null, status: null }
   expect(recorded).toEqual([
     { ...about, kind: 'unreadable_item', name: '', body: '"E1"' },

@@ -15,10 +15,10 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.findCharge(charge.reference)).toMatchObject({ status: 'open', payments: [] })
     const { end_to_end: endToEnd } = await shop.control.pay({ payload: charge.payload })
 
-    const told = await shop.waitForNotification(
+    const notification = await shop.waitForNotification(
       item => item.kind === 'payment' && item.reference === charge.reference,
     )
-    expect(told.endToEnd).toBe(endToEnd)
+    expect(notification.endToEnd).toBe(endToEnd)
     const payment = {
       endToEnd,
       txid: charge.txid,
@@ -166,11 +166,11 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     }))
     const from = new Date(Date.now() - 3_600_000).toISOString()
     const statement = await shop.provider.statement(from, new Date().toISOString())
-    const told =
+    const notification =
       statement.kind === 'found' ? statement.entries.map(({ at: _, returnId: __, ...entry }) => entry) : []
     const sorted = (lines: { endToEnd: string }[]) =>
       lines.toSorted((a, b) => a.endToEnd.localeCompare(b.endToEnd))
-    expect(sorted(told)).toEqual(sorted(rail))
+    expect(sorted(notification)).toEqual(sorted(rail))
     expect(new Set(rail.map(({ direction }) => direction))).toEqual(new Set(['IN', 'OUT']))
   })
 })

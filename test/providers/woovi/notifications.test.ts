@@ -62,13 +62,13 @@ test('each webhook has its own secret, and Woovi one key for all', async () => {
   const known = createWooviNotifications({ ...noLookups, lookUpExisting }, configured, () => NOW)
   const body = '{"event":"OPENPIX:CHARGE_CREATED"}'
   const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
-  const told = async (headers: Record<string, string>) =>
+  const parsed = async (headers: Record<string, string>) =>
     (await known.readNotification({ body, headers, secret: null })).kind
-  expect(await told({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
-  expect(await told({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
-  expect(await told({ 'x-webhook-signature': signature })).toBe('items')
+  expect(await parsed({ 'x-openpix-signature': macOf(body, 'one') })).toBe('items')
+  expect(await parsed({ 'x-openpix-signature': macOf(body, 'two') })).toBe('items')
+  expect(await parsed({ 'x-webhook-signature': signature })).toBe('items')
   const another = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
-  expect(await told({ 'x-webhook-signature': another })).toBe('no_answer')
+  expect(await parsed({ 'x-webhook-signature': another })).toBe('no_answer')
 })
 
 test.each(['', '{', '[]', 'null', '{}', '{"event":7}', '{"event":"x","pix":"E1"}'])(
@@ -167,12 +167,12 @@ test('an undocumented notification is recorded, and has no content', async () =>
   const recorded: UnexplainedAnswer[] = []
   const record = async (answer: UnexplainedAnswer) => void recorded.push(answer)
   const strict = createWooviNotifications({ ...noLookups, record }, credentials, () => NOW)
-  const told = (body: string) =>
+  const parsed = (body: string) =>
     strict.readNotification({ body, headers: { 'x-openpix-signature': macOf(body) }, secret: null })
   const unknown = '{"event":"OPENPIX:SOMETHING_NEW","pix":{"endToEndId":"E1"}}'
-  expect(await told(unknown)).toEqual({ kind: 'items', items: [] })
-  expect((await told('{"event":7}')).kind).toBe('unreadable')
-  expect((await told('{"event":"OPENPIX:CHARGE_CREATED"}')).kind).toBe('items')
+  expect(await parsed(unknown)).toEqual({ kind: 'items', items: [] })
+  expect((await parsed('{"event":7}')).kind).toBe('unreadable')
+  expect((await parsed('{"event":"OPENPIX:CHARGE_CREATED"}')).kind).toBe('items')
   const about = { operation: 'readNotification', reference: null, status: null }
   expect(recorded).toEqual([
     { ...about, kind: 'unlisted_value', name: 'OPENPIX:SOMETHING_NEW', body: unknown },
@@ -185,7 +185,7 @@ test('a new connection verifies notifications by the keys that Woovi publishes, 
   const pair = () => generateKeyPairSync('rsa', { modulusLength: 2048 })
   const [first, second] = [pair(), pair()]
   await using story = await openWooviFixture({ now: () => now })
-  const told = async ({ privateKey }: typeof first, secret: string | null = null) => {
+  const parsed = async ({ privateKey }: typeof first, secret: string | null = null) => {
     const body = JSON.stringify({ data_criacao: '2026-01-10T12:00:00Z', event: 'OPENPIX:CHARGE_COMPLETED' })
     const signature = sign('sha256', Buffer.from(body), privateKey).toString('base64')
     return (
@@ -201,15 +201,15 @@ test('a new connection verifies notifications by the keys that Woovi publishes, 
     })
   story.far.scriptReplies(KEYS, published(first), 'reset', published(second, first))
 
-  expect(await told(first)).toBe('items')
-  expect(await told(first)).toBe('items')
-  expect(await told(second)).toBe('forged')
+  expect(await parsed(first)).toBe('items')
+  expect(await parsed(first)).toBe('items')
+  expect(await parsed(second)).toBe('forged')
   expect(story.far.calls()).toHaveLength(1)
   now += 60_000
-  expect(await told(second)).toBe('no_answer')
-  expect(await told(first)).toBe('items')
-  expect(await told(second)).toBe('items')
-  expect(await told(first)).toBe('items')
+  expect(await parsed(second)).toBe('no_answer')
+  expect(await parsed(first)).toBe('items')
+  expect(await parsed(second)).toBe('items')
+  expect(await parsed(first)).toBe('items')
   expect(story.far.calls()).toHaveLength(3)
 })
 

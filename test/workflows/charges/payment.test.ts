@@ -183,10 +183,10 @@ test('a notification ahead of the provider’s list is followed until the paymen
 })
 
 test('a notification that nothing confirms is followed until the payload expires', async () => {
-  const looks = Array.from({ length: 6 }, () => nothingListed())
+  const polls = Array.from({ length: 6 }, () => nothingListed())
   const story = await stories.charge({
     issueCharge: [chargeIssued()],
-    pollCharge: [...looks, ...Array.from({ length: 23 }, () => nothingListed()), nothingListed('expired')],
+    pollCharge: [...polls, ...Array.from({ length: 23 }, () => nothingListed()), nothingListed('expired')],
   })
   await story.notify()
   await story.finishWith('expired')

@@ -50,10 +50,10 @@ describe('a PIX key', () => {
       createKey: [pixKeyUnknown],
       pollPixKey: [pixKeyUnknown, pixKeyEnded('active')],
     })
-    const told = story.awaitAccepted()
+    const answer = story.awaitAccepted()
     await story.waitForCalls(3)
     await story.finishWith('active')
-    await told
+    await answer
   })
 
   test('is looked up again on the schedule while its provider does not list its keys', async () => {

@@ -166,20 +166,20 @@ test('workflows of every type move forwards and back between two builds without 
       '--yes',
     )
   const start = async (wave: string) => {
-    const door = (workflowId: string) => ({ client: workflow, taskQueue: TASK_QUEUE, workflowId })
+    const options = (workflowId: string) => ({ client: workflow, taskQueue: TASK_QUEUE, workflowId })
     waves[wave] = await Promise.all(
       KINDS.map(async ([type, idOf, inputOf], number) => {
         const uuid = `${wave}-${number}`
         const life = { type, input: inputOf(uuid) }
         const workflowId = idOf(uuid)
         if (type === 'chargeWorkflow')
-          await storyClient.startAndUpdate(door(workflowId), life, {
+          await storyClient.startAndUpdate(options(workflowId), life, {
             update: awaitIssuedUpdate as never,
             updateId: uuid,
           })
         else if (type === 'depositWorkflow' || type === 'disputeWorkflow')
-          await storyClient.reopenAndSignal(door(workflowId), life, NOTIFICATION)
-        else await storyClient.startWorkflow(door(workflowId), life)
+          await storyClient.reopenAndSignal(options(workflowId), life, NOTIFICATION)
+        else await storyClient.startWorkflow(options(workflowId), life)
         return workflowId
       }),
     )

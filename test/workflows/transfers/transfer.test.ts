@@ -535,11 +535,11 @@ describe('a late notification', () => {
   })
 
   test('of a return unknown at the settlement is polled, after the answer', async () => {
-    const unsaid = { ...payoutSettled(), returnsUnknown: true } as const
+    const settlement = { ...payoutSettled(), returnsUnknown: true } as const
     const story = await stories.transfer({
-      sendTransfer: [unsaid],
+      sendTransfer: [settlement],
       getTransfer: [transferRow('paid'), transferRow('paid'), transferRow('refunded')],
-      pollTransfer: [unsaid, payoutSettled()],
+      pollTransfer: [settlement, payoutSettled()],
     })
     await story.awaitAccepted()
     await story.finishWith('refunded')
