@@ -179,11 +179,11 @@ runConcurrentTests({
       }
       expect((await stored(med)).length).toBe(2)
 
-      const [reply, ...more] = await repliesAt(id)
+      const [received, ...more] = await repliesAt(id)
       expect(more).toEqual([])
-      expect(JSON.stringify(reply)).toContain('The goods were delivered.')
-      for (const { uuid } of attachments) expect(JSON.stringify(reply)).toContain(uuid)
-      const urls = JSON.stringify(reply).match(/http[^"\\\s]+\/files\/[^"\\\s]+/g) ?? []
+      expect(JSON.stringify(received)).toContain('The goods were delivered.')
+      for (const { uuid } of attachments) expect(JSON.stringify(received)).toContain(uuid)
+      const urls = JSON.stringify(received).match(/http[^"\\\s]+\/files\/[^"\\\s]+/g) ?? []
       expect(await Promise.all(urls.map(async url => (await fetch(url)).status))).toEqual([200, 200])
       // As long as an analysis may take.
       const untilS = Number(new URL(urls[0]!).searchParams.get('expires'))

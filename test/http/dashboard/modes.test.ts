@@ -47,8 +47,14 @@ test('simulated movements have their own lists, statement and file', async () =>
   expect(text).toContain('href="/dashboard/charges?mode=test"')
   expect(text).toContain('href="/dashboard/charges?mode=live&#38;status=PAID"')
   expect([text.includes(ours.connection), text.includes(real)]).toEqual([true, false])
-  for (const operationPath of [`charges/${ours.charge}`, `transfers/${ours.transfer}`, `disputes/${ours.dispute}`])
-    expect((await merchant.get(`/dashboard/${operationPath}`)).text).toContain('>Teste (somente simulador)</span>')
+  for (const operationPath of [
+    `charges/${ours.charge}`,
+    `transfers/${ours.transfer}`,
+    `disputes/${ours.dispute}`,
+  ])
+    expect((await merchant.get(`/dashboard/${operationPath}`)).text).toContain(
+      '>Teste (somente simulador)</span>',
+    )
   await ours.sql('update connection set is_simulated = false where uuid = ?', [ours.connection])
   expect((await merchant.get(`/dashboard/charges/${ours.charge}`)).text).not.toContain(
     'Teste (somente simulador)',

@@ -105,10 +105,16 @@ describe('an operator', () => {
 
   test('has a link to the workflow of each operation', async () => {
     const workflowPath = (id: string) => `/namespaces/default/workflows/${encodeURIComponent(id)}`
-    expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(workflowPath(`transfer/${ours.unknown}`))
+    expect((await operator.get(`${OPERATOR}/unknown`)).text).toContain(
+      workflowPath(`transfer/${ours.unknown}`),
+    )
     expect((await operator.get(`${OPERATOR}/stuck`)).text).toContain(workflowPath(`transfer/${ours.unknown}`))
-    expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(workflowPath(`return/${ours.unmatched}`))
-    expect((await operator.get(`${OPERATOR}/unexpected`)).text).toContain(workflowPath(`transfer/${ours.transfer}`))
+    expect((await operator.get(`${OPERATOR}/unmatched`)).text).toContain(
+      workflowPath(`return/${ours.unmatched}`),
+    )
+    expect((await operator.get(`${OPERATOR}/unexpected`)).text).toContain(
+      workflowPath(`transfer/${ours.transfer}`),
+    )
   })
 })
 
