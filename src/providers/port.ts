@@ -90,8 +90,8 @@ export interface Provider {
   /** Replies to a dispute. Only a definite refusal means that the reply was not accepted. */
   replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome>
   /**
-   * Registers the URL of notifications at the provider; `collectionKey` as for charges. May be repeated. `warning` names,
-   * for the operator, the notifications that the provider could send and does not.
+   * Registers the URL of notifications at the provider; `collectionKey` as for charges. May be repeated. `warning`
+   * names, for the operator, the notifications that the provider could send and does not.
    */
   registerNotificationUrl(
     url: string,

@@ -122,7 +122,10 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>
 
-/** Compares configurations without unsealing. Credentials that are sealed again differ as text, even with equal content. */
+/**
+ * Compares configurations without unsealing. Credentials that are sealed again differ as text, even with equal
+ * content.
+ */
 function hasSameConfiguration(
   cached: CachedAdapter,
   { dialect, baseUrl, sealedCredentials }: RegistryConnection,

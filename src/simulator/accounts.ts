@@ -3,11 +3,11 @@ import type { ProviderApi, ProviderName } from '../domain/providers/provider.ts'
 import type { IdGenerator } from './ids.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** An account at a simulated provider; SQLite's truth is 0 or 1. */
+/** An account at a simulated provider, as stored: SQLite has 0 and 1 for booleans. */
 export type SimulatedAccount = {
   id: string
   provider: ProviderName
-  /** Which provider's published API it is reached by. */
+  /** The provider API that serves the account. */
   dialect: ProviderApi
   clientId: string
   clientSecret: string
@@ -16,19 +16,19 @@ export type SimulatedAccount = {
   city: string
   ispb: string
   requiresCertificate: 0 | 1
-  /** The value decides what happens, as in Efí's sandbox. */
+  /** 1: the amount of a charge, transfer or refund decides its outcome, as in Efí's sandbox. */
   amountMagic: 0 | 1
-  /** Signs notices in dialects that do. */
+  /** Secret that signs the account's notifications, for provider APIs that sign. */
   noticeSecret: string | null
   openingCents: number
   balanceCents: number
-  /** Taken from the balance for what is still in process. */
+  /** Not part of the balance: transfers and refunds in process. */
   heldCents: number
-  /** Taken from the balance for disputes. */
+  /** Not part of the balance: disputes and court orders. */
   blockedCents: number
 }
 
-/** What the control API sets; `openingCents` counts only the first time. */
+/** Account fields that the control API sets; `openingCents` applies only when the account is created. */
 export type SimulatedAccountSettings = Omit<
   SimulatedAccount,
   'balanceCents' | 'heldCents' | 'blockedCents'
@@ -37,7 +37,7 @@ export type SimulatedAccountSettings = Omit<
 }
 
 export type SimulatedAccounts = {
-  /** Makes or changes an account and gives it exactly these keys besides its random ones. */
+  /** Creates or changes an account. Its given keys become exactly `settings.keys`; keys from its API are kept. */
   put(settings: SimulatedAccountSettings): PutAccountResult
   find(id: string): SimulatedAccount | undefined
   findByClient(provider: ProviderName, clientId: string): SimulatedAccount | undefined
@@ -46,13 +46,13 @@ export type SimulatedAccounts = {
   listKeys(id: string): string[]
   listRandomKeys(id: string): string[]
   addRandomKey(id: string): string
-  /** A key its owner chose; false where it is taken, by whomever. */
+  /** Registers a key chosen by its owner; false if any account has it. */
   registerKey(id: string, key: string): boolean
-  /** Whether DICT lets the account have another key. */
+  /** Tells whether DICT's limit allows the account another key. */
   canAddKey(account: SimulatedAccount): boolean
-  /** False where the account has no such random key. */
+  /** Removes a random key; false if the account does not have it. */
   removeRandomKey(id: string, key: string): boolean
-  /** False where the account has no such key. */
+  /** Removes a key of any kind; false if the account does not have it. */
   removeKey(id: string, key: string): boolean
 }
 
@@ -62,17 +62,17 @@ type PutAccountResult =
   | { kind: 'client_id_taken' }
 
 type AccountDependencies = { store: SimulatorStore; ids: IdGenerator; now: () => Date }
-/** Given with the account's settings, made by the provider, or registered through its API. */
+/** Origin of a key: the account's settings, created at random by the provider, or registered through its API. */
 type KeyKind = 'given' | 'random' | 'registered'
 
-/** DICT: a natural person has at most five keys, a legal one twenty (DICT API 2.12.1). */
+/** DICT's limits of keys for a natural and a legal person (DICT API 2.12.1). */
 const MAX_KEYS = { person: 5, company: 20 }
 
 export function simulateAccounts({ store, ids, now }: AccountDependencies): SimulatedAccounts {
   const addKey = (key: string, accountId: string, kind: KeyKind) =>
     store.insert('pixKey', { key, accountId, kind, createdAt: now().toISOString() })
 
-  const ofClient = (provider: ProviderName, clientId: string) =>
+  const findByClient = (provider: ProviderName, clientId: string) =>
     store.first<SimulatedAccount>(
       'SELECT * FROM account WHERE provider = ? AND clientId = ?',
       provider,
@@ -82,17 +82,17 @@ export function simulateAccounts({ store, ids, now }: AccountDependencies): Simu
   return {
     put: settings =>
       store.inTransaction(() => {
-        const taken = settings.keys.find(key => findOtherOwner(store, key, settings.id))
-        if (taken) return { kind: 'key_taken', key: taken }
-        const namesake = ofClient(settings.provider, settings.clientId)
-        if (namesake && namesake.id !== settings.id) return { kind: 'client_id_taken' }
+        const conflictingKey = settings.keys.find(key => findOtherOwner(store, key, settings.id))
+        if (conflictingKey) return { kind: 'key_taken', key: conflictingKey }
+        const clientAccount = findByClient(settings.provider, settings.clientId)
+        if (clientAccount && clientAccount.id !== settings.id) return { kind: 'client_id_taken' }
         writeAccount(store, settings)
         store.run(`DELETE FROM pixKey WHERE accountId = ? AND kind = 'given'`, settings.id)
         for (const key of new Set(settings.keys)) addKey(key, settings.id, 'given')
         return { kind: 'stored', account: findAccount(store, settings.id)! }
       }),
     find: id => findAccount(store, id),
-    findByClient: ofClient,
+    findByClient,
     listByProvider: provider =>
       store.all<SimulatedAccount>('SELECT * FROM account WHERE provider = ? ORDER BY rowid', provider),
     findByKey: key =>
@@ -139,7 +139,7 @@ function findAccount(store: SimulatorStore, id: string): SimulatedAccount | unde
   return store.first<SimulatedAccount>('SELECT * FROM account WHERE id = ?', id)
 }
 
-/** Whoever else has the key. */
+/** Finds the account that has the key, other than as a given key of `accountId`. */
 function findOtherOwner(store: SimulatorStore, key: string, accountId: string): string | undefined {
   return store.first<{ accountId: string }>(
     `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind <> 'given')`,

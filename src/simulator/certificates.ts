@@ -9,16 +9,16 @@ import * as x509 from '@peculiar/x509'
 /** A certificate and its private key, both PEM. */
 export type TlsCredential = { certificate: string; key: string }
 
-/** The simulator's own certificate authority: whoever trusts `caFile` trusts every simulated provider. */
+/** The simulator's certificate authority, which signs the certificates of all its ports and its client certificates. */
 export type CertificateAuthority = {
-  /** Absolute path of its certificate. */
+  /** Absolute path of the authority's certificate; a client that trusts it trusts every simulated provider. */
   caFile: string
   ca: string
   issueServerCertificate(hosts: readonly string[]): Promise<TlsCredential>
   issueClientCertificate(commonName: string): Promise<TlsCredential>
 }
 
-/** The fixed host names of the providers' official SDKs, which a test maps to the simulator. */
+/** Host names in the providers' official SDKs, which a test maps to the simulator. */
 const PROVIDER_HOSTS = [
   'pix.api.efipay.com.br',
   'pix-h.api.efipay.com.br',
@@ -26,9 +26,9 @@ const PROVIDER_HOSTS = [
   'api.openpix.com.br',
 ]
 
-/** Every name the simulator is reached by, those it is told included. */
-export function listServerHosts(...told: string[]): string[] {
-  return [...new Set(['localhost', '127.0.0.1', '::1', ...PROVIDER_HOSTS, hostname(), ...told])]
+/** Lists the names of the simulator's server certificate: its own, the providers' and the configured `hosts`. */
+export function listServerHosts(...hosts: string[]): string[] {
+  return [...new Set(['localhost', '127.0.0.1', '::1', ...PROVIDER_HOSTS, hostname(), ...hosts])]
 }
 
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const
@@ -39,16 +39,16 @@ const MAX_SERVER_CERTIFICATE_DAYS = 397
 
 x509.cryptoProvider.set(webcrypto)
 
-/** Opens the authority in `<home>/tls`, making it the first time; its key is readable by the owner only. */
+/** Opens the authority in `<home>/tls`, or creates it; only the owner of the files can read its key. */
 export async function openCertificateAuthority(home: string): Promise<CertificateAuthority> {
   const folder = resolve(home, 'tls')
   const caFile = join(folder, 'ca.pem')
   const keyFile = join(folder, 'ca.key')
   if (!existsSync(caFile) || !existsSync(keyFile)) {
     mkdirSync(folder, { recursive: true })
-    const made = await createAuthority()
-    writeFileSync(keyFile, made.key, { mode: 0o600 })
-    writeFileSync(caFile, made.certificate)
+    const authority = await createAuthority()
+    writeFileSync(keyFile, authority.key, { mode: 0o600 })
+    writeFileSync(caFile, authority.certificate)
   }
   const ca = readFileSync(caFile, 'utf8')
   const issuer = {
@@ -113,7 +113,7 @@ async function generateKeyPair(): Promise<webcrypto.CryptoKeyPair> {
   return (await webcrypto.subtle.generateKey(CURVE, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair
 }
 
-/** From yesterday, for clocks that differ. */
+/** Computes a validity that starts yesterday, because clocks differ. */
 function certificateValidity(days: number) {
   const notBefore = new Date(Date.now() - DAY_MS)
   return { notBefore, notAfter: new Date(notBefore.getTime() + days * DAY_MS) }

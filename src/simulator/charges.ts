@@ -4,17 +4,17 @@ import type { IdGenerator } from './ids.ts'
 import type { PixPayer, Receipt, Receipts } from './receipts.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** A charge a provider holds for an account, payable through its payload. It never expires by status, only by time. */
+/** A charge of an account, payable through its payload. It has no status for expired: only its time tells. */
 export type SimulatedCharge = {
   accountId: string
   txid: string
-  /** The last part of its payload's URL. */
+  /** Last part of the payload's URL. */
   token: string
-  /** 0: it has no location, and its payload cannot be read. */
+  /** 0: the charge has no location, and its payload cannot be read. */
   locationId: number
-  /** Null of a location that was made with its charge. */
+  /** Null: the location was created with the charge. */
   locationCreatedAt: string | null
-  /** Counts its changes. */
+  /** Number of changes. */
   revision: number
   status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
   cents: number
@@ -22,33 +22,33 @@ export type SimulatedCharge = {
   createdAt: string
   expiresInSeconds: number
   payload: string
-  /** Nobody is told when it is paid. */
+  /** 1: its payment is not notified. */
   silent: 0 | 1
-  /** What else the dialect was told (debtor, message), JSON. */
+  /** Further fields of the provider API (debtor, message), JSON. */
   details: string
 }
 
 type IssueChargeRequest = {
   account: SimulatedAccount
-  /** Absent where the provider makes it. */
+  /** Absent: the provider creates it. */
   txid?: string
   cents: number
   key: string
   expiresInSeconds: number
   silent: boolean
   details: Record<string, unknown>
-  /** Absent where the provider makes one. */
+  /** Absent: the provider creates one. */
   location?: ChargeLocation | undefined
 }
 
-/** Where the payload of a charge is read. */
+/** The location of a charge's payload, whose URL ends with `token`. */
 export type ChargeLocation = { id: number; token: string; createdAt: string }
 
 type ChargeChange = Partial<Pick<SimulatedCharge, 'cents' | 'expiresInSeconds' | 'status'>> & {
   details?: Record<string, unknown>
 }
 
-/** `cents` null pays what is asked; `force` pays what a bank would refuse: late, again, removed. */
+/** A payment; `cents` null: the charge's amount; `force`: also if a bank would refuse (expired, paid, removed). */
 type ChargePayment = { token: string; cents: number | null; payer: PixPayer; force: boolean }
 export type ChargePaymentResult = { kind: 'paid'; receipt: Receipt } | { kind: 'not_payable'; why: string }
 
@@ -56,20 +56,20 @@ export type SimulatedCharges = {
   issue(order: IssueChargeRequest): { kind: 'issued'; charge: SimulatedCharge } | { kind: 'txid_taken' }
   find(accountId: string, txid: string): SimulatedCharge | undefined
   findByToken(token: string): SimulatedCharge | undefined
-  /** Those made in [from, to], both ISO 8601 UTC, oldest first. */
+  /** Lists the charges created in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedCharge[]
-  /** The charge as it was at a revision; its earlier ones are kept. */
+  /** Finds a charge at one of its revisions, the current one included. */
   findRevision(charge: SimulatedCharge, revision: number): SimulatedCharge | undefined
   findByLocation(accountId: string, locationId: number): SimulatedCharge | undefined
-  /** The URL of a location, without a scheme. */
+  /** Builds the URL of a location, without a scheme. */
   locationUrl(token: string): string
-  /** Gives a charge another location; null leaves it with none. Its status and revision stay. */
+  /** Replaces the location of a charge, or removes it (null); status and revision stay. */
   setLocation(charge: SimulatedCharge, location: ChargeLocation | null): SimulatedCharge
-  /** Changes an active charge; undefined where it is no longer active. */
+  /** Changes an active charge; undefined if it is not active any more. */
   revise(charge: SimulatedCharge, change: ChargeChange): SimulatedCharge | undefined
-  /** Why a bank would not pay it now, or null. */
+  /** Finds the reason for which a bank would refuse to pay the charge now; null if it can be paid. */
   notPayableReason(charge: SimulatedCharge): string | null
-  /** Settles a PIX with its txid; the right value completes it. */
+  /** Settles a PIX with the charge's txid; one of the charge's amount completes the charge. */
   pay(payment: ChargePayment): ChargePaymentResult
 }
 
@@ -79,7 +79,7 @@ type ChargeDependencies = {
   receipts: Receipts
   ids: IdGenerator
   now: () => Date
-  /** Host and port the payloads' URLs name. */
+  /** Returns host and port in the URLs of payloads. */
   payloadHost: () => string
 }
 
@@ -94,15 +94,18 @@ export function simulateCharges({
   const find = (accountId: string, txid: string) =>
     store.first<SimulatedCharge>('SELECT * FROM charge WHERE accountId = ? AND txid = ?', accountId, txid)
 
-  /** As its provider's books show it: not paid before a payment of it is listed. */
-  const asListed = (charge: SimulatedCharge): SimulatedCharge =>
+  /** Shows a completed charge as active while the provider's lists do not contain its payment. */
+  const toListedCharge = (charge: SimulatedCharge): SimulatedCharge =>
     charge.status === 'completed' && receipts.listByTxid(charge.accountId, charge.txid).length === 0
       ? { ...charge, status: 'active' }
       : charge
 
   const locationUrl = (token: string) => `${payloadHost()}/qr/v2/${token}`
 
-  const payloadOf = (account: SimulatedAccount, { token, cents }: Pick<SimulatedCharge, 'token' | 'cents'>) =>
+  const buildPayload = (
+    account: SimulatedAccount,
+    { token, cents }: Pick<SimulatedCharge, 'token' | 'cents'>,
+  ) =>
     buildDynamicBrCode({
       url: locationUrl(token),
       totalCents: cents,
@@ -110,7 +113,7 @@ export function simulateCharges({
       merchantCity: account.city,
     })
 
-  const written = ({
+  const buildCharge = ({
     account,
     txid,
     cents,
@@ -133,16 +136,16 @@ export function simulateCharges({
       key,
       createdAt: now().toISOString(),
       expiresInSeconds,
-      payload: payloadOf(account, { token, cents }),
+      payload: buildPayload(account, { token, cents }),
       silent: silent ? 1 : 0,
       details: JSON.stringify(details),
     }
   }
 
-  const ofToken = (token: string) =>
+  const findByToken = (token: string) =>
     store.first<SimulatedCharge>('SELECT * FROM charge WHERE token = ?', token)
-  /** Efí: what was charged to a key that is gone can no longer be paid. */
-  const whyNot = (charge: SimulatedCharge) =>
+  /** As at Efí, a charge cannot be paid after its key was removed. */
+  const notPayableReason = (charge: SimulatedCharge) =>
     accounts.findByKey(charge.key)?.id === charge.accountId
       ? findNotPayableReason(charge, now())
       : 'its key is gone'
@@ -151,15 +154,15 @@ export function simulateCharges({
     issue: order =>
       store.inTransaction(() => {
         if (order.txid !== undefined && find(order.account.id, order.txid)) return { kind: 'txid_taken' }
-        const charge = written(order)
+        const charge = buildCharge(order)
         store.insert('charge', charge)
         return { kind: 'issued', charge }
       }),
     find: (accountId, txid) => {
       const charge = find(accountId, txid)
-      return charge && asListed(charge)
+      return charge && toListedCharge(charge)
     },
-    findByToken: ofToken,
+    findByToken,
     listBetween: (accountId, { from, to }) =>
       store
         .all<SimulatedCharge>(
@@ -168,7 +171,7 @@ export function simulateCharges({
           from,
           to,
         )
-        .map(asListed),
+        .map(toListedCharge),
     revise: (charge, change) =>
       store.inTransaction(() => {
         const current = find(charge.accountId, charge.txid)
@@ -178,7 +181,7 @@ export function simulateCharges({
         store.insert('chargeRevision', { accountId, txid, revision, body: JSON.stringify(current) })
         return saveCharge(store, {
           ...revised,
-          payload: payloadOf(accounts.find(charge.accountId)!, revised),
+          payload: buildPayload(accounts.find(charge.accountId)!, revised),
         })
       }),
     findRevision: (charge, revision) => {
@@ -200,21 +203,21 @@ export function simulateCharges({
     locationUrl,
     setLocation: (charge, location) =>
       store.inTransaction(() => {
-        const moved = {
+        const movedCharge = {
           ...charge,
           token: location?.token ?? ids.token(),
           locationId: location?.id ?? 0,
           locationCreatedAt: location?.createdAt ?? null,
         }
-        const payload = payloadOf(accounts.find(charge.accountId)!, moved)
-        return saveCharge(store, { ...moved, payload })
+        const payload = buildPayload(accounts.find(charge.accountId)!, movedCharge)
+        return saveCharge(store, { ...movedCharge, payload })
       }),
-    notPayableReason: charge => whyNot(charge),
+    notPayableReason,
     pay: ({ token, cents, payer, force }) =>
       store.inTransaction(() => {
-        const charge = ofToken(token)
+        const charge = findByToken(token)
         if (!charge) return { kind: 'not_payable', why: 'unknown' }
-        const why = whyNot(charge)
+        const why = notPayableReason(charge)
         if (why && !force) return { kind: 'not_payable', why }
         const { accountId, key, txid } = charge
         const silent = charge.silent === 1

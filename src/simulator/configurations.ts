@@ -1,6 +1,6 @@
 import type { SimulatorStore } from './store.ts'
 
-/** An account's configuration as Efí's API takes and shows it. */
+/** An account's configuration in Efí's API. */
 type EfiConfiguration = {
   pix: {
     receberSemChave: boolean
@@ -11,7 +11,7 @@ type EfiConfiguration = {
 export type EfiConfigurations = {
   find(accountId: string): EfiConfiguration
   replace(accountId: string, configuration: EfiConfiguration): void
-  /** Whether a PIX without a txid to this key is notified. */
+  /** Tells whether a PIX without a txid to this key is notified. */
   notifiesPixWithoutTxid(accountId: string, key: string): boolean
 }
 

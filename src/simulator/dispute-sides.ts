@@ -3,7 +3,7 @@ import type { SimulatedDispute } from './disputes.ts'
 import type { IdGenerator } from './ids.ts'
 import { SETTLED_OUTCOME } from './rail-events.ts'
 import type { Receipts } from './receipts.ts'
-import type { SimulatedRefunds } from './refunds.ts'
+import { computeRefundableCents, type SimulatedRefunds } from './refunds.ts'
 import { type SimulatedReturns, sumReturns } from './returns.ts'
 import type { SimulatorStore } from './store.ts'
 import type { SimulatedTransfers } from './transfers.ts'
@@ -14,52 +14,51 @@ type DisputeSideDependencies = {
   receipts: Receipts
   refunds: SimulatedRefunds
   returns: SimulatedReturns
-  sendings: SimulatedTransfers
+  transfers: SimulatedTransfers
   ids: IdGenerator
 }
 type DisputeSide = Pick<SimulatedDispute, 'accountId' | 'side' | 'cents'>
 
 /**
- * Whose PIX it is: the recipient's, the sender's, or both where both are simulated. An account that has sent to itself
- * has received it.
+ * Finds the simulated accounts of a disputed PIX: its recipient, its sender, or both. An account that sent to itself
+ * is only the recipient.
  */
 export function findDisputeSides(
-  { store, sendings }: Pick<DisputeSideDependencies, 'store' | 'sendings'>,
+  { store, transfers }: Pick<DisputeSideDependencies, 'store' | 'transfers'>,
   endToEnd: string,
 ): DisputeSide[] {
   const received = store.all<DisputeSide>(
     `SELECT accountId, 'received' AS side, cents FROM receipt WHERE endToEnd = ?`,
     endToEnd,
   )
-  const sending = sendings.findByEndToEnd(endToEnd)
-  const isWithin = received.some(({ accountId }) => accountId === sending?.accountId)
-  if (sending?.status !== 'settled' || isWithin) return received
-  return [...received, { accountId: sending.accountId, side: 'requested', cents: sending.cents }]
+  const transfer = transfers.findByEndToEnd(endToEnd)
+  const isToItself = received.some(({ accountId }) => accountId === transfer?.accountId)
+  if (transfer?.status !== 'settled' || isToItself) return received
+  return [...received, { accountId: transfer.accountId, side: 'requested', cents: transfer.cents }]
 }
 
 /**
- * The recipient's provider returns the money by itself, up to what is there; without any the return is not carried out,
- * and told so. What a stranger received comes back whole.
+ * Returns the money of an accepted dispute. A simulated recipient returns up to its balance; with an empty balance
+ * the refund is accepted and then rejected. Any other recipient returns the whole amount.
  */
 export function returnDisputedMoney(
-  { accounts, receipts, refunds, returns, sendings, ids }: DisputeSideDependencies,
-  meds: SimulatedDispute[],
+  { accounts, receipts, refunds, returns, transfers, ids }: DisputeSideDependencies,
+  disputes: SimulatedDispute[],
 ): void {
-  const received = meds.find(({ side }) => side === 'received')
+  const received = disputes.find(({ side }) => side === 'received')
   if (!received) {
-    const { endToEnd, cents } = meds[0]!
-    const sending = sendings.findByEndToEnd(endToEnd)!
-    const left = sending.cents - sumReturns(returns.listReturns(sending))
-    returns.creditReturn({ endToEnd, cents: Math.min(cents, left), nature: 'MED_FRAUDE' })
+    const { endToEnd, cents } = disputes[0]!
+    const transfer = transfers.findByEndToEnd(endToEnd)!
+    const unreturnedCents = transfer.cents - sumReturns(returns.listReturns(transfer))
+    returns.creditReturn({ endToEnd, cents: Math.min(cents, unreturnedCents), nature: 'MED_FRAUDE' })
     return
   }
   const { accountId, endToEnd } = received
   const receipt = receipts.find(accountId, endToEnd)!
-  const given = receipts.listRefunds(receipt).filter(({ status }) => status !== 'rejected')
-  const left = given.reduce((cents, refund) => cents - refund.cents, receipt.cents)
-  const asked = Math.min(received.cents, left)
-  if (asked === 0) return
-  const cents = Math.min(asked, accounts.find(accountId)!.balanceCents) || asked
+  const refundable = computeRefundableCents(receipt, receipts.listRefunds(receipt))
+  const claimedCents = Math.min(received.cents, refundable)
+  if (claimedCents === 0) return
+  const cents = Math.min(claimedCents, accounts.find(accountId)!.balanceCents) || claimedCents
   const id = ids.token()
   refunds.accept({ accountId, endToEnd, id, cents, outcome: SETTLED_OUTCOME, nature: 'MED_FRAUDE' })
 }

@@ -2,7 +2,7 @@ import type { ProviderName } from '../domain/providers/provider.ts'
 import type { SimulatedAccount } from './accounts.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** What a provider does for us, by the names of the provider port. */
+/** Operations of a provider, by the names of the provider port. */
 export const PROVIDER_OPERATIONS = [
   'issueCharge',
   'findCharge',
@@ -35,24 +35,24 @@ export const CALL_FAULTS = [
   'http_429',
   'http_500',
   'broken_body',
-  /** Carried out, then answered with a 4xx that no documentation names (or with `status` and `body` of the fault). */
+  /** Carried out, then answered with an undocumented 4xx, or with `status` and `body` of the fault. */
   'done_then_unlisted_refusal',
-  /** Not carried out, and answered with such a 4xx. */
+  /** Not carried out, answered as `done_then_unlisted_refusal`. */
   'unlisted_refusal',
-  /** Not carried out, and answered with what the provider says of a route that does not exist. */
+  /** Not carried out, answered as for a route that does not exist. */
   'unknown_route',
-  /** A transfer is refused for lack of balance; where the provider keeps orders, its order stays and can be approved. */
+  /** A transfer is refused for lack of balance; a provider that stores orders keeps it, so that it can be approved. */
   'order_left',
-  /** The same, and a person removes the order in the provider's panel after `delay_ms`, which is notified. */
+  /** As `order_left`; a person removes the order in the provider's panel after `delay_ms`, with a notification. */
   'order_removed',
-  /** A transfer is accepted and settles after `delay_ms` without a notification, and is notified at once as removed. */
+  /** A transfer settles after `delay_ms` without a notification, but its removal is notified at once. */
   'accepted_then_told_removed',
-  /** A charge is accepted under a txid that the provider chooses, whatever id its caller gives. */
+  /** A charge gets a txid that the provider chooses, not one derived from the caller's id. */
   'txid_differs',
 ] as const
 export type CallFault = (typeof CALL_FAULTS)[number]
 
-/** The one operation that these faults are about. */
+/** Faults that apply to one operation only. */
 export const SINGLE_OPERATION_FAULTS = {
   order_left: 'sendTransfer',
   order_removed: 'sendTransfer',
@@ -60,13 +60,13 @@ export const SINGLE_OPERATION_FAULTS = {
   txid_differs: 'issueCharge',
 } as const satisfies Partial<Record<CallFault, ProviderOperation>>
 
-/** Whether an operation can meet a fault. */
+/** Tells whether a fault may be planned for an operation, or for any operation (undefined). */
 export function isFaultOf(fault: FaultKind, operation: ProviderOperation | undefined): boolean {
-  const only: Partial<Record<FaultKind, ProviderOperation>> = SINGLE_OPERATION_FAULTS
-  return only[fault] === undefined || only[fault] === operation
+  const operations: Partial<Record<FaultKind, ProviderOperation>> = SINGLE_OPERATION_FAULTS
+  return operations[fault] === undefined || operations[fault] === operation
 }
 
-/** Faults of the notice about what an operation did. */
+/** Faults of the notification about an operation. */
 export const NOTIFICATION_FAULTS = [
   'notice_duplicated',
   'notice_reordered',
@@ -75,20 +75,20 @@ export const NOTIFICATION_FAULTS = [
 ] as const
 export type NotificationFault = (typeof NOTIFICATION_FAULTS)[number]
 
-/** Faults of what a look-up or a list shows of something that is as it should be. */
+/** Faults of the answer to a look-up or list, which leave the simulated objects unchanged. */
 export const VIEW_FAULTS = [
-  /** A list has at most `page_size` items a page, however many are asked for. */
+  /** A list returns at most `page_size` items per page, whatever the request says. */
   'page_cap',
-  /** A list, or a list inside a look-up, has one item more, of a shape and a status that no documentation names. */
+  /** A list, or a list inside a look-up, has one more item, of an undocumented shape and status. */
   'odd_item',
-  /** One status is a word that no documentation names. */
+  /** One status is undocumented. */
   'unlisted_status',
-  /** One movement is of a type that no documentation names. */
+  /** One movement has an undocumented type. */
   'unlisted_type',
 ] as const
 export type ViewFault = (typeof VIEW_FAULTS)[number]
 
-/** A PIX received is announced at once, and is in no look-up or list of its provider for `delay_ms`. */
+/** A received PIX is notified at once, but look-ups and lists show it only after `delay_ms`. */
 export const LISTING_FAULTS = ['books_lag'] as const
 type ListingFault = (typeof LISTING_FAULTS)[number]
 
@@ -104,22 +104,22 @@ export type FaultKind = (typeof FAULTS)[number]
 export type Fault = {
   id: number
   provider: ProviderName
-  /** null: whatever the operation. */
+  /** Null: any operation. */
   operation: ProviderOperation | null
-  /** null: whosever call it is. */
+  /** Null: any account of the provider. */
   accountId: string | null
   fault: FaultKind
   timesLeft: number
-  /** How long it waits, where it waits at all; not divided by the time scale, since its caller chose it. */
+  /** Wait of a fault that has one; not divided by the time scale, because the control API's caller chose it. */
   delayMs: number | null
-  /** HTTP status and body of the refusal; null: the dialect's next one. */
+  /** HTTP status and body of an unlisted refusal; null: the next one of the provider API's list. */
   status: number | null
   body: string | null
-  /** Of `page_cap`. */
+  /** Of `page_cap`: items per page. */
   pageSize: number | null
 }
 
-/** A fault that had its effect: the call it met, and the id of the odd item where it showed one. */
+/** A fault that took effect on a call; `itemId` is the id of the item that `odd_item` added. */
 export type ServedFault = {
   accountId: string
   operation: ProviderOperation
@@ -132,9 +132,9 @@ export type Faults = {
   add(fault: Omit<Fault, 'id'>): void
   list(): Fault[]
   clear(): void
-  /** Whether the provider's next handshake is to be reset. */
+  /** Tells whether the provider's next handshake is to be reset. */
   isUnreachable(provider: ProviderName): boolean
-  /** Uses up one time of the oldest fault that fits, if any. */
+  /** Uses up one time of the oldest matching fault, as do the methods below; false or null if there is none. */
   consumeUnreachable(provider: ProviderName): boolean
   consumeForCall(account: FaultScope, operation: ProviderOperation): ConsumedFault<CallFault> | null
   consumeForView(account: FaultScope, operation: ProviderOperation): ConsumedFault<ViewFault> | null
@@ -146,9 +146,9 @@ export type Faults = {
     account: FaultScope,
     operations: readonly ProviderOperation[],
   ): ConsumedFault<ListingFault> | null
-  /** Records that a fault had its effect. */
+  /** Records that a fault took effect on a call. */
   recordServed(served: Omit<ServedFault, 'at'>): void
-  /** Every fault that had its effect on a call, in that order. */
+  /** Lists the recorded faults, oldest first. */
   listServed(): ServedFault[]
 }
 type FaultScope = Pick<SimulatedAccount, 'id' | 'provider'>
@@ -157,21 +157,20 @@ export type ConsumedFault<Kind extends FaultKind> = { fault: Kind } & Pick<Fault
 
 export function createFaults(store: SimulatorStore, now: () => Date): Faults {
   const list = () => store.all<Fault>('SELECT * FROM fault ORDER BY id')
-  const take = (fault: Fault | undefined) => {
+  const consume = (fault: Fault | undefined) => {
     if (!fault) return null
     store.run('UPDATE fault SET timesLeft = timesLeft - 1 WHERE id = ?', fault.id)
     store.run('DELETE FROM fault WHERE timesLeft <= 0')
     return fault
   }
-  const unreachable = (provider: ProviderName) =>
+  const findUnreachable = (provider: ProviderName) =>
     list().find(fault => fault.provider === provider && fault.fault === 'unreachable')
-  /** The oldest fault of these kinds that fits one of the operations. */
-  const takeOf = <Kind extends FaultKind>(
+  const consumeOfKinds = <Kind extends FaultKind>(
     kinds: readonly Kind[],
     account: FaultScope,
     operations: readonly ProviderOperation[],
   ) =>
-    take(
+    consume(
       list().find(
         fault =>
           matchesAccount(fault, account) &&
@@ -184,12 +183,12 @@ export function createFaults(store: SimulatorStore, now: () => Date): Faults {
     add: fault => store.insert('fault', fault),
     list,
     clear: () => void store.run('DELETE FROM fault'),
-    isUnreachable: provider => unreachable(provider) !== undefined,
-    consumeUnreachable: provider => take(unreachable(provider)) !== null,
-    consumeForCall: (account, operation) => takeOf(CALL_FAULTS, account, [operation]),
-    consumeForView: (account, operation) => takeOf(VIEW_FAULTS, account, [operation]),
-    consumeForNotification: (account, operations) => takeOf(NOTIFICATION_FAULTS, account, operations),
-    consumeForListing: (account, operations) => takeOf(LISTING_FAULTS, account, operations),
+    isUnreachable: provider => findUnreachable(provider) !== undefined,
+    consumeUnreachable: provider => consume(findUnreachable(provider)) !== null,
+    consumeForCall: (account, operation) => consumeOfKinds(CALL_FAULTS, account, [operation]),
+    consumeForView: (account, operation) => consumeOfKinds(VIEW_FAULTS, account, [operation]),
+    consumeForNotification: (account, operations) => consumeOfKinds(NOTIFICATION_FAULTS, account, operations),
+    consumeForListing: (account, operations) => consumeOfKinds(LISTING_FAULTS, account, operations),
     recordServed: served => store.insert('servedFault', { ...served, at: now().toISOString() }),
     listServed: () => store.all<ServedFault>('SELECT * FROM servedFault ORDER BY rowid'),
   }

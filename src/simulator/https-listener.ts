@@ -11,31 +11,34 @@ import type { TlsCredential } from './certificates.ts'
 /** One HTTPS port. */
 export type Listener = {
   port: number
-  /** So that whoever comes next needs a handshake. */
+  /** Closes idle connections, so that the next request needs a handshake. */
   closeIdleConnections(): void
-  /** Stops taking connections and ends those there are. */
+  /** Stops accepting connections and ends the open ones. */
   close(): Promise<void>
 }
 
 type ListenAddress = { host: string; port: number }
 type TlsIdentity = { credential: TlsCredential; ca: string }
 
-/** Decides, before each handshake, whether it is to be reset. */
-export type HandshakeResets = { pending(): boolean; take(): boolean }
-const NO_RESETS: HandshakeResets = { pending: () => false, take: () => false }
+/**
+ * Resets of handshakes: `isPending` tells whether one is planned, `consume` uses up one and tells whether there was
+ * one.
+ */
+export type HandshakeResets = { isPending(): boolean; consume(): boolean }
+const NO_RESETS: HandshakeResets = { isPending: () => false, consume: () => false }
 
-/** How long a request under way may take once the simulator stops, in milliseconds. */
+/** Time for running requests when the simulator stops. */
 const SHUTDOWN_GRACE_MS = 1_000
 
 /**
- * Serves an application by HTTPS. A client's certificate is asked for, never demanded here: which accounts demand
- * one is known only after the handshake. The TCP socket comes first, so that a handshake can be reset.
+ * Serves an application by HTTPS. Client certificates are optional here, because the account that may require one is
+ * known only after the handshake. TLS runs over a TCP server of our own, so that a handshake can be reset.
  */
 export async function listenHttps(
   app: Koa,
-  where: ListenAddress & TlsIdentity & { resets?: HandshakeResets },
+  options: ListenAddress & TlsIdentity & { resets?: HandshakeResets },
 ): Promise<Listener> {
-  const { credential, ca, resets = NO_RESETS } = where
+  const { host, port, credential, ca, resets = NO_RESETS } = options
   const https = createServer({
     key: credential.key,
     cert: credential.certificate,
@@ -49,17 +52,17 @@ export async function listenHttps(
   const sockets = trackSockets(tcp)
   await new Promise<void>((done, fail) => {
     tcp.once('error', fail)
-    tcp.listen({ host: where.host, port: where.port }, done)
+    tcp.listen({ host, port }, done)
   })
   return {
     port: (tcp.address() as AddressInfo).port,
     closeIdleConnections: idle.close,
     close: async () => {
-      const ended = new Promise<void>(done => tcp.close(() => done()))
+      const closed = new Promise<void>(done => tcp.close(() => done()))
       idle.closeFromNowOn()
-      const impatience = setTimeout(() => destroySockets(sockets), SHUTDOWN_GRACE_MS)
-      await ended
-      clearTimeout(impatience)
+      const graceTimer = setTimeout(() => destroySockets(sockets), SHUTDOWN_GRACE_MS)
+      await closed
+      clearTimeout(graceTimer)
     },
   }
 }
@@ -67,38 +70,38 @@ export async function listenHttps(
 /** Hands a connection to TLS, or resets it when its handshake begins. */
 function acceptConnection(socket: Socket, https: Server, resets: HandshakeResets): void {
   socket.on('error', () => socket.destroy())
-  if (!resets.pending()) return void https.emit('connection', socket)
-  socket.once('data', hello => {
-    if (resets.take()) return void socket.resetAndDestroy()
+  if (!resets.isPending()) return void https.emit('connection', socket)
+  socket.once('data', clientHello => {
+    if (resets.consume()) return void socket.resetAndDestroy()
     socket.pause()
-    socket.unshift(hello)
+    socket.unshift(clientHello)
     https.emit('connection', socket)
   })
 }
 
 /**
- * Knows which connections wait for their next request. Node's own list of them is kept only by a server that listens
- * itself, which this one does not.
+ * Tracks the connections without a running request. Node's own list exists only for a server that listens itself,
+ * which this HTTPS server does not.
  */
 function trackIdleConnections(https: Server) {
   const idle = new Set<Socket>()
-  let closing = false
-  const rest = (socket: Socket) => {
-    if (closing) socket.destroy()
+  let isClosing = false
+  const markIdle = (socket: Socket) => {
+    if (isClosing) socket.destroy()
     else if (!socket.destroyed) idle.add(socket)
   }
   https.on('secureConnection', socket => {
-    rest(socket)
+    markIdle(socket)
     socket.once('close', () => idle.delete(socket))
   })
   https.on('request', (request, response) => {
     idle.delete(request.socket)
-    response.once('close', () => rest(request.socket))
+    response.once('close', () => markIdle(request.socket))
   })
   return {
     close: () => destroySockets(idle),
     closeFromNowOn: () => {
-      closing = true
+      isClosing = true
       destroySockets(idle)
     },
   }

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { buildEndToEndId, buildReturnId } from '../domain/pix/identifiers.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** Makes every id a provider would make. The same seed and the same calls give the same ids, but for their times. */
+/** Generates the ids that providers assign. Equal seeds and calls give equal ids, except for the times in them. */
 export type IdGenerator = {
-  endToEnd(maker: { ispb: string; at: string }): string
-  returnId(maker: { ispb: string; at: string }): string
-  /** 32 hexadecimal digits: the last part of a payload's URL, or a provider's own txid. */
+  endToEnd(origin: { ispb: string; at: string }): string
+  returnId(origin: { ispb: string; at: string }): string
+  /** Generates 32 hexadecimal digits: the last part of a payload's URL, or a provider's own txid. */
   token(): string
   evpKey(): string
   locationId(): number
-  /** Of a dispute, as DICT makes them. */
-  medId(): string
-  /** Of what no API call orders: 24 hexadecimal digits. */
+  /** Generates the id of a dispute, a UUID as in DICT. */
+  disputeId(): string
+  /** Generates 24 hexadecimal digits for a movement that no API call orders. */
   panelId(): string
 }
 
@@ -23,11 +23,11 @@ export function createIdGenerator(store: SimulatorStore, seed: number): IdGenera
       .digest()
   const suffix = (name: string) => encodeAlphanumeric(digest(name), 11)
   return {
-    endToEnd: maker => buildEndToEndId({ ...maker, suffix: suffix('endToEnd') }),
-    returnId: maker => buildReturnId({ ...maker, suffix: suffix('returnId') }),
+    endToEnd: origin => buildEndToEndId({ ...origin, suffix: suffix('endToEnd') }),
+    returnId: origin => buildReturnId({ ...origin, suffix: suffix('returnId') }),
     token: () => digest('token').toString('hex').slice(0, 32),
     evpKey: () => formatUuid(digest('evpKey').toString('hex')),
-    medId: () => formatUuid(digest('medId').toString('hex')),
+    disputeId: () => formatUuid(digest('disputeId').toString('hex')),
     panelId: () => digest('panelId').toString('hex').slice(0, 24),
     locationId: () => store.nextCount('location'),
   }

@@ -2,16 +2,16 @@ import Router from '@koa/router'
 import { readBodyText } from './request.ts'
 import type { SimulatorState } from './state.ts'
 
-/** `/inbox/<name>`: takes any method with any body, at any path below it too, since Efí adds `/pix`. */
+/** Serves `/inbox/<name>` and any path below it, because Efí appends `/pix`, with any method and body. */
 export function createInboxRoutes({ inbox }: SimulatorState): Router {
   const router = new Router()
   router.all('/inbox/:name{/*rest}', async ctx => {
     const { name } = ctx.params as { name: string }
     const { method, headers } = ctx.req
-    const answer = await inbox.receive(name, { method: method!, headers, body: await readBodyText(ctx) })
-    ctx.set(answer.headers)
+    const response = await inbox.receive(name, { method: method!, headers, body: await readBodyText(ctx) })
+    ctx.set(response.headers)
     ctx.body = { received: true }
-    ctx.status = answer.status
+    ctx.status = response.status
   })
   return router
 }

@@ -2,15 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SimulatorStore } from './store.ts'
 
-/** One request that reached a name of the inbox. */
+/** One request to an inbox. */
 type InboxEntry = { at: string; method: string; headers: IncomingHttpHeaders; body: string }
-/** How a name answers. */
+/** The response of an inbox. */
 type InboxResponse = { status: number; delayMs: number; headers: Record<string, string> }
 
-/** A place for webhooks under test: it records whatever comes and answers as told. */
+/** A receiver of webhooks under test: each inbox records its requests and answers with its configured response. */
 export type Inbox = {
-  setResponse(name: string, answer: InboxResponse): void
-  /** Records first, so that what is answered 500 or too late was seen all the same. */
+  setResponse(name: string, response: InboxResponse): void
+  /**
+   * Records a request and returns the response after its delay; the record exists even if the response is a 500 or
+   * late.
+   */
   receive(name: string, entry: Omit<InboxEntry, 'at'>): Promise<InboxResponse>
   listEntries(name: string): InboxEntry[]
   clear(name: string): void
@@ -29,7 +32,7 @@ export function createInbox({
   now: () => Date
   stopping: AbortSignal
 }): Inbox {
-  const answerOf = (name: string): InboxResponse => {
+  const findResponse = (name: string): InboxResponse => {
     const row = store.first<{ status: number; delayMs: number; headers: string }>(
       'SELECT status, delayMs, headers FROM inboxAnswer WHERE name = ?',
       name,
@@ -49,10 +52,10 @@ export function createInbox({
     receive: async (name, { method, headers, body }) => {
       const at = now().toISOString()
       store.insert('inboxEntry', { name, at, method, headers: JSON.stringify(headers), body })
-      const answer = answerOf(name)
-      if (answer.delayMs > 0)
-        await sleep(answer.delayMs, undefined, { signal: stopping }).catch(() => undefined)
-      return answer
+      const response = findResponse(name)
+      if (response.delayMs > 0)
+        await sleep(response.delayMs, undefined, { signal: stopping }).catch(() => undefined)
+      return response
     },
     listEntries: name =>
       store

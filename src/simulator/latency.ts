@@ -1,36 +1,36 @@
-/** Every wait of the simulator, in milliseconds of an unhurried day; `TRILHO_TIME_SCALE` divides them all. */
+/** Every wait of the simulator at time scale 1; `TRILHO_TIME_SCALE` divides them. */
 export const SIMULATOR_WAITS_MS = {
-  /** From accepting a sending or a devolução to its settlement: long enough to be seen in process. */
+  /** From accepting a transfer or devolução to its settlement: long enough for a look-up to find it in process. */
   settle: 200,
-  /** A provider that answers late, yet before anyone gives up on it. */
+  /** Delay of a slow answer, below the timeout of callers. */
   slow: 3_000,
-  /** A connection without an answer is dropped after this, in case the caller waits for ever. */
+  /** Time after which a connection without an answer is closed, for callers without a timeout. */
   silence: 60_000,
-  /** How long something accepted stays in process, unannounced, before it settles after all. */
+  /** Time that an accepted transfer or devolução stays in process before it settles without a notification. */
   silentSettlement: 60_000,
-  /** A reordered notice is held this long, so that those after it overtake. */
+  /** Delay of a reordered notification, so that later ones arrive first. */
   reorder: 2_000,
-  /** From a settled sending to the recipient's return of it. */
+  /** From the settlement of a transfer to its recipient's return. */
   recipientReturn: 500,
-  /** From an order that is left in a provider's panel to its removal there. */
+  /** From the refusal of an order that the provider stores to its removal in the panel. */
   orderRemoval: 10_000,
-  /** Efí: a report of the statement takes about so long ("Boa Prática"). */
+  /** Time that Efí takes for a report of the statement ("Boa Prática"). */
   report: 30_000,
-  /** A received PIX that is announced is in the provider's books so much later. */
+  /** From the notification of a received PIX to its appearance in look-ups and lists. */
   listingDelay: 30_000,
-  /** Efí lets a notice's receiver take 60 s. */
+  /** Time that Efí grants the receiver of a notification. */
   notificationResponse: 60_000,
 } as const
 
 /**
- * Between the tries of a notice. Efí waits 5, 10, 20 … minutes (webhooks, "Receiving callbacks"); here they are
- * seconds, so that a receiver that was away sees one soon.
+ * Waits between the attempts of a notification. Efí waits 5, 10, 20 … minutes (webhooks, "Receiving callbacks"); here
+ * they are seconds, so that a receiver that was down gets it soon.
  */
 export const NOTIFICATION_RETRY_SCHEDULE_MS = [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560].map(
   seconds => seconds * 1000,
 )
 
-/** A wait as the time scale makes it, never below a millisecond. */
+/** Scales a wait by the time scale, to at least one millisecond. */
 export type WaitScaler = (milliseconds: number) => number
 
 export function createWaitScaler(timeScale: number): WaitScaler {

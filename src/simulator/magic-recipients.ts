@@ -3,22 +3,22 @@ import type { ScriptedOutcome } from './rail-events.ts'
 import type { SimulatorStore } from './store.ts'
 
 /**
- * The recipients whose key alone decides what happens (SPEC §10): `<name>@sim.trilho.test`. So a demo or a test
- * needs no control call. Every other well-formed key settles.
+ * A recipient whose key decides the outcome of a transfer (SPEC §10): `<name>@sim.trilho.test`. So a demo or a test
+ * needs no control call. A transfer to any other valid key settles.
  */
 type MagicRecipient =
   | { kind: 'none' }
-  /** Refused in the request with this code of the rail. */
+  /** Refused in the answer with this code of the rail. */
   | { kind: 'refused'; code: string }
-  /** Accepted, then rejected with it by notice. */
+  /** Accepted, then rejected with this code by notification. */
   | { kind: 'rejected_later'; code: string }
-  /** Settles, then the recipient gives everything back. */
+  /** Settled, then returned whole by the recipient. */
   | { kind: 'returned' }
   | { kind: 'fault'; fault: CallFault }
 
 const MAGIC_DOMAIN = '@sim.trilho.test'
 
-/** The codes the rail may reject with (SPI catalogue, pacs.002). */
+/** Codes of the rail's rejections (SPI catalogue, pacs.002). */
 const RAIL_CODES = new Set(
   `AB03 AB09 AB11 AC03 AC06 AC07 AC14 AG03 AG12 AG13 AGNT AM01 AM02 AM04 AM09 AM12 AM18 AM23 BE01 BE05 BE15 BE17
    CH11 CH16 CN01 DS02 DS04 DS0G DS27 DT02 DT05 DU03 DUPL ED05 FF07 FF08 FRAD INDT MD01 RC09 RC10 RR04 RR06 SL02
@@ -37,17 +37,19 @@ function parseMagicRecipient(key: string | null): MagicRecipient {
   const fault = FAULT_BY_NAME[name]
   if (fault) return { kind: 'fault', fault }
   if (name === 'returned') return { kind: 'returned' }
-  const [code = '', later] = name.toUpperCase().split('-')
+  const [code = '', suffix] = name.toUpperCase().split('-')
   if (!RAIL_CODES.has(code)) return { kind: 'none' }
-  if (later === 'LATER') return { kind: 'rejected_later', code }
-  return later === undefined ? { kind: 'refused', code } : { kind: 'none' }
+  if (suffix === 'LATER') return { kind: 'rejected_later', code }
+  return suffix === undefined ? { kind: 'refused', code } : { kind: 'none' }
 }
 
-/** Whoever has a key that belongs to no simulated account. */
+/** Owner of every key that belongs to no simulated account. */
 export const DEFAULT_RECIPIENT_NAME = 'Favorecido de Teste'
 export const DEFAULT_RECIPIENT_DOCUMENT = '52998224725'
 
-/** What becomes of a sending: refused in the request, or its fate and what comes back of it. */
+/**
+ * Outcome of a transfer by its magic key or amount: refused in the answer, or accepted, with the recipient's returns.
+ */
 export type MagicOutcome = { refused: string } | { outcome: ScriptedOutcome; returnedCents: number[] }
 
 export function findMagicOutcome(key: string | null, cents: number): MagicOutcome {
@@ -68,16 +70,16 @@ export function findMagicOutcome(key: string | null, cents: number): MagicOutcom
 }
 
 /**
- * The fault a recipient's key asks for, if any. An answer is withheld once: the same id sent again is answered, or
- * else such a sending could never end.
+ * Finds the fault that a recipient's key causes; null if none. An answer is withheld only the first time: a repeat
+ * with the same id is answered, otherwise such a transfer could never end.
  */
 export function findRecipientFault(
   store: SimulatorStore,
-  sending: { accountId: string; id: string; key: string | null },
+  transfer: { accountId: string; id: string; key: string | null },
 ): ConsumedFault<CallFault> | null {
-  const magic = parseMagicRecipient(sending.key)
+  const magic = parseMagicRecipient(transfer.key)
   if (magic.kind !== 'fault') return null
-  if (magic.fault !== 'slow' && !isFirstRequest(store, sending)) return null
+  if (magic.fault !== 'slow' && !isFirstRequest(store, transfer)) return null
   return { fault: magic.fault, delayMs: null }
 }
 

@@ -6,16 +6,16 @@ const { config, log } = startProcess('simulator', readSimulatorConfig)
 const simulator = await startSimulator({ config, log })
 log.info(simulator.info, 'ready')
 
-let stopping = false
+let isStopping = false
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    // A second signal is no reason to leave requests half done.
-    if (stopping) return
-    stopping = true
+    // A second signal must not interrupt running requests.
+    if (isStopping) return
+    isStopping = true
     simulator.close().then(
       () => log.info('stopped'),
       error => {
-        log.error({ err: error }, 'could not stop in order')
+        log.error({ err: error }, 'the simulator could not stop cleanly')
         process.exitCode = 1
       },
     )

@@ -5,17 +5,17 @@ import type { ProviderApi } from '../domain/providers/provider.ts'
 import type { ConsumedFault, Faults, NotificationFault, ProviderOperation } from './faults.ts'
 import { NOTIFICATION_RETRY_SCHEDULE_MS, SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { RailEvent, RailEventHandler } from './rail-events.ts'
-import type { TaskSchedule } from './schedule.ts'
+import type { TaskRetry, TaskSchedule } from './schedule.ts'
 
-/** A notice as it leaves: where to, and what it says. */
+/** The request of a notification. */
 export type OutgoingNotification = { url: string; headers: Record<string, string>; body: string }
 
-/** How a dialect tells its customer. */
+/** The notifications of one provider API. */
 export type NotificationFormat = {
-  /** The notices of one event: none where the customer registered no address for it. */
+  /** Builds the notifications of an event; none if the account registered no URL for it. */
   buildNotifications(event: RailEvent): OutgoingNotification[]
-  /** What someone might send who is not the provider: with a wrong secret, or about a PIX that never was. */
-  buildForgeries(notice: OutgoingNotification): OutgoingNotification[]
+  /** Builds forged variants of a notification: with a wrong secret, or about a PIX that does not exist. */
+  buildForgeries(notification: OutgoingNotification): OutgoingNotification[]
 }
 
 type NotifierDependencies = {
@@ -23,50 +23,53 @@ type NotifierDependencies = {
   faults: Faults
   scaleWaitMs: WaitScaler
   log: Logger
-  formatOf: (dialect: ProviderApi) => NotificationFormat
-  /** Speaks TLS with the provider's client certificate. */
+  formats: Record<ProviderApi, NotificationFormat>
+  /** Presents the providers' client certificate. */
   dispatcher: Dispatcher
   stopping: AbortSignal
 }
 
 type Notifier = {
   onRailEvent: RailEventHandler
-  /** Notifies an event again, once: no fault is met, and a notification that is not accepted is not repeated. */
+  /** Notifies an event once more, without faults; the notification is attempted once. */
   resend: RailEventHandler
 }
 
-/** Queues the notices of what happens, and delivers them until each is answered 2xx or its tries are used up. */
-export function createNotifier(parts: NotifierDependencies): Notifier {
-  const { schedule: agenda, faults, scaleWaitMs: pace, formatOf: wordsOf } = parts
-  agenda.registerHandler('deliver_notice', (notice: QueuedNotification, tries) =>
-    deliverNotification(parts, notice, tries),
+/**
+ * Creates the sender of notifications: it schedules those of each event and repeats each until a 2xx or the last
+ * attempt.
+ */
+export function createNotifier(dependencies: NotifierDependencies): Notifier {
+  const { schedule, faults, scaleWaitMs, formats } = dependencies
+  schedule.registerHandler('deliver_notice', (notification: QueuedNotification, retries) =>
+    deliverNotification(dependencies, notification, retries),
   )
 
-  const queue = (notice: OutgoingNotification, { afterMs = 0, isRepeated = true } = {}) =>
-    agenda.add({
+  const queue = (notification: OutgoingNotification, { afterMs = 0, isRepeated = true } = {}) =>
+    schedule.add({
       task: 'deliver_notice',
-      subject: { ...notice, isRepeated } satisfies QueuedNotification,
-      lane: notice.url,
+      subject: { ...notification, isRepeated } satisfies QueuedNotification,
+      lane: notification.url,
       afterMs,
     })
 
-  const queueUnder = (
+  const queueUnderFault = (
     fault: ConsumedFault<NotificationFault> | null,
-    notice: OutgoingNotification,
-    words: NotificationFormat,
+    notification: OutgoingNotification,
+    format: NotificationFormat,
   ) => {
-    if (fault === null) return queue(notice)
+    if (fault === null) return queue(notification)
     switch (fault.fault) {
       case 'notice_lost':
         return
       case 'notice_duplicated':
-        queue(notice)
-        return queue(notice)
+        queue(notification)
+        return queue(notification)
       case 'notice_reordered':
-        return queue(notice, { afterMs: fault.delayMs ?? pace(SIMULATOR_WAITS_MS.reorder) })
+        return queue(notification, { afterMs: fault.delayMs ?? scaleWaitMs(SIMULATOR_WAITS_MS.reorder) })
       case 'notice_forged':
-        for (const forgery of words.buildForgeries(notice)) queue(forgery, { isRepeated: false })
-        return queue(notice)
+        for (const forgery of format.buildForgeries(notification)) queue(forgery, { isRepeated: false })
+        return queue(notification)
       default:
         return fault.fault satisfies never
     }
@@ -74,71 +77,64 @@ export function createNotifier(parts: NotifierDependencies): Notifier {
 
   return {
     onRailEvent: event => {
-      const words = wordsOf(event.account.dialect)
-      for (const notice of words.buildNotifications(event)) {
-        queueUnder(
-          faults.consumeForNotification(event.account, OPERATIONS_BY_EVENT[event.kind]),
-          notice,
-          words,
-        )
+      const format = formats[event.account.dialect]
+      for (const notification of format.buildNotifications(event)) {
+        const fault = faults.consumeForNotification(event.account, OPERATIONS_BY_EVENT[event.kind])
+        queueUnderFault(fault, notification, format)
       }
     },
     resend: event => {
-      for (const notice of wordsOf(event.account.dialect).buildNotifications(event))
-        queue(notice, { isRepeated: false })
+      for (const notification of formats[event.account.dialect].buildNotifications(event))
+        queue(notification, { isRepeated: false })
     },
   }
 }
 
-/** `isRepeated`: it is sent until it is accepted; a forger does not insist. */
+/** `isRepeated` false: attempted once, as a forgery or a requested resend. */
 type QueuedNotification = OutgoingNotification & { isRepeated: boolean }
 
-/** A fault of any of these operations reaches the notice of such an event. */
+/** Operations whose notification faults apply to an event. */
 const OPERATIONS_BY_EVENT: Record<RailEvent['kind'], readonly ProviderOperation[]> = {
   payment: ['issueCharge', 'findCharge', 'cancelCharge', 'findPayment', 'registerNotificationUrl'],
   refund: ['refund', 'findRefund', 'registerNotificationUrl'],
   transfer: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   order_removed: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
-  med: ['listDisputes', 'findDispute', 'replyToDispute', 'registerNotificationUrl'],
+  dispute: ['listDisputes', 'findDispute', 'replyToDispute', 'registerNotificationUrl'],
 }
 
 async function deliverNotification(
-  parts: NotifierDependencies,
-  notice: QueuedNotification,
-  tries: number,
-): Promise<{ again: number } | undefined> {
-  const outcome = await postNotification(parts, notice)
-  parts.log.debug({ url: notice.url, tries, outcome, isRepeated: notice.isRepeated }, 'notice')
-  if (parts.stopping.aborted) return { again: 0 }
-  const wait = NOTIFICATION_RETRY_SCHEDULE_MS[tries]
-  if (outcome === 'accepted' || notice.isRepeated === false || wait === undefined) return undefined
-  return { again: parts.scaleWaitMs(wait) }
+  dependencies: NotifierDependencies,
+  notification: QueuedNotification,
+  retries: number,
+): Promise<TaskRetry | undefined> {
+  const { log, stopping, scaleWaitMs } = dependencies
+  const { url, isRepeated } = notification
+  const outcome = await postNotification(dependencies, notification)
+  log.debug({ url, retries, outcome, isRepeated }, 'notification attempted')
+  if (stopping.aborted) return { retryAfterMs: 0 }
+  const waitMs = NOTIFICATION_RETRY_SCHEDULE_MS[retries]
+  if (outcome === 'accepted' || isRepeated === false || waitMs === undefined) return undefined
+  return { retryAfterMs: scaleWaitMs(waitMs) }
 }
 
 async function postNotification(
-  parts: NotifierDependencies,
-  notice: OutgoingNotification,
+  { stopping, dispatcher }: NotifierDependencies,
+  { url, headers, body }: OutgoingNotification,
 ): Promise<'accepted' | 'refused' | 'no answer'> {
-  const ending = new AbortController()
-  const end = () => ending.abort()
-  const limit = setTimeout(end, SIMULATOR_WAITS_MS.notificationResponse)
-  parts.stopping.addEventListener('abort', end)
+  const cancellation = new AbortController()
+  const cancel = () => cancellation.abort()
+  const timeout = setTimeout(cancel, SIMULATOR_WAITS_MS.notificationResponse)
+  stopping.addEventListener('abort', cancel)
   try {
-    parts.stopping.throwIfAborted()
-    const { url, headers, body } = notice
-    const answer = await request(url, {
-      method: 'POST',
-      headers,
-      body,
-      dispatcher: parts.dispatcher,
-      signal: ending.signal,
-    })
-    await answer.body.dump()
-    return answer.statusCode >= 200 && answer.statusCode < 300 ? 'accepted' : 'refused'
+    stopping.throwIfAborted()
+    const { signal } = cancellation
+    const response = await request(url, { method: 'POST', headers, body, dispatcher, signal })
+    await response.body.dump()
+    return response.statusCode >= 200 && response.statusCode < 300 ? 'accepted' : 'refused'
   } catch {
     return 'no answer'
   } finally {
-    clearTimeout(limit)
-    parts.stopping.removeEventListener('abort', end)
+    clearTimeout(timeout)
+    stopping.removeEventListener('abort', cancel)
   }
 }

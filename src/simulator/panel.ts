@@ -7,7 +7,7 @@ import type { SimulatedRefunds } from './refunds.ts'
 import type { SimulatorStore } from './store.ts'
 import type { SimulatedTransfers } from './transfers.ts'
 
-/** Movements that the provider or the account's holder makes without the API: no PIX, or a PIX of the panel. */
+/** Kinds of movements that the provider or the account's holder makes without the API, PIX of the panel included. */
 export const PANEL_KINDS = [...PANEL_MOVEMENTS, 'return', 'send'] as const
 type PanelKind = (typeof PANEL_KINDS)[number]
 
@@ -15,7 +15,7 @@ type PanelOrder = {
   accountId: string
   kind: PanelKind
   cents: number
-  /** Of a return: the received PIX. Of a tariff or block: the PIX that it is about, where there is one. */
+  /** Of a return: the received PIX. Of a tariff or block: the PIX that it is about, if any. */
   endToEnd?: string
 }
 export type PanelOutcome =
@@ -25,7 +25,7 @@ export type PanelOutcome =
   | { kind: 'over_the_receipt' }
   | { kind: 'too_late' }
 
-/** What moves an account's money without its API. Each call moves money once and sends no notification. */
+/** Moves an account's money without its API. Each call moves it once and sends no notification. */
 export type Panel = { move(order: PanelOrder): PanelOutcome }
 
 type PanelDependencies = {
@@ -39,14 +39,14 @@ type PanelDependencies = {
   now: () => Date
 }
 
-export function simulatePanel(parts: PanelDependencies): Panel {
+export function simulatePanel(dependencies: PanelDependencies): Panel {
   return {
     move: order =>
-      parts.store.inTransaction(() => {
+      dependencies.store.inTransaction(() => {
         const { kind } = order
-        if (kind === 'return') return returnInPanel(parts, order)
-        if (kind === 'send') return sendInPanel(parts, order)
-        return moveEntry(parts, { ...order, kind })
+        if (kind === 'return') return returnInPanel(dependencies, order)
+        if (kind === 'send') return sendInPanel(dependencies, order)
+        return moveEntry(dependencies, { ...order, kind })
       }),
   }
 }
@@ -62,7 +62,7 @@ function moveEntry(
   return isCovered ? { kind: 'moved', id, endToEnd: null } : { kind: 'no_balance' }
 }
 
-/** The provider makes the id of a return that no API call orders. */
+/** Returns a received PIX; the provider generates the id, because no API call orders it. */
 function returnInPanel(
   { refunds, accounts, ids }: PanelDependencies,
   { accountId, cents, endToEnd }: PanelOrder,
@@ -75,28 +75,32 @@ function returnInPanel(
     case 'accepted':
       return { kind: 'moved', id, endToEnd: accepted.refund.returnId }
     case 'id_taken':
-      throw new Error('the provider made an id twice')
+      throw new Error('the generated id of a return exists already')
     default:
       return accepted
   }
 }
 
 function sendInPanel(
-  { transfers: sendings, accounts, ids }: PanelDependencies,
+  { transfers, accounts, ids }: PanelDependencies,
   { accountId, cents }: PanelOrder,
 ): PanelOutcome {
   const id = ids.panelId()
-  const accepted = sendings.accept({
-    ...{ account: accounts.find(accountId)!, id, cents, message: null, returnedCents: [] },
+  const accepted = transfers.accept({
+    account: accounts.find(accountId)!,
+    id,
+    cents,
+    message: null,
+    returnedCents: [],
     payerKey: accounts.listKeys(accountId)[0] ?? '',
     recipient: { key: null, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT, bank: {} },
     outcome: SILENT_OUTCOME,
     isFromPanel: true,
   })
   return accepted.kind === 'accepted'
-    ? { kind: 'moved', id, endToEnd: accepted.sending.endToEnd }
+    ? { kind: 'moved', id, endToEnd: accepted.transfer.endToEnd }
     : { kind: 'no_balance' }
 }
 
-/** Settles at once, without a notification: nothing was ordered through the API. */
+/** Settles at once without a notification, because no API call ordered it. */
 const SILENT_OUTCOME = { kind: 'silent', forMs: 0 } as const

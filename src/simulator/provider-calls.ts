@@ -6,117 +6,118 @@ import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import { type ScriptedOutcome, SETTLED_OUTCOME } from './rail-events.ts'
 import type { ListView } from './view-faults.ts'
 
-/** What a provider says to a call. */
+/** A provider's response to a call. */
 export type SimulatedResponse = { status: number; body?: unknown; headers?: Record<string, string> }
 
-/** One call to a provider, authenticated, its body parsed. */
+/** An authenticated call to a provider with its parsed body. */
 export type SimulatedCall = {
   account: SimulatedAccount
   params: Record<string, string>
   query: URLSearchParams
   body: unknown
-  /** How a list is to be shown. */
+  /** Changes to lists by a view fault. */
   view: ListView
 }
 
-/** One thing a provider can be asked. Everything it does, it does in `act`, in one transaction. */
+/** A route of a provider API. */
 export type SimulatedCallRoute = {
   operation: ProviderOperation
-  /** A fault the call itself asks for: a magic recipient key. */
+  /** Finds the fault that the call itself causes, by a magic recipient key. */
   findMagicFault?(call: SimulatedCall): ConsumedFault<CallFault> | null
-  handle(call: SimulatedCall, fate: ScriptedOutcome): SimulatedResponse
-  /** How its body is read where that is no JSON. */
+  /** Carries the call out, in one transaction, with the outcome that a fault scripts. */
+  handle(call: SimulatedCall, outcome: ScriptedOutcome): SimulatedResponse
+  /** Reads a body that is not JSON. */
   readBody?(ctx: Context): Promise<unknown>
 }
 
-/** How a dialect words the failures that are the same everywhere. */
+/** A provider API's responses for failures that every API has. */
 export type FailureResponses = {
-  /** A documented 4xx whose cause is the provider's: another provider may help. */
+  /** A documented 4xx with a cause at the provider: another provider may help. */
   documentedRefusal(operation: ProviderOperation): SimulatedResponse
   tooManyRequests(): SimulatedResponse
   internalError(): SimulatedResponse
-  /** What it answers where it has no such route. */
+  /** The response for a route that does not exist. */
   unknownRoute(): SimulatedResponse
-  /** 4xx that its documentation does not name, in an order that repeats. */
+  /** Undocumented 4xx responses, used in turn. */
   unlistedRefusals: readonly SimulatedResponse[]
 }
 
-/** The rail's code of a sending or devolução that is rejected after it was accepted. */
+/** The rail's code of a transfer or devolução that is rejected after it was accepted. */
 const LATE_REJECTION_CODE = 'AB03'
 
 type FaultedCall = {
   fault: ConsumedFault<CallFault> | null
-  handle: (fate: ScriptedOutcome) => SimulatedResponse
+  handle: (outcome: ScriptedOutcome) => SimulatedResponse
   failures: FailureResponses
   operation: ProviderOperation
   scaleWaitMs: WaitScaler
-  /** Counts the refusals that were taken from the dialect's list. */
+  /** Returns the index of the next unlisted refusal and counts it. */
   nextIndex: () => number
-  /** Ends a silence early: the caller left, or the simulator stops. */
+  /** Returns the signal that ends a wait early: the caller disconnected, or the simulator stops. */
   abortSignal: () => AbortSignal
 }
 
-/** Answers a call as its fault demands; null is silence: the connection is dropped without an answer. */
-export async function respondUnderFault(playing: FaultedCall): Promise<SimulatedResponse | null> {
-  const { fault, handle: act, failures: words, operation } = playing
-  if (fault === null) return act(SETTLED_OUTCOME)
+/** Answers a call with its fault; null: the connection is to be closed without an answer. */
+export async function respondUnderFault(call: FaultedCall): Promise<SimulatedResponse | null> {
+  const { fault, handle, failures, operation } = call
+  if (fault === null) return handle(SETTLED_OUTCOME)
   switch (fault.fault) {
     case 'slow':
-      await waitForFault(playing, SIMULATOR_WAITS_MS.slow)
-      return act(SETTLED_OUTCOME)
+      await waitForFault(call, SIMULATOR_WAITS_MS.slow)
+      return handle(SETTLED_OUTCOME)
     case 'refused':
-      return words.documentedRefusal(operation)
+      return failures.documentedRefusal(operation)
     case 'http_429':
-      return words.tooManyRequests()
+      return failures.tooManyRequests()
     case 'http_500':
-      return words.internalError()
+      return failures.internalError()
     case 'timeout_then_done':
-      act(SETTLED_OUTCOME)
-      await waitForFault(playing, SIMULATOR_WAITS_MS.silence)
+      handle(SETTLED_OUTCOME)
+      await waitForFault(call, SIMULATOR_WAITS_MS.silence)
       return null
     case 'timeout_then_absent':
-      await waitForFault(playing, SIMULATOR_WAITS_MS.silence)
+      await waitForFault(call, SIMULATOR_WAITS_MS.silence)
       return null
     case 'accepted_then_silent':
-      return act({
+      return handle({
         kind: 'silent',
-        forMs: fault.delayMs ?? playing.scaleWaitMs(SIMULATOR_WAITS_MS.silentSettlement),
+        forMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.silentSettlement),
       })
     case 'accepted_then_rejected':
-      return act({ kind: 'rejected', code: LATE_REJECTION_CODE })
+      return handle({ kind: 'rejected', code: LATE_REJECTION_CODE })
     case 'broken_body':
-      return { ...act(SETTLED_OUTCOME), body: '{"status":"EM_PROC' }
+      return { ...handle(SETTLED_OUTCOME), body: '{"status":"EM_PROC' }
     case 'done_then_unlisted_refusal':
-      act(SETTLED_OUTCOME)
-      return buildUnlistedRefusal(playing)
+      handle(SETTLED_OUTCOME)
+      return buildUnlistedRefusal(call)
     case 'unlisted_refusal':
-      return buildUnlistedRefusal(playing)
+      return buildUnlistedRefusal(call)
     case 'unknown_route':
-      return words.unknownRoute()
+      return failures.unknownRoute()
     case 'order_left':
-      return act({ kind: 'left' })
+      return handle({ kind: 'left' })
     case 'order_removed':
-      return act({
+      return handle({
         kind: 'left_then_removed',
-        afterMs: fault.delayMs ?? playing.scaleWaitMs(SIMULATOR_WAITS_MS.orderRemoval),
+        afterMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.orderRemoval),
       })
     case 'accepted_then_told_removed':
-      return act({
-        kind: 'told_removed',
-        forMs: fault.delayMs ?? playing.scaleWaitMs(SIMULATOR_WAITS_MS.silentSettlement),
+      return handle({
+        kind: 'silent_with_removal_event',
+        forMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.silentSettlement),
       })
     case 'txid_differs':
-      return act({ kind: 'own_txid' })
+      return handle({ kind: 'own_txid' })
     default:
       return fault.fault satisfies never
   }
 }
 
-/** The answer that the fault names, or the dialect's next one. */
-function buildUnlistedRefusal({ fault, failures: words, nextIndex: turn }: FaultedCall): SimulatedResponse {
+/** Builds the response with status and body of the fault, or gets the provider API's next unlisted refusal. */
+function buildUnlistedRefusal({ fault, failures, nextIndex }: FaultedCall): SimulatedResponse {
   const { status, body } = fault!
   if (status === null || status === undefined)
-    return words.unlistedRefusals[turn() % words.unlistedRefusals.length]!
+    return failures.unlistedRefusals[nextIndex() % failures.unlistedRefusals.length]!
   const text = body ?? ''
   return { status, body: text, headers: { 'content-type': detectContentType(text) } }
 }
@@ -127,8 +128,9 @@ export function detectContentType(text: string): string {
 }
 
 async function waitForFault(
-  { fault, scaleWaitMs: pace, abortSignal: gone }: FaultedCall,
-  usualMs: number,
+  { fault, scaleWaitMs, abortSignal }: FaultedCall,
+  defaultMs: number,
 ): Promise<void> {
-  await sleep(fault?.delayMs ?? pace(usualMs), undefined, { signal: gone() }).catch(() => undefined)
+  const signal = abortSignal()
+  await sleep(fault?.delayMs ?? scaleWaitMs(defaultMs), undefined, { signal }).catch(() => undefined)
 }

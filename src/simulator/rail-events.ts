@@ -5,10 +5,10 @@ import type { SimulatedRefund } from './refunds.ts'
 import type { SimulatedReturn } from './returns.ts'
 import type { SimulatedTransfer } from './transfers.ts'
 
-/** What the rail tells a provider's customer about; each dialect says it in its own words. */
+/** An event of an account, which its provider API notifies. */
 export type RailEvent =
   | { kind: 'payment'; account: SimulatedAccount; receipt: Receipt; refunds: SimulatedRefund[] }
-  /** `refunds` are all those of the PIX, `changed` the one this is about. */
+  /** `changed`: the refund that settled or was rejected; `refunds`: all refunds of its PIX. */
   | {
       kind: 'refund'
       account: SimulatedAccount
@@ -17,34 +17,34 @@ export type RailEvent =
       changed: SimulatedRefund
     }
   | { kind: 'transfer'; account: SimulatedAccount; transfer: SimulatedTransfer; returns: SimulatedReturn[] }
-  /** A person removed an order in the provider's panel, or the provider says so. */
+  /** A person removed an order in the provider's panel, or a fault notifies so. */
   | { kind: 'order_removed'; account: SimulatedAccount; id: string }
   /** A dispute was opened or decided. */
-  | { kind: 'med'; account: SimulatedAccount; dispute: SimulatedDispute }
+  | { kind: 'dispute'; account: SimulatedAccount; dispute: SimulatedDispute }
 
-/** Called inside the transaction of the money, so that no notice is lost and none is sent for what did not happen. */
+/** Handles an event in the transaction that moves the money, so that notifications and movements agree. */
 export type RailEventHandler = (event: RailEvent) => void
 
-/** What becomes of something a provider accepted. */
+/** The outcome of an accepted charge, transfer or refund. */
 export type ScriptedOutcome =
   | { kind: 'settles' }
   | { kind: 'rejected'; code: string }
-  /** Stays in process for so long, then settles; nobody is told. */
+  /** Settles after `forMs` in process, without a notification. */
   | { kind: 'silent'; forMs: number }
-  /** Not carried out for lack of balance; an order that the provider keeps stays and can be approved. */
+  /** Refused for lack of balance; an order that the provider stores is kept and can be approved. */
   | { kind: 'left' }
-  /** The same; the order is removed after so long. */
+  /** As `left`; the order is removed after `afterMs`. */
   | { kind: 'left_then_removed'; afterMs: number }
-  /** As `silent`, and notified at once as removed. */
-  | { kind: 'told_removed'; forMs: number }
-  /** A charge gets a txid of the provider's choice. */
+  /** As `silent`, but a removal of the order is notified at once. */
+  | { kind: 'silent_with_removal_event'; forMs: number }
+  /** Accepted; the charge gets a txid of the provider's choice. */
   | { kind: 'own_txid' }
 
-/** Whether it settles without a notification. */
+/** Tells whether an outcome settles without a notification. */
 export function isSilentOutcome(
   outcome: ScriptedOutcome,
 ): outcome is Extract<ScriptedOutcome, { forMs: number }> {
-  return outcome.kind === 'silent' || outcome.kind === 'told_removed'
+  return outcome.kind === 'silent' || outcome.kind === 'silent_with_removal_event'
 }
 
 export const SETTLED_OUTCOME: ScriptedOutcome = { kind: 'settles' }

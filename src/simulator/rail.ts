@@ -1,54 +1,55 @@
 import type { ProviderName } from '../domain/providers/provider.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** What a settled movement was. */
 type MovementKind = 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | PanelMovement
 
-/** Movements that are no PIX, which no API call orders: a block keeps money in the account, out of the balance. */
+/** Movements other than PIX, which no API call orders. A block keeps money in the account but not in its balance. */
 export const PANEL_MOVEMENTS = ['tariff', 'withdrawal', 'credit', 'block', 'unblock'] as const
 export type PanelMovement = (typeof PANEL_MOVEMENTS)[number]
 
-/** One settled movement of one account; `id` is the one its caller chose, where there was one. */
+/** One settled movement of one account. */
 export type RailMovement = {
   accountId: string
   kind: MovementKind
+  /** Id chosen by the caller of the provider API, if any. */
   id: string | null
-  /** `E…`, or `D…` where money comes or goes back; null of what is no PIX. */
+  /** `E…`, or `D…` of a return; null if the movement is not a PIX. */
   endToEnd: string | null
-  /** Of what goes or comes back: the PIX that is returned. Of a tariff or block: the PIX that it is about. */
+  /** Of a return: the returned PIX. Of a tariff or block: the PIX that it is about. */
   originalEndToEnd: string | null
   cents: number
   at: string
 }
 
 /**
- * The money of the simulated accounts. Every balance moves here and nowhere else, in one transaction with the
- * movement it belongs to: at all times balance + held + blocked = opening + Σ in − Σ out.
+ * Moves the money of the simulated accounts. Only the rail changes a balance, in one transaction with the movement,
+ * so that always balance + held + blocked = opening + Σ in − Σ out.
  */
 export type Rail = {
-  /** Money arrives. */
+  /** Credits a received movement to the balance. */
   credit(movement: RailMovement): void
-  /** Takes money out of the balance for what is in process; false where the balance does not cover it. */
+  /** Moves money from the balance to held for a transfer or refund; false if the balance does not cover it. */
   hold(accountId: string, cents: number): boolean
-  /** Gives held money back: what was in process was rejected. */
+  /** Moves held money back to the balance: its transfer or refund was rejected. */
   release(accountId: string, cents: number): void
-  /** Takes what the balance has, at most so much, for a dispute; answers how much that is. */
+  /** Moves at most `cents` from the balance to blocked for a dispute; returns the blocked amount. */
   block(accountId: string, cents: number): number
-  /** A dispute is over: what was blocked for it is free. */
+  /** Moves blocked money back to the balance: its dispute is closed. */
   unblock(accountId: string, cents: number): void
-  /** Held money leaves for good. */
+  /** Debits held money: its transfer or refund has settled. */
   debitHeld(movement: RailMovement): void
-  /** Moves money that is no PIX; false, and nothing moves, where the balance, or what is blocked, does not cover it. */
+  /**
+   * Moves money other than by PIX; false, without a movement, if the balance or the blocked amount does not cover it.
+   */
   moveEntry(entry: PanelEntry): boolean
-  /** What is blocked by court orders, and not for disputes. */
+  /** Sums the amounts blocked by court orders, without those of disputes. */
   judicialBlockCents(accountId: string): number
-  /** What an account's own statement lists: its settled movements, blocks included. */
+  /** Lists the settled movements of one account, blocks included, oldest first. */
   listEntries(accountId: string): RailMovement[]
-  /** Every settled movement in the order they settled, of one account, of one provider or of all. */
+  /** Lists the settled movements of one account, one provider or all, without blocks, oldest first. */
   listStatement(filter: { accountId?: string; provider?: ProviderName }): RailMovement[]
 }
 
-/** A movement that is no PIX. */
 type PanelEntry = RailMovement & { kind: PanelMovement }
 
 export function createRail(store: SimulatorStore): Rail {
@@ -70,7 +71,7 @@ export function createRail(store: SimulatorStore): Rail {
       accountId,
     )
 
-  const judicialCents = (accountId: string) =>
+  const judicialBlockCents = (accountId: string) =>
     store.first<{ cents: number }>(
       `SELECT coalesce(sum(CASE kind WHEN 'block' THEN cents ELSE -cents END), 0) AS cents
        FROM movement WHERE accountId = ? AND direction = 'none'`,
@@ -112,9 +113,9 @@ export function createRail(store: SimulatorStore): Rail {
     moveEntry: entry =>
       store.inTransaction(() => {
         const { accountId, kind, cents } = entry
-        if (kind === 'unblock' && judicialCents(accountId) < cents) return false
+        if (kind === 'unblock' && judicialBlockCents(accountId) < cents) return false
         const { direction, balance, blocked } = BALANCE_EFFECTS[kind]
-        const moved = store.run(
+        const changedRows = store.run(
           `UPDATE account SET balanceCents = balanceCents + ?, blockedCents = blockedCents + ?
            WHERE id = ? AND balanceCents + ? >= 0`,
           balance * cents,
@@ -122,10 +123,10 @@ export function createRail(store: SimulatorStore): Rail {
           accountId,
           balance * cents,
         )
-        if (moved === 1) record(direction, entry)
-        return moved === 1
+        if (changedRows === 1) record(direction, entry)
+        return changedRows === 1
       }),
-    judicialBlockCents: judicialCents,
+    judicialBlockCents,
     listEntries: accountId =>
       store.all<RailMovement>('SELECT * FROM movement WHERE accountId = ? ORDER BY sequence', accountId),
     listStatement: ({ accountId, provider }) =>
@@ -140,7 +141,7 @@ export function createRail(store: SimulatorStore): Rail {
   }
 }
 
-/** What each kind does to the balance and to what is blocked, as a factor of its value. */
+/** Effect of each kind on the balance and the blocked amount, as a factor of its amount. */
 const BALANCE_EFFECTS = {
   tariff: { direction: 'out', balance: -1, blocked: 0 },
   withdrawal: { direction: 'out', balance: -1, blocked: 0 },

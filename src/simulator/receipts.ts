@@ -7,20 +7,20 @@ import type { RailEventHandler } from './rail-events.ts'
 import type { SimulatedRefund } from './refunds.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** A PIX an account received, settled. */
+/** A settled PIX that an account received. */
 export type Receipt = {
   accountId: string
   endToEnd: string
   txid: string | null
   cents: number
   at: string
-  /** The key it was paid to. */
+  /** PIX key of the recipient. */
   key: string
   message: string | null
   payerName: string
   payerDocument: string
   payerIspb: string
-  /** From when on it is in its provider's look-ups and lists; null: at once. */
+  /** Time from which look-ups and lists contain it; null: at once. */
   listedAt: string | null
 }
 
@@ -33,24 +33,24 @@ type IncomingPix = {
   payer: PixPayer
   txid?: string | null
   message?: string | null
-  /** Given where the PIX was sent from a simulated account; else the payer's bank makes it. */
+  /** Id of a PIX from a simulated account; absent: the payer's bank generates it. */
   endToEnd?: string
-  /** Nobody is told. */
+  /** True: the PIX is not notified. */
   silent?: boolean
 }
 
 export type Receipts = {
-  receive(arrival: IncomingPix): Receipt
+  receive(incoming: IncomingPix): Receipt
   find(accountId: string, endToEnd: string): Receipt | undefined
-  /** The same as its provider's books show it: undefined before `listedAt`, as in the lists below. */
+  /** Finds a receipt as look-ups do: undefined before its `listedAt`, which the lists below respect too. */
   findListed(accountId: string, endToEnd: string): Receipt | undefined
   listByTxid(accountId: string, txid: string): Receipt[]
-  /** Those of [from, to], both ISO 8601 UTC, oldest first. */
+  /** Lists the receipts of [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): Receipt[]
   listRefunds(receipt: Pick<Receipt, 'accountId' | 'endToEnd'>): SimulatedRefund[]
 }
 
-/** The bank of whoever pays by the payer's page or the control API; no participant has this number. */
+/** ISPB of the bank behind the payer's page and the control API; no real participant has it. */
 export const PAYER_BANK_ISPB = '99999004'
 
 type ReceiptDependencies = {
@@ -64,7 +64,7 @@ type ReceiptDependencies = {
   onRailEvent: RailEventHandler
 }
 
-/** A fault of any of these operations keeps a received PIX out of the books for a while. */
+/** Operations whose listing faults delay the appearance of a received PIX in look-ups and lists. */
 const LISTING_OPERATIONS = [
   'issueCharge',
   'findCharge',
@@ -79,13 +79,14 @@ export function simulateReceipts({
   faults,
   ids,
   now,
-  scaleWaitMs: pace,
-  onRailEvent: announce,
+  scaleWaitMs,
+  onRailEvent,
 }: ReceiptDependencies): Receipts {
-  const listedAt = (account: SimulatedAccount): string | null => {
-    const lag = faults.consumeForListing(account, LISTING_OPERATIONS)
-    if (!lag) return null
-    return new Date(now().getTime() + (lag.delayMs ?? pace(SIMULATOR_WAITS_MS.listingDelay))).toISOString()
+  const computeListedAt = (account: SimulatedAccount): string | null => {
+    const fault = faults.consumeForListing(account, LISTING_OPERATIONS)
+    if (!fault) return null
+    const delayMs = fault.delayMs ?? scaleWaitMs(SIMULATOR_WAITS_MS.listingDelay)
+    return new Date(now().getTime() + delayMs).toISOString()
   }
   const isListed = (receipt: Receipt) => receipt.listedAt === null || receipt.listedAt <= now().toISOString()
 
@@ -93,10 +94,11 @@ export function simulateReceipts({
     store.first<Receipt>('SELECT * FROM receipt WHERE accountId = ? AND endToEnd = ?', accountId, endToEnd)
 
   return {
-    receive: arrival =>
+    receive: incoming =>
       store.inTransaction(() => {
-        const account = accounts.find(arrival.accountId)!
-        const receipt = buildReceipt(arrival, { ids, at: now().toISOString(), listedAt: listedAt(account) })
+        const account = accounts.find(incoming.accountId)!
+        const listedAt = computeListedAt(account)
+        const receipt = buildReceipt(incoming, { ids, at: now().toISOString(), listedAt })
         store.insert('receipt', receipt)
         rail.credit({
           accountId: receipt.accountId,
@@ -107,7 +109,7 @@ export function simulateReceipts({
           cents: receipt.cents,
           at: receipt.at,
         })
-        if (!arrival.silent) announce({ kind: 'payment', account, receipt, refunds: [] })
+        if (!incoming.silent) onRailEvent({ kind: 'payment', account, receipt, refunds: [] })
         return receipt
       }),
     find,
@@ -142,21 +144,21 @@ export function simulateReceipts({
 }
 
 function buildReceipt(
-  arrival: IncomingPix,
-  made: { ids: IdGenerator; at: string; listedAt: string | null },
+  incoming: IncomingPix,
+  { ids, at, listedAt }: { ids: IdGenerator; at: string; listedAt: string | null },
 ): Receipt {
-  const { accountId, key, cents, payer, txid = null, message = null } = arrival
+  const { accountId, key, cents, payer, txid = null, message = null } = incoming
   return {
     accountId,
-    endToEnd: arrival.endToEnd ?? made.ids.endToEnd({ ispb: payer.ispb, at: made.at }),
+    endToEnd: incoming.endToEnd ?? ids.endToEnd({ ispb: payer.ispb, at }),
     txid,
     cents,
-    at: made.at,
+    at,
     key,
     message,
     payerName: payer.name,
     payerDocument: payer.document,
     payerIspb: payer.ispb,
-    listedAt: made.listedAt,
+    listedAt,
   }
 }

@@ -8,7 +8,7 @@ import type { SimulatedReturns } from './returns.ts'
 import type { TaskSchedule } from './schedule.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** A devolução of one received PIX. In process its money is held; rejected, it is free again. */
+/** A devolução of one received PIX. While it is in process its amount is held; a rejection releases it. */
 export type SimulatedRefund = {
   accountId: string
   endToEnd: string
@@ -16,16 +16,17 @@ export type SimulatedRefund = {
   returnId: string
   cents: number
   status: 'in_process' | 'settled' | 'rejected'
-  /** Settles without a notice. */
+  /** 1: its outcome is not notified. */
   silent: 0 | 1
-  /** What it will come to. */
+  /** Status after the processing. */
   fate: 'settled' | 'rejected'
+  /** Reason of a rejection. */
   reason: string | null
   requestedAt: string
   settledAt: string | null
   nature: ReturnNature
 }
-/** The rail's nature of a return: its sender's own, or the special mechanism's after a fraud. */
+/** The rail's nature of a return: ordered by the recipient, or made after a dispute for fraud. */
 export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE'
 
 export type SimulatedRefundRequest = {
@@ -45,15 +46,15 @@ export type RefundAcceptance =
 
 export type SimulatedRefunds = {
   accept(request: SimulatedRefundRequest): RefundAcceptance
-  find(which: RefundKey): SimulatedRefund | undefined
-  /** Where an id is unique in the whole account. */
+  find(key: RefundKey): SimulatedRefund | undefined
+  /** Finds a refund by its id alone, for provider APIs whose ids are unique in the account. */
   findById(accountId: string, id: string): SimulatedRefund | undefined
-  /** Those asked for in [from, to], both ISO 8601 UTC, oldest first. */
+  /** Lists the refunds requested in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedRefund[]
 }
 type RefundKey = { accountId: string; endToEnd: string; id: string }
 
-/** Res. BCB 103/2021: a devolução starts within 90 days of the settlement. */
+/** A devolução must be requested within 90 days of the settlement (Res. BCB 103/2021). */
 const REFUND_WINDOW_MS = 90 * 86_400_000
 const NO_BALANCE_REASON = 'Saldo insuficiente para realizar a devolução.'
 
@@ -70,16 +71,16 @@ type RefundDependencies = {
   onRailEvent: RailEventHandler
 }
 
-export function simulateRefunds(parts: RefundDependencies): SimulatedRefunds {
-  const { store, accounts, receipts, schedule: agenda, ids, now, scaleWaitMs: pace } = parts
-  const find = (which: RefundKey) =>
+export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefunds {
+  const { store, accounts, receipts, schedule, ids, now, scaleWaitMs } = dependencies
+  const find = ({ accountId, endToEnd, id }: RefundKey) =>
     store.first<SimulatedRefund>(
       'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? AND id = ?',
-      which.accountId,
-      which.endToEnd,
-      which.id,
+      accountId,
+      endToEnd,
+      id,
     )
-  agenda.registerHandler('settle_refund', (which: RefundKey) => void finishRefund(parts, find(which)!))
+  schedule.registerHandler('settle_refund', (key: RefundKey) => void finishRefund(dependencies, find(key)!))
 
   return {
     find,
@@ -101,15 +102,15 @@ export function simulateRefunds(parts: RefundDependencies): SimulatedRefunds {
         const at = now().toISOString()
         const account = accounts.find(request.accountId)!
         const refund = {
-          ...buildRefund(parts, request),
+          ...buildRefund(dependencies, request),
           requestedAt: at,
           returnId: ids.returnId({ ispb: account.ispb, at }),
         }
         store.insert('refund', refund)
         const afterMs =
-          request.outcome.kind === 'silent' ? request.outcome.forMs : pace(SIMULATOR_WAITS_MS.settle)
+          request.outcome.kind === 'silent' ? request.outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
         const { accountId, endToEnd, id } = refund
-        agenda.add({ task: 'settle_refund', subject: { accountId, endToEnd, id }, afterMs })
+        schedule.add({ task: 'settle_refund', subject: { accountId, endToEnd, id }, afterMs })
         return { kind: 'accepted', refund }
       }),
   }
@@ -129,39 +130,46 @@ function findRefundRefusal(
   if (!receipt) return { kind: 'no_such_receipt' }
   if (refund) return { kind: 'id_taken' }
   if (now.getTime() - Date.parse(receipt.at) > REFUND_WINDOW_MS) return { kind: 'too_late' }
-  const asked = receipts.listRefunds(receipt).filter(other => other.status !== 'rejected')
-  const sum = asked.reduce((cents, other) => cents + other.cents, request.cents)
-  return sum > receipt.cents ? { kind: 'over_the_receipt' } : null
+  const refundableCents = computeRefundableCents(receipt, receipts.listRefunds(receipt))
+  return request.cents > refundableCents ? { kind: 'over_the_receipt' } : null
 }
 
-/** Without balance it is accepted too, and rejected by notice, as Efí documents. */
+/** Computes the amount of a received PIX that its refunds, except rejected ones, leave refundable. */
+export function computeRefundableCents(receipt: Receipt, refunds: SimulatedRefund[]): number {
+  const effective = refunds.filter(({ status }) => status !== 'rejected')
+  return effective.reduce((cents, refund) => cents - refund.cents, receipt.cents)
+}
+
+/**
+ * Builds a refund and holds its amount. Without balance it is accepted and later rejected by notification, as at Efí.
+ */
 function buildRefund(
   { rail }: RefundDependencies,
   request: SimulatedRefundRequest,
 ): Omit<SimulatedRefund, 'requestedAt' | 'returnId'> {
-  const { accountId, endToEnd, id, cents, outcome: fate, nature = 'ORIGINAL' } = request
-  const covered = rail.hold(accountId, cents)
+  const { accountId, endToEnd, id, cents, outcome, nature = 'ORIGINAL' } = request
+  const isCovered = rail.hold(accountId, cents)
   return {
     accountId,
     endToEnd,
     id,
     cents,
     status: 'in_process',
-    silent: fate.kind === 'silent' ? 1 : 0,
-    fate: covered && fate.kind !== 'rejected' ? 'settled' : 'rejected',
-    reason: covered ? (fate.kind === 'rejected' ? fate.code : null) : NO_BALANCE_REASON,
+    silent: outcome.kind === 'silent' ? 1 : 0,
+    fate: isCovered && outcome.kind !== 'rejected' ? 'settled' : 'rejected',
+    reason: isCovered ? (outcome.kind === 'rejected' ? outcome.code : null) : NO_BALANCE_REASON,
     settledAt: null,
     nature,
   }
 }
 
 function finishRefund(
-  { store, rail, accounts, receipts, returns, now, onRailEvent: announce }: RefundDependencies,
+  { store, rail, accounts, receipts, returns, now, onRailEvent }: RefundDependencies,
   refund: SimulatedRefund,
 ): void {
   const at = now().toISOString()
   const { accountId, endToEnd, cents, returnId, nature } = refund
-  // Nobody here asked for a return of the special mechanism: it has no id of ours.
+  // A return after a dispute was not ordered by the account, so its movement has no id of a caller.
   const id = nature === 'ORIGINAL' ? refund.id : null
   if (refund.fate === 'settled') {
     const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
@@ -180,7 +188,7 @@ function finishRefund(
   )
   if (refund.silent) return
   const receipt = receipts.find(accountId, endToEnd)!
-  announce({
+  onRailEvent({
     kind: 'refund',
     account: accounts.find(accountId)!,
     receipt,

@@ -3,10 +3,10 @@ import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
 import type { z } from 'zod'
 
-/** The largest body the simulator reads, in bytes: more than any webhook of ours, which are at most 100 kB. */
+/** Limit of a request's body; our webhooks are at most 100 kB. */
 const MAX_BODY_BYTES = 1_048_576
 
-/** A refusal of the control API: told as JSON, never with internals. */
+/** An error of the control API, which the caller gets as JSON. */
 export class ControlApiError extends Error {
   readonly status: number
   readonly errors: Record<string, string[]> | undefined
@@ -17,14 +17,14 @@ export class ControlApiError extends Error {
   }
 }
 
-/** The raw text of a request's body. */
+/** Reads a request's body as text; throws a ControlApiError (413) if it is too large. */
 export async function readBodyText(ctx: Context): Promise<string> {
   if (Number(ctx.get('content-length')) > MAX_BODY_BYTES)
     throw new ControlApiError(413, 'the body is too large')
   return await text(ctx.req)
 }
 
-/** A body as its schema has it; 400 where it is no JSON, 422 naming every field that does not fit. */
+/** Parses a JSON body by its schema; throws a ControlApiError: 400 for other text, 422 naming every invalid field. */
 export async function parseControlBody<T extends z.ZodType>(ctx: Context, schema: T): Promise<z.infer<T>> {
   const body = await readBodyText(ctx)
   let parsed: unknown
@@ -44,11 +44,10 @@ export function parseWithSchema<T extends z.ZodType>(schema: T, value: unknown):
     const field = issue.path.join('.') || 'body'
     errors[field] = [...(errors[field] ?? []), issue.message]
   }
-  const first = Object.entries(errors).map(([field, messages]) => `${field}: ${messages.join(', ')}`)
-  throw new ControlApiError(422, first.join('; '), errors)
+  const texts = Object.entries(errors).map(([field, messages]) => `${field}: ${messages.join(', ')}`)
+  throw new ControlApiError(422, texts.join('; '), errors)
 }
 
-/** A part of the path. */
 export function readPathParam(ctx: RouterContext, name: string): string {
   return (ctx.params as Record<string, string>)[name] ?? ''
 }

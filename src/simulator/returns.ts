@@ -8,7 +8,7 @@ import type { TaskSchedule } from './schedule.ts'
 import type { SimulatorStore } from './store.ts'
 import type { SimulatedTransfer } from './transfers.ts'
 
-/** Money the recipient of a sending gave back. */
+/** A return of a transfer by its recipient. */
 export type SimulatedReturn = {
   returnId: string
   accountId: string
@@ -18,16 +18,18 @@ export type SimulatedReturn = {
   nature: ReturnNature
 }
 
-/** `returnId` is given where a simulated provider returns it; else the recipient's bank makes it. */
+/**
+ * A return to credit; `returnId` is that of a simulated account's refund; absent: the recipient's bank generates it.
+ */
 type ReturnInput = { endToEnd: string; cents: number; returnId?: string; nature?: ReturnNature }
 
 export type SimulatedReturns = {
-  listReturns(sending: Pick<SimulatedTransfer, 'endToEnd'>): SimulatedReturn[]
+  listReturns(transfer: Pick<SimulatedTransfer, 'endToEnd'>): SimulatedReturn[]
   /**
-   * Credits what a recipient gives back; null where no settled sending covers it, or where it comes from nowhere: what a
-   * simulated account received it returns by a refund of its own.
+   * Credits a return to the sender. Null if no settled transfer covers the amount, or if the recipient is a simulated
+   * account and there is no `returnId`: such an account returns by a refund.
    */
-  creditReturn(giving: ReturnInput): SimulatedReturn | null
+  creditReturn(input: ReturnInput): SimulatedReturn | null
 }
 
 type ReturnDependencies = {
@@ -44,47 +46,43 @@ export function simulateReturns({
   store,
   rail,
   accounts,
-  schedule: agenda,
+  schedule,
   ids,
   now,
-  onRailEvent: announce,
+  onRailEvent,
 }: ReturnDependencies): SimulatedReturns {
-  const of = ({ endToEnd }: Pick<SimulatedTransfer, 'endToEnd'>) =>
+  const listReturns = ({ endToEnd }: Pick<SimulatedTransfer, 'endToEnd'>) =>
     store.all<SimulatedReturn>('SELECT * FROM returned WHERE endToEnd = ? ORDER BY rowid', endToEnd)
 
-  const isWithin = (endToEnd: string) =>
+  const isSimulatedReceipt = (endToEnd: string) =>
     store.first('SELECT 1 FROM receipt WHERE endToEnd = ?', endToEnd) !== undefined
 
-  const take = (giving: ReturnInput) =>
+  const creditReturn = (input: ReturnInput) =>
     store.inTransaction(() => {
-      const { endToEnd, cents, nature = 'ORIGINAL' } = giving
-      const sending = store.first<SimulatedTransfer>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
-      if (sending?.status !== 'settled' || cents <= 0 || cents > sending.cents - sumReturns(of(sending)))
-        return null
-      if (giving.returnId === undefined && isWithin(endToEnd)) return null
-      const { accountId, id } = sending
+      const { endToEnd, cents, nature = 'ORIGINAL' } = input
+      const transfer = store.first<SimulatedTransfer>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
+      if (transfer?.status !== 'settled') return null
+      if (cents <= 0 || cents > transfer.cents - sumReturns(listReturns(transfer))) return null
+      if (input.returnId === undefined && isSimulatedReceipt(endToEnd)) return null
+      const { accountId, id } = transfer
       const at = now().toISOString()
-      const returnId = giving.returnId ?? ids.returnId({ ispb: PAYER_BANK_ISPB, at })
-      const returned = { returnId, accountId, endToEnd, cents, at, nature }
-      store.insert('returned', returned)
+      const returnId = input.returnId ?? ids.returnId({ ispb: PAYER_BANK_ISPB, at })
+      const credited = { returnId, accountId, endToEnd, cents, at, nature }
+      store.insert('returned', credited)
       const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
       rail.credit({ accountId, kind: 'return', id, ...movement })
-      announce({
-        kind: 'transfer',
-        account: accounts.find(accountId)!,
-        transfer: sending,
-        returns: of(sending),
-      })
-      return returned
+      const account = accounts.find(accountId)!
+      onRailEvent({ kind: 'transfer', account, transfer, returns: listReturns(transfer) })
+      return credited
     })
 
-  agenda.registerHandler('return_sending', (giving: ReturnInput) => {
-    take(giving)
+  schedule.registerHandler('return_sending', (input: ReturnInput) => {
+    creditReturn(input)
     return undefined
   })
-  return { listReturns: of, creditReturn: take }
+  return { listReturns, creditReturn }
 }
 
-export function sumReturns(returned: SimulatedReturn[]): number {
-  return returned.reduce((cents, one) => cents + one.cents, 0)
+export function sumReturns(returns: SimulatedReturn[]): number {
+  return returns.reduce((sum, { cents }) => sum + cents, 0)
 }

@@ -1,20 +1,24 @@
 import type { Logger } from 'pino'
 import type { SimulatorStore } from './store.ts'
 
-/** What is to be done later, kept in the store: a settlement, a return, a notice. Survives a restart. */
+/** Runs tasks at a later time: settlements, returns, notifications. Entries are stored and survive a restart. */
 export type TaskSchedule = {
-  /** Entries of one lane wait for each other when they are many; what moves money has none. */
+  /** Adds an entry. At most MAX_RUNNING_PER_LANE of one `lane` run at once; tasks that move money have none. */
   add(entry: { task: ScheduledTask; subject: unknown; afterMs: number; lane?: string }): void
-  /** Says how a task is done. A task that answers with waits is tried again, else it is crossed out. */
-  registerHandler(task: ScheduledTask, act: TaskHandler): void
+  registerHandler(task: ScheduledTask, handler: TaskHandler): void
   start(): void
-  /** Stops taking entries; those under way end by themselves. */
+  /** Stops starting entries, and waits for the running ones. */
   stop(): Promise<void>
 }
 
 type ScheduledTask = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deliver_notice' | 'remove_order'
-/** `again` asks for another try after so long; `tries` counts from 0. A synchronous act is crossed out with its effect. */
-type TaskHandler = (subject: never, tries: number) => Promise<{ again: number } | undefined> | undefined
+/** Result of a task that is to run again. */
+export type TaskRetry = { retryAfterMs: number }
+/**
+ * Runs a task; `retries` counts from 0. The entry is deleted unless the result is a TaskRetry: after a synchronous
+ * handler in the same transaction as its effect.
+ */
+type TaskHandler = (subject: never, retries: number) => Promise<TaskRetry | undefined> | undefined
 
 type ScheduleEntry = {
   id: number
@@ -25,12 +29,12 @@ type ScheduleEntry = {
   tries: number
 }
 
-/** Of one lane at once, so that a receiver that hangs delays nobody else. */
+/** Limit per lane, so that a receiver that does not answer delays only its own notifications. */
 const MAX_RUNNING_PER_LANE = 32
-/** Entries begun before anything else gets its turn. */
+/** Entries started in one turn of the event loop. */
 const BATCH_SIZE = 64
 const MAX_TIMER_MS = 60_000
-/** A task that threw stays on the agenda: money is not forgotten because of a bug. */
+/** Delay of a task that threw: it is repeated, so that a bug loses no settlement. */
 const ERROR_RETRY_DELAY_MS = 5_000
 
 export function createTaskSchedule({
@@ -42,107 +46,108 @@ export function createTaskSchedule({
   now: () => Date
   log: Logger
 }): TaskSchedule {
-  const acts = new Map<ScheduledTask, TaskHandler>()
-  const underWay = new Map<number, RunningTask>()
+  const handlers = new Map<ScheduledTask, TaskHandler>()
+  const runningTasks = new Map<number, RunningTask>()
   let timer: NodeJS.Timeout | undefined
-  let wakesAt = Number.POSITIVE_INFINITY
-  let running = false
+  let timerDueAt = Number.POSITIVE_INFINITY
+  let isStarted = false
 
-  const wakeBy = (dueAt: number) => {
-    if (!running || dueAt >= wakesAt) return
-    wakesAt = dueAt
+  const setTimer = (dueAt: number) => {
+    if (!isStarted || dueAt >= timerDueAt) return
+    timerDueAt = dueAt
     clearTimeout(timer)
-    timer = setTimeout(take, Math.min(MAX_TIMER_MS, Math.max(0, dueAt - now().getTime())))
+    timer = setTimeout(runDueEntries, Math.min(MAX_TIMER_MS, Math.max(0, dueAt - now().getTime())))
   }
 
-  const take = () => {
-    wakesAt = Number.POSITIVE_INFINITY
+  const runDueEntries = () => {
+    timerDueAt = Number.POSITIVE_INFINITY
     const time = now().getTime()
-    for (const [place, entry] of listRunnableEntries(store, { underWay, most: BATCH_SIZE + 1 }).entries()) {
-      // The first that is left over tells when to look again: what is not due yet, or is more than a batch.
-      if (entry.dueAt > time || place === BATCH_SIZE) return wakeBy(entry.dueAt)
-      if (!listFullLanes(underWay).includes(entry.lane)) begin(entry)
+    const entries = listRunnableEntries(store, { runningTasks, limit: BATCH_SIZE + 1 })
+    for (const [index, entry] of entries.entries()) {
+      // The first entry that is not due, or exceeds the batch, sets the timer.
+      if (entry.dueAt > time || index === BATCH_SIZE) return setTimer(entry.dueAt)
+      if (!listFullLanes(runningTasks).includes(entry.lane)) startEntry(entry)
     }
   }
 
-  const begin = (entry: ScheduleEntry) => {
+  const startEntry = (entry: ScheduleEntry) => {
     try {
-      const outcome = store.inTransaction(() => {
-        const started = acts.get(entry.task)!(JSON.parse(entry.subject) as never, entry.tries)
-        if (!started) deleteEntry(store, entry)
-        return started
+      const result = store.inTransaction(() => {
+        const pendingResult = handlers.get(entry.task)!(JSON.parse(entry.subject) as never, entry.tries)
+        if (!pendingResult) deleteEntry(store, entry)
+        return pendingResult
       })
-      if (outcome) underWay.set(entry.id, { lane: entry.lane, finished: followed(entry, outcome) })
+      if (result) runningTasks.set(entry.id, { lane: entry.lane, finished: finishEntry(entry, result) })
     } catch (error) {
-      failed(entry, error)
+      retryAfterError(entry, error)
     }
   }
 
-  const followed = async (entry: ScheduleEntry, outcome: Promise<{ again: number } | undefined>) => {
+  const finishEntry = async (entry: ScheduleEntry, result: Promise<TaskRetry | undefined>) => {
     try {
-      const verdict = await outcome
-      if (verdict) putOff(entry, verdict.again)
+      const retry = await result
+      if (retry) postpone(entry, retry.retryAfterMs)
       else deleteEntry(store, entry)
     } catch (error) {
-      failed(entry, error)
+      retryAfterError(entry, error)
     }
-    const wasFull = listFullLanes(underWay).includes(entry.lane)
-    underWay.delete(entry.id)
-    if (wasFull) wakeBy(now().getTime())
+    const wasFull = listFullLanes(runningTasks).includes(entry.lane)
+    runningTasks.delete(entry.id)
+    if (wasFull) setTimer(now().getTime())
   }
 
-  const failed = (entry: ScheduleEntry, error: unknown) => {
-    log.error({ err: error, task: entry.task, subject: entry.subject }, 'a task could not be done')
-    putOff(entry, ERROR_RETRY_DELAY_MS)
+  const retryAfterError = (entry: ScheduleEntry, error: unknown) => {
+    log.error({ err: error, task: entry.task, subject: entry.subject }, 'a scheduled task failed')
+    postpone(entry, ERROR_RETRY_DELAY_MS)
   }
 
-  const putOff = ({ id }: ScheduleEntry, forMs: number) => {
+  const postpone = ({ id }: ScheduleEntry, forMs: number) => {
     const dueAt = now().getTime() + forMs
     store.run('UPDATE agenda SET tries = tries + 1, dueAt = ? WHERE id = ?', dueAt, id)
-    wakeBy(dueAt)
+    setTimer(dueAt)
   }
 
   return {
     add: ({ task, subject, afterMs, lane = '' }) => {
       const dueAt = now().getTime() + afterMs
       store.insert('agenda', { task, subject: JSON.stringify(subject), lane, dueAt })
-      // The transaction this belongs to may still be open; the timer looks at the table after it.
-      setImmediate(wakeBy, dueAt)
+      // The caller's transaction may still be open, so the timer is set after it.
+      setImmediate(setTimer, dueAt)
     },
-    registerHandler: (task, act) => void acts.set(task, act),
+    registerHandler: (task, handler) => void handlers.set(task, handler),
     start: () => {
-      running = true
-      take()
+      isStarted = true
+      runDueEntries()
     },
     stop: async () => {
-      running = false
+      isStarted = false
       clearTimeout(timer)
-      await Promise.all([...underWay.values()].map(one => one.finished))
+      await Promise.all([...runningTasks.values()].map(({ finished }) => finished))
     },
   }
 }
 
 type RunningTask = { lane: string; finished: Promise<void> }
 
-/** The next entries that may begin: not under way, and in no full lane. */
+/** Lists the next entries that are not running and whose lane is not full, by due time. */
 function listRunnableEntries(
   store: SimulatorStore,
-  { underWay, most }: { underWay: ReadonlyMap<number, RunningTask>; most: number },
+  { runningTasks, limit }: { runningTasks: ReadonlyMap<number, RunningTask>; limit: number },
 ): ScheduleEntry[] {
   return store.all<ScheduleEntry>(
     `SELECT * FROM agenda
      WHERE id NOT IN (SELECT value FROM json_each(?)) AND lane NOT IN (SELECT value FROM json_each(?))
      ORDER BY dueAt, id LIMIT ?`,
-    JSON.stringify([...underWay.keys()]),
-    JSON.stringify(listFullLanes(underWay)),
-    most,
+    JSON.stringify([...runningTasks.keys()]),
+    JSON.stringify(listFullLanes(runningTasks)),
+    limit,
   )
 }
 
-function listFullLanes(underWay: ReadonlyMap<number, RunningTask>): string[] {
-  const inLane = new Map<string, number>()
-  for (const { lane } of underWay.values()) inLane.set(lane, (inLane.get(lane) ?? 0) + 1)
-  return [...inLane].filter(([, count]) => count >= MAX_RUNNING_PER_LANE).map(([lane]) => lane)
+function listFullLanes(runningTasks: ReadonlyMap<number, RunningTask>): string[] {
+  const counts = new Map<string, number>()
+  for (const { lane } of runningTasks.values()) counts.set(lane, (counts.get(lane) ?? 0) + 1)
+  return [...counts].filter(([, count]) => count >= MAX_RUNNING_PER_LANE).map(([lane]) => lane)
 }
 
 function deleteEntry(store: SimulatorStore, { id }: ScheduleEntry): void {

@@ -18,10 +18,10 @@ import { ControlApiError } from './request.ts'
 import { createSimulatorState, type SimulatorState } from './state.ts'
 import { openStore } from './store.ts'
 
-/** What `simulator.json` says, for whoever works with a running simulator. */
+/** Content of `simulator.json`: where a running simulator is reached. */
 export type SimulatorInfo = {
   pid: number
-  /** The main port: control API, payer's page, payload URLs, inbox. */
+  /** Main port: control API, payer's page, payload URLs, inbox. */
   url: string
   control_url: string
   pay_url: string
@@ -35,17 +35,17 @@ export type Simulator = { info: SimulatorInfo; close(): Promise<void> }
 type SimulatorOptions = {
   config: SimulatorConfig
   log: Logger
-  /** The clock of charges and tokens; the machine's where absent. */
+  /** Clock of charges and tokens; absent: the machine's. */
   now?: () => Date
 }
 
-/** Brings a simulator up over its home folder; state and certificates there survive it. */
+/** Starts a simulator on its home folder, which keeps state and certificates. */
 export async function startSimulator({
   config,
   log,
   now = () => new Date(),
 }: SimulatorOptions): Promise<Simulator> {
-  removeSimulatorInfo(config.home) // Of one that was killed: who waits for this one would find that.
+  removeSimulatorInfo(config.home) // A killed process may have left its file, which readers would take for this one's.
   const store = openStore(config.home)
   const authority = await openCertificateAuthority(config.home)
   const credential = await authority.issueServerCertificate(listServerHosts(config.host, config.publicHost))
@@ -53,9 +53,14 @@ export async function startSimulator({
   const dispatcher = new Agent({ connect: { ca: authority.ca, cert: client.certificate, key: client.key } })
   const stop = new AbortController()
   let url = ''
-  const world = createSimulatorState({
-    ...{ store, now, log, dispatcher, seed: config.seed, timeScale: config.timeScale },
-    seal: createPayloadSigner(credential.key),
+  const state = createSimulatorState({
+    store,
+    now,
+    log,
+    dispatcher,
+    seed: config.seed,
+    timeScale: config.timeScale,
+    signer: createPayloadSigner(credential.key),
     stopping: stop.signal,
     url: () => url,
   })
@@ -63,39 +68,34 @@ export async function startSimulator({
   const identity = { host: config.host, credential, ca: authority.ca }
   const providers = new Map<ProviderName, Listener>()
   const closeIdleConnections = (name: ProviderName) => providers.get(name)!.closeIdleConnections()
-  const main = await listenHttps(
-    createMainApp(world, createControlRoutes(world, { authority, closeIdleConnections })),
-    {
-      ...identity,
-      port: config.port,
-    },
-  )
+  const control = createControlRoutes(state, { authority, closeIdleConnections })
+  const main = await listenHttps(createMainApp(state, control), { ...identity, port: config.port })
   url = buildUrl(main, config.publicHost)
   for (const [index, name] of PROVIDER_NAMES.entries()) {
     const resets = {
-      pending: () => world.faults.isUnreachable(name),
-      take: () => world.faults.consumeUnreachable(name),
+      isPending: () => state.faults.isUnreachable(name),
+      consume: () => state.faults.consumeUnreachable(name),
     }
     const port = config.providerPorts[index]!
-    providers.set(name, await listenHttps(createProviderApp(world, name), { ...identity, port, resets }))
+    providers.set(name, await listenHttps(createProviderApp(state, name), { ...identity, port, resets }))
   }
-  world.schedule.start()
+  state.schedule.start()
 
-  const facts = buildSimulatorInfo({ url, host: config.publicHost, caFile: authority.caFile, providers })
-  writeSimulatorInfo(config.home, facts)
+  const info = buildSimulatorInfo({ url, host: config.publicHost, caFile: authority.caFile, providers })
+  writeSimulatorInfo(config.home, info)
   const close = async () => {
     removeSimulatorInfo(config.home)
     stop.abort()
     await Promise.all([main, ...providers.values()].map(listener => listener.close()))
-    await world.schedule.stop()
+    await state.schedule.stop()
     await dispatcher.destroy()
     store.close()
   }
-  return { info: facts, close }
+  return { info, close }
 }
 
-function createMainApp(world: SimulatorState, control: ReturnType<typeof createControlRoutes>): Koa {
-  const app = createApp(world.log)
+function createMainApp(state: SimulatorState, control: ReturnType<typeof createControlRoutes>): Koa {
+  const app = createApp(state.log)
   app.use(async (ctx, next) => {
     try {
       await next()
@@ -105,18 +105,18 @@ function createMainApp(world: SimulatorState, control: ReturnType<typeof createC
       ctx.body = { message: error.message, ...(error.errors ? { errors: error.errors } : {}) }
     }
   })
-  for (const router of [control, createPayerRoutes(world), createInboxRoutes(world)])
+  for (const router of [control, createPayerRoutes(state), createInboxRoutes(state)])
     app.use(router.routes()).use(router.allowedMethods())
   app.use(ctx => {
     ctx.status = 404
-    ctx.body = { message: 'no such address' }
+    ctx.body = { message: 'no such route' }
   })
   return app
 }
 
-function createProviderApp(world: SimulatorState, provider: ProviderName): Koa {
-  const app = createApp(world.log)
-  for (const router of [createEfiRoutes(world, provider), createWooviRoutes(world, provider)])
+function createProviderApp(state: SimulatorState, provider: ProviderName): Koa {
+  const app = createApp(state.log)
+  for (const router of [createEfiRoutes(state, provider), createWooviRoutes(state, provider)])
     app.use(router.routes())
   app.use(ctx => {
     const { status, body } = efiRouteNotFound()
@@ -126,7 +126,10 @@ function createProviderApp(world: SimulatorState, provider: ProviderName): Koa {
   return app
 }
 
-/** Koa prints errors itself unless someone listens; a caller that hung up is no error. */
+/**
+ * Creates an application that logs errors, except those of a caller that disconnected. Without a listener Koa prints
+ * them.
+ */
 function createApp(log: Logger): Koa {
   const app = new Koa()
   app.on('error', (error: NodeJS.ErrnoException) => {
@@ -142,7 +145,7 @@ function buildUrl({ port }: Listener, host: string): string {
 type RunningListeners = { url: string; host: string; caFile: string; providers: Map<ProviderName, Listener> }
 
 function buildSimulatorInfo({ url, host, caFile, providers }: RunningListeners): SimulatorInfo {
-  const bases = PROVIDER_NAMES.map(
+  const providerInfos = PROVIDER_NAMES.map(
     name => [name, { base_url: buildUrl(providers.get(name)!, host) }] as const,
   )
   return {
@@ -152,16 +155,16 @@ function buildSimulatorInfo({ url, host, caFile, providers }: RunningListeners):
     pay_url: `${url}/pay`,
     inbox_url: `${url}/inbox`,
     ca_file: caFile,
-    providers: Object.fromEntries(bases) as SimulatorInfo['providers'],
+    providers: Object.fromEntries(providerInfos) as SimulatorInfo['providers'],
   }
 }
 
-/** Written beside and renamed, so that nobody ever reads half of it. */
-function writeSimulatorInfo(home: string, facts: SimulatorInfo): void {
+/** Writes `simulator.json` by a rename, so that no reader gets a part of it. */
+function writeSimulatorInfo(home: string, info: SimulatorInfo): void {
   mkdirSync(home, { recursive: true })
   const file = simulatorInfoFile(home)
   const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(draft, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, file)
 }
 

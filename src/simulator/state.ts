@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import type { Dispatcher } from 'undici'
-import type { ProviderApi } from '../domain/providers/provider.ts'
 import { type SimulatedAccounts, simulateAccounts } from './accounts.ts'
 import { type SimulatedCharges, simulateCharges } from './charges.ts'
 import { createEfiConfigurations, type EfiConfigurations } from './configurations.ts'
@@ -9,7 +8,7 @@ import { createFaults, type Faults } from './faults.ts'
 import { createIdGenerator, type IdGenerator } from './ids.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import { createWaitScaler, type WaitScaler } from './latency.ts'
-import { createNotifier, type NotificationFormat } from './notifications.ts'
+import { createNotifier } from './notifications.ts'
 import { type Panel, simulatePanel } from './panel.ts'
 import { type PayerBank, simulatePayerBank } from './payer/payer-bank.ts'
 import type { PayloadSigner } from './payer/payload-document.ts'
@@ -26,7 +25,7 @@ import type { SimulatorStore } from './store.ts'
 import { type SimulatedTransfers, simulateTransfers } from './transfers.ts'
 import { type SimulatedWebhooks, simulateWebhooks } from './webhooks.ts'
 
-/** Everything simulated, over one store. Whatever a dialect or the control API does, it does through these. */
+/** The simulated objects on one store; the provider APIs and the control API change state only through them. */
 export type SimulatorState = {
   store: SimulatorStore
   ids: IdGenerator
@@ -46,9 +45,9 @@ export type SimulatorState = {
   payerBank: PayerBank
   schedule: TaskSchedule
   onRailEvent: RailEventHandler
-  /** Notifies an event again, once. */
+  /** Notifies an event once more, without repeats. */
   resendNotification: RailEventHandler
-  seal: PayloadSigner
+  signer: PayloadSigner
   now: () => Date
   scaleWaitMs: WaitScaler
   log: Logger
@@ -56,37 +55,36 @@ export type SimulatorState = {
   stopping: AbortSignal
 }
 
-type SimulatorStateOptions = Pick<SimulatorState, 'store' | 'seal' | 'now' | 'log' | 'stopping'> & {
+type SimulatorStateOptions = Pick<SimulatorState, 'store' | 'signer' | 'now' | 'log' | 'stopping'> & {
   seed: number
   timeScale: number
-  /** Trusts the local authority and carries the providers' client certificate. */
+  /** Trusts the local authority and presents the providers' client certificate. */
   dispatcher: Dispatcher
-  /** Where the main port is reached, known once it listens. */
+  /** Returns the URL of the main port, known once it listens. */
   url: () => string
 }
 
-export function createSimulatorState(surroundings: SimulatorStateOptions): SimulatorState {
-  const { store, now, log, stopping, seal, dispatcher, url } = surroundings
-  const ids = createIdGenerator(store, surroundings.seed)
-  const pace = createWaitScaler(surroundings.timeScale)
+export function createSimulatorState(options: SimulatorStateOptions): SimulatorState {
+  const { store, now, log, stopping, signer, dispatcher, url } = options
+  const ids = createIdGenerator(store, options.seed)
+  const scaleWaitMs = createWaitScaler(options.timeScale)
   const accounts = simulateAccounts({ store, ids, now })
   const rail = createRail(store)
   const faults = createFaults(store, now)
   const webhooks = simulateWebhooks({ store, now })
   const configurations = createEfiConfigurations(store)
-  const agenda = createTaskSchedule({ store, now, log })
-  const words: Record<ProviderApi, NotificationFormat> = {
-    efi: createEfiNotificationFormat({ webhooks, configurations }),
-    woovi: createWooviNotificationFormat(store),
-  }
-  const { onRailEvent: announce, resend } = createNotifier({
-    schedule: agenda,
+  const schedule = createTaskSchedule({ store, now, log })
+  const { onRailEvent, resend } = createNotifier({
+    schedule,
     faults,
-    scaleWaitMs: pace,
+    scaleWaitMs,
     log,
     dispatcher,
     stopping,
-    formatOf: name => words[name],
+    formats: {
+      efi: createEfiNotificationFormat({ webhooks, configurations }),
+      woovi: createWooviNotificationFormat(store),
+    },
   })
 
   const receipts = simulateReceipts({
@@ -96,26 +94,29 @@ export function createSimulatorState(surroundings: SimulatorStateOptions): Simul
     faults,
     ids,
     now,
-    scaleWaitMs: pace,
-    onRailEvent: announce,
+    scaleWaitMs,
+    onRailEvent,
   })
-  const parts = {
+  const dependencies = {
     store,
     rail,
     accounts,
     receipts,
-    schedule: agenda,
+    schedule,
     ids,
     now,
-    scaleWaitMs: pace,
-    onRailEvent: announce,
+    scaleWaitMs,
+    onRailEvent,
   }
-  agenda.registerHandler('remove_order', (order: PendingOrderKey) => void removeWooviOrder(parts, order))
-  const sendings = simulateTransfers(parts)
-  const returns = simulateReturns(parts)
-  const refunds = simulateRefunds({ ...parts, returns })
-  const meds = simulateDisputes({ ...parts, refunds, returns, sendings })
-  const panel = simulatePanel({ ...parts, refunds, transfers: sendings })
+  schedule.registerHandler(
+    'remove_order',
+    (order: PendingOrderKey) => void removeWooviOrder(dependencies, order),
+  )
+  const transfers = simulateTransfers(dependencies)
+  const returns = simulateReturns(dependencies)
+  const refunds = simulateRefunds({ ...dependencies, returns })
+  const disputes = simulateDisputes({ ...dependencies, refunds, returns, transfers })
+  const panel = simulatePanel({ ...dependencies, refunds, transfers })
   const charges = simulateCharges({
     store,
     accounts,
@@ -125,24 +126,31 @@ export function createSimulatorState(surroundings: SimulatorStateOptions): Simul
     payloadHost: () => new URL(url()).host,
   })
   const inbox = createInbox({ store, now, stopping })
-  const bank = simulatePayerBank({ accounts, charges, receipts, seal, dispatcher, url })
+  const payerBank = simulatePayerBank({ accounts, charges, receipts, signer, dispatcher, url })
   return {
-    ...{
-      store,
-      ids,
-      accounts,
-      rail,
-      charges,
-      receipts,
-      refunds,
-      returns,
-      transfers: sendings,
-      disputes: meds,
-      panel,
-      webhooks,
-    },
+    store,
+    ids,
+    accounts,
+    rail,
+    charges,
+    receipts,
+    refunds,
+    returns,
+    transfers,
+    disputes,
+    panel,
+    webhooks,
     configurations,
-    ...{ onRailEvent: announce, resendNotification: resend },
-    ...{ faults, inbox, payerBank: bank, schedule: agenda, seal, now, scaleWaitMs: pace, log, stopping },
+    faults,
+    inbox,
+    payerBank,
+    schedule,
+    onRailEvent,
+    resendNotification: resend,
+    signer,
+    now,
+    scaleWaitMs,
+    log,
+    stopping,
   }
 }

@@ -3,63 +3,63 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { SCHEMA_STEPS } from './schema/schema-steps.ts'
 
-/** The simulator's whole state: one SQLite file, so that a killed process loses nothing it acknowledged. */
+/** Stores the simulator's whole state in one SQLite file, so that a killed process loses nothing it acknowledged. */
 export type SimulatorStore = {
-  /** The first row, or undefined. */
+  /** Reads the first row, or undefined. */
   first<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[]
-  /** Adds a row; its fields are the table's columns. */
+  /** Inserts a row; its fields are named as the table's columns. */
   insert(table: string, row: Record<string, SQLInputValue>): void
-  /** How many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number
-  /** All of it or nothing; inside another, it joins that one. */
+  /** Runs `work` in a transaction; a nested call joins the outer transaction. */
   inTransaction<T>(work: () => T): T
-  /** Counts up from 1, one count a name. */
+  /** Increments the counter of a name, which starts at 1. */
   nextCount(name: string): number
   close(): void
 }
 
-/** Opens `<home>/simulator.db`, making it where there is none. */
+/** Opens `<home>/simulator.db`, or creates it, and applies missing schema steps. */
 export function openStore(home: string): SimulatorStore {
   mkdirSync(home, { recursive: true })
   const database = new DatabaseSync(join(home, 'simulator.db'))
-  // With WAL, NORMAL survives the death of the process; only the machine's death may take the last commits. One process
-  // has the file at a time, and then needs no lock of the system for each statement.
+  // With WAL, NORMAL keeps every commit when the process is killed; only a crash of the machine may lose the last ones. The
+  // exclusive lock spares a file lock per statement: one process has the file at a time.
   database.exec(
     'PRAGMA busy_timeout = 5000; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
   )
   migrateStore(database)
 
   const statements = new Map<string, StatementSync>()
-  const prepared = (sql: string) => {
+  const prepare = (sql: string) => {
     const statement = statements.get(sql) ?? database.prepare(sql)
     statements.set(sql, statement)
     return statement
   }
-  let open = false
+  let isTransactionOpen = false
 
   const store: SimulatorStore = {
-    first: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).get(...values) as Row | undefined,
-    all: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).all(...values) as Row[],
-    run: (sql, ...values) => Number(prepared(sql).run(...values).changes),
+    first: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).get(...values) as Row | undefined,
+    all: <Row>(sql: string, ...values: SQLInputValue[]) => prepare(sql).all(...values) as Row[],
+    run: (sql, ...values) => Number(prepare(sql).run(...values).changes),
     insert: (table, row) => {
       const columns = Object.keys(row)
-      const marks = columns.map(() => '?')
-      prepared(`INSERT INTO ${table} (${columns}) VALUES (${marks})`).run(...Object.values(row))
+      const placeholders = columns.map(() => '?')
+      prepare(`INSERT INTO ${table} (${columns}) VALUES (${placeholders})`).run(...Object.values(row))
     },
     inTransaction: work => {
-      if (open) return work()
-      prepared('BEGIN IMMEDIATE').run()
-      open = true
+      if (isTransactionOpen) return work()
+      prepare('BEGIN IMMEDIATE').run()
+      isTransactionOpen = true
       try {
         const result = work()
-        prepared('COMMIT').run()
+        prepare('COMMIT').run()
         return result
       } catch (error) {
-        prepared('ROLLBACK').run()
+        prepare('ROLLBACK').run()
         throw error
       } finally {
-        open = false
+        isTransactionOpen = false
       }
     },
     nextCount: name =>

@@ -7,33 +7,33 @@ import type { Receipts } from './receipts.ts'
 import type { TaskSchedule } from './schedule.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** A PIX an account sends. In process its money is held. */
+/** A PIX that an account sends. While it is in process its amount is held. */
 export type SimulatedTransfer = {
   accountId: string
-  /** The caller's. */
+  /** Id chosen by the caller. */
   id: string
   endToEnd: string
   cents: number
   status: 'in_process' | 'settled' | 'rejected'
-  /** Settles without a notice. */
+  /** 1: its outcome is not notified. */
   silent: 0 | 1
-  /** What it will come to. */
+  /** Status after the processing. */
   fate: 'settled' | 'rejected'
   /** The rail's code of a rejection. */
   code: string | null
   payerKey: string
   message: string | null
-  /** `Recipient` as JSON. */
+  /** SimulatedRecipient as JSON. */
   recipient: string
-  /** Centavos the recipient gives back once it settled, a JSON list. */
+  /** Amounts that the recipient returns after the settlement, a JSON list of centavos. */
   comesBack: string
   requestedAt: string
   settledAt: string | null
-  /** Sent in the provider's panel, and not through its API. */
+  /** 1: sent in the provider's panel, not through its API. */
   isFromPanel: 0 | 1
 }
 
-/** Whom a sending is for: a key, or an account as the dialect was told it. */
+/** The recipient of a transfer: the owner of `key`, or of the account `bank` if `key` is null. */
 export type SimulatedRecipient = {
   key: string | null
   name: string
@@ -53,17 +53,20 @@ type SimulatedTransferRequest = {
   isFromPanel?: boolean
 }
 export type TransferAcceptance =
-  | { kind: 'accepted'; sending: SimulatedTransfer }
+  | { kind: 'accepted'; transfer: SimulatedTransfer }
   | { kind: 'id_taken' }
   | { kind: 'no_balance' }
 
 export type SimulatedTransfers = {
   accept(request: SimulatedTransferRequest): TransferAcceptance
-  /** Records a sending whose id is free and that the rail refuses at once: no money is held, and no notification sent. */
+  /**
+   * Records a transfer that the rail refuses at once: no money is held and no notification sent. Its id must be
+   * unused.
+   */
   recordRejected(request: SimulatedTransferRequest): SimulatedTransfer
   find(accountId: string, id: string): SimulatedTransfer | undefined
   findByEndToEnd(endToEnd: string): SimulatedTransfer | undefined
-  /** Those asked for in [from, to], both ISO 8601 UTC, oldest first. */
+  /** Lists the transfers requested in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedTransfer[]
 }
 
@@ -79,21 +82,21 @@ type TransferDependencies = {
   onRailEvent: RailEventHandler
 }
 
-export function simulateTransfers(parts: TransferDependencies): SimulatedTransfers {
-  const { store, rail, schedule: agenda, ids, now, scaleWaitMs: pace, onRailEvent: announce } = parts
+export function simulateTransfers(dependencies: TransferDependencies): SimulatedTransfers {
+  const { store, rail, schedule, ids, now, scaleWaitMs, onRailEvent } = dependencies
   const find = (accountId: string, id: string) =>
     store.first<SimulatedTransfer>('SELECT * FROM sending WHERE accountId = ? AND id = ?', accountId, id)
-  const ofEndToEnd = (endToEnd: string) =>
+  const findByEndToEnd = (endToEnd: string) =>
     store.first<SimulatedTransfer>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
 
-  agenda.registerHandler(
+  schedule.registerHandler(
     'settle_sending',
-    ({ accountId, id }: SimulatedTransfer) => void finishTransfer(parts, find(accountId, id)!),
+    ({ accountId, id }: SimulatedTransfer) => void finishTransfer(dependencies, find(accountId, id)!),
   )
 
   return {
     find,
-    findByEndToEnd: ofEndToEnd,
+    findByEndToEnd,
     listBetween: (accountId, { from, to }) =>
       store.all<SimulatedTransfer>(
         'SELECT * FROM sending WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
@@ -104,66 +107,57 @@ export function simulateTransfers(parts: TransferDependencies): SimulatedTransfe
     recordRejected(request) {
       const at = now().toISOString()
       const endToEnd = ids.endToEnd({ ispb: request.account.ispb, at })
-      const sending: SimulatedTransfer = { ...buildTransfer(request, { at, endToEnd }), status: 'rejected' }
-      store.insert('sending', sending)
-      return sending
+      const transfer: SimulatedTransfer = { ...buildTransfer(request, { at, endToEnd }), status: 'rejected' }
+      store.insert('sending', transfer)
+      return transfer
     },
     accept: request =>
       store.inTransaction(() => {
-        const { account, id, cents, outcome: fate } = request
+        const { account, id, cents, outcome } = request
         if (find(account.id, id)) return { kind: 'id_taken' }
         if (!rail.hold(account.id, cents)) return { kind: 'no_balance' }
         const at = now().toISOString()
-        const sending = buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) })
-        store.insert('sending', sending)
-        const afterMs = isSilentOutcome(fate) ? fate.forMs : pace(SIMULATOR_WAITS_MS.settle)
-        agenda.add({ task: 'settle_sending', subject: { accountId: account.id, id }, afterMs })
-        if (fate.kind === 'told_removed') announce({ kind: 'order_removed', account, id })
-        return { kind: 'accepted', sending: sending }
+        const transfer = buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) })
+        store.insert('sending', transfer)
+        const afterMs = isSilentOutcome(outcome) ? outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
+        schedule.add({ task: 'settle_sending', subject: { accountId: account.id, id }, afterMs })
+        if (outcome.kind === 'silent_with_removal_event') onRailEvent({ kind: 'order_removed', account, id })
+        return { kind: 'accepted', transfer }
       }),
   }
 }
 
 function buildTransfer(
   request: SimulatedTransferRequest,
-  made: { at: string; endToEnd: string },
+  { at, endToEnd }: { at: string; endToEnd: string },
 ): SimulatedTransfer {
-  const {
-    account,
-    id,
-    cents,
-    payerKey,
-    message,
-    recipient,
-    outcome: fate,
-    returnedCents: comesBack,
-  } = request
+  const { account, id, cents, payerKey, message, recipient, outcome, returnedCents } = request
   return {
     accountId: account.id,
     id,
-    endToEnd: made.endToEnd,
+    endToEnd,
     cents,
     status: 'in_process',
-    silent: isSilentOutcome(fate) ? 1 : 0,
-    fate: fate.kind === 'rejected' ? 'rejected' : 'settled',
-    code: fate.kind === 'rejected' ? fate.code : null,
+    silent: isSilentOutcome(outcome) ? 1 : 0,
+    fate: outcome.kind === 'rejected' ? 'rejected' : 'settled',
+    code: outcome.kind === 'rejected' ? outcome.code : null,
     payerKey,
     message,
     recipient: JSON.stringify(recipient),
-    comesBack: JSON.stringify(comesBack),
-    requestedAt: made.at,
+    comesBack: JSON.stringify(returnedCents),
+    requestedAt: at,
     settledAt: null,
     isFromPanel: request.isFromPanel ? 1 : 0,
   }
 }
 
-function finishTransfer(parts: TransferDependencies, sending: SimulatedTransfer): void {
-  const { store, rail, accounts, now, onRailEvent: announce } = parts
-  const { accountId, id, endToEnd, cents, fate } = sending
+function finishTransfer(dependencies: TransferDependencies, transfer: SimulatedTransfer): void {
+  const { store, rail, accounts, now, onRailEvent } = dependencies
+  const { accountId, id, endToEnd, cents, fate } = transfer
   const at = now().toISOString()
   if (fate === 'settled') {
     rail.debitHeld({ accountId, kind: 'transfer', id, endToEnd, originalEndToEnd: null, cents, at })
-    creditRecipient(parts, sending)
+    creditRecipient(dependencies, transfer)
   } else {
     rail.release(accountId, cents)
   }
@@ -175,21 +169,21 @@ function finishTransfer(parts: TransferDependencies, sending: SimulatedTransfer)
     accountId,
     id,
   )
-  if (sending.silent) return
+  if (transfer.silent) return
   const account = accounts.find(accountId)!
-  announce({ kind: 'transfer', account, transfer: { ...sending, status: fate, settledAt }, returns: [] })
+  onRailEvent({ kind: 'transfer', account, transfer: { ...transfer, status: fate, settledAt }, returns: [] })
 }
 
-/** A key of a simulated account receives; any other recipient may give some of it back. */
+/** Credits the recipient if it is a simulated account, and schedules the recipient's returns. */
 function creditRecipient(
-  { accounts, receipts, schedule: agenda, scaleWaitMs: pace }: TransferDependencies,
-  sending: SimulatedTransfer,
+  { accounts, receipts, schedule, scaleWaitMs }: TransferDependencies,
+  transfer: SimulatedTransfer,
 ): void {
-  const { endToEnd, cents, message } = sending
-  const { key } = JSON.parse(sending.recipient) as SimulatedRecipient
+  const { endToEnd, cents, message } = transfer
+  const { key } = JSON.parse(transfer.recipient) as SimulatedRecipient
   const recipient = key === null ? undefined : accounts.findByKey(key)
   if (key !== null && recipient) {
-    const { holderName: name, holderDocument: document, ispb } = accounts.find(sending.accountId)!
+    const { holderName: name, holderDocument: document, ispb } = accounts.find(transfer.accountId)!
     receipts.receive({
       accountId: recipient.id,
       key,
@@ -199,8 +193,7 @@ function creditRecipient(
       endToEnd,
     })
   }
-  for (const back of JSON.parse(sending.comesBack) as number[]) {
-    const subject = { endToEnd, cents: back }
-    agenda.add({ task: 'return_sending', subject, afterMs: pace(SIMULATOR_WAITS_MS.recipientReturn) })
-  }
+  const afterMs = scaleWaitMs(SIMULATOR_WAITS_MS.recipientReturn)
+  for (const returnedCents of JSON.parse(transfer.comesBack) as number[])
+    schedule.add({ task: 'return_sending', subject: { endToEnd, cents: returnedCents }, afterMs })
 }

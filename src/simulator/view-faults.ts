@@ -1,21 +1,21 @@
 import type { ViewFault } from './faults.ts'
 
-/** Words that no provider documents, for a status and for a type of movement. */
+/** A status and a type of movement that no provider documents. */
 const UNLISTED_STATUS = 'SOB_REVISAO_INTERNA'
 const UNLISTED_TYPE = 'INTERNAL_DEBIT'
 
-/** How a fault changes what a list shows. */
+/** Changes to a list by a fault. */
 export type ListView = {
-  /** The most items of a page. */
+  /** Limit of items per page; null: none. */
   pageSize: number | null
-  /** Comes after all items. */
-  oddItem: object | null
+  /** Item that is added after all others; null: none. */
+  unlistedItem: object | null
 }
 
-export const PLAIN_VIEW: ListView = { pageSize: null, oddItem: null }
+export const UNCHANGED_VIEW: ListView = { pageSize: null, unlistedItem: null }
 
-/** An item that no documentation describes. Its `id` has the form of an end-to-end id, and no PIX has it. */
-export function buildOddItem(id: string): object {
+/** Builds an item of an undocumented shape. `id` has the form of an end-to-end id that no PIX has. */
+export function buildUnlistedItem(id: string): object {
   return {
     ...{ id, endToEndId: id, rtrId: id.replace('E', 'D'), correlationID: id },
     ...{ status: UNLISTED_STATUS, type: UNLISTED_TYPE },
@@ -25,27 +25,27 @@ export function buildOddItem(id: string): object {
   }
 }
 
-export function buildOddItemId(turn: number): string {
-  return `E99999999202601010000odd${String(turn).padStart(8, '0')}`
+export function buildUnlistedItemId(index: number): string {
+  return `E99999999202601010000odd${String(index).padStart(8, '0')}`
 }
 
-/** Lists inside a look-up that a caller reads money from. */
+/** Lists of amounts inside a look-up. */
 const MONEY_LISTS = new Set(['pix', 'devolucoes', 'refunds'])
 const MOVEMENT_TYPES = new Set(['PAYMENT', 'WITHDRAW', 'REFUND'])
 
 /**
- * The body of a look-up under such a fault; null where there is nothing that the fault could change. `turn` says which of
- * several places is changed.
+ * Changes a copy of a look-up's body by a fault, at one of the possible places by `index`; null if there is no such
+ * place.
  */
 export function distortBody(
   fault: Exclude<ViewFault, 'page_cap'>,
   body: unknown,
-  { turn, oddItem }: { turn: number; oddItem: object },
+  { index, unlistedItem }: { index: number; unlistedItem: object },
 ): unknown | null {
   const copy = structuredClone(body)
-  const places = listObjects(copy).flatMap(one => listChanges(fault, one, oddItem))
-  if (places.length === 0) return null
-  places[turn % places.length]!()
+  const changes = listObjects(copy).flatMap(object => listChanges(fault, object, unlistedItem))
+  if (changes.length === 0) return null
+  changes[index % changes.length]!()
   return copy
 }
 
@@ -53,27 +53,29 @@ type JsonObject = Record<string, unknown>
 
 function listChanges(
   fault: Exclude<ViewFault, 'page_cap'>,
-  one: JsonObject,
-  oddItem: object,
+  object: JsonObject,
+  unlistedItem: object,
 ): (() => unknown)[] {
   switch (fault) {
     case 'unlisted_status':
-      // The envelope of Woovi's lists says OK.
-      return typeof one.status === 'string' && one.status !== 'OK'
-        ? [() => Object.assign(one, { status: UNLISTED_STATUS })]
+      // The envelope of Woovi's lists has the status OK, which stays.
+      return typeof object.status === 'string' && object.status !== 'OK'
+        ? [() => Object.assign(object, { status: UNLISTED_STATUS })]
         : []
     case 'unlisted_type':
-      return MOVEMENT_TYPES.has(String(one.type)) ? [() => Object.assign(one, { type: UNLISTED_TYPE })] : []
+      return MOVEMENT_TYPES.has(String(object.type))
+        ? [() => Object.assign(object, { type: UNLISTED_TYPE })]
+        : []
     case 'odd_item':
-      return Object.entries(one).flatMap(([name, value]) =>
-        MONEY_LISTS.has(name) && Array.isArray(value) ? [() => value.push(oddItem)] : [],
+      return Object.entries(object).flatMap(([name, value]) =>
+        MONEY_LISTS.has(name) && Array.isArray(value) ? [() => value.push(unlistedItem)] : [],
       )
     default:
       return fault satisfies never
   }
 }
 
-/** Every object of a JSON value, outer ones first. */
+/** Lists every object in a JSON value, outer ones first. */
 function listObjects(value: unknown): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(listObjects)
   if (typeof value !== 'object' || value === null) return []

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import type { SimulatorStore } from './store.ts'
 
-/** Where a provider's customer wants the notices of one key. */
+/** The URL of an account's notifications about one PIX key. */
 export type SimulatedWebhook = { accountId: string; key: string; url: string; createdAt: string }
 
 export type SimulatedWebhooks = {
   register(accountId: string, webhook: { key: string; url: string }): SimulatedWebhook
   find(accountId: string, key: string): SimulatedWebhook | undefined
   list(accountId: string): SimulatedWebhook[]
-  /** False where there was none. */
+  /** Removes the webhook of a key; false if there is none. */
   remove(accountId: string, key: string): boolean
 }
 
@@ -40,7 +40,7 @@ export function simulateWebhooks({
   }
 }
 
-/** Providers want https. Plain http is let through to this machine and private names, where a local API listens. */
+/** Tells whether a URL may be registered: https, or plain http to this machine, an IP address or a local name. */
 export function isAllowedWebhookUrl({ protocol, hostname }: URL): boolean {
   if (protocol === 'https:') return true
   const isLocal =

@@ -12,8 +12,8 @@ import { createEfiStatement } from './statement.ts'
 import { createEfiTransfers } from './transfers.ts'
 
 /**
- * Creates the adapter of Efí's public Pix API: the Central Bank's `cob`, `pix`, `devolucao` and `webhook`, and Efí's own
- * calls.
+ * Creates the adapter of Efí's public Pix API: the Central Bank's `cob`, `pix`, `devolucao` and `webhook`, and Efí's
+ * own calls.
  */
 export function createEfiAdapter(options: EfiAdapterOptions): Provider & { close(): Promise<void> } {
   const client = createEfiClient(options)

@@ -25,7 +25,9 @@ const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth
 /** Name of the answer that refuses the access token; Efí documents that the call was not carried out. */
 export const TOKEN_REFUSED = 'invalid_token'
 
-/** Refusals of a caller without permission. Not for calls that move money: the pages of those calls do not list them. */
+/**
+ * Refusals of a caller without permission. Not for calls that move money: the pages of those calls do not list them.
+ */
 const accessDeniedAnswers = [
   documentAnswer(401, TOKEN_REFUSED, refusalByProvider('provider_denied'), OAUTH_STANDARD),
   documentAnswer(403, 'insufficient_scope', refusalByProvider('provider_denied'), SCOPE_PAGE),
@@ -43,16 +45,16 @@ const pixAbsentAnswers = [
 ]
 
 /**
- * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of the
- * Central Bank's `type` (RFC 7807), or OAuth's `error`; `PixDevolucaoInvalida` is followed by the field that it is about.
- * docs/providers/efi.md shows this table.
+ * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of
+ * the Central Bank's `type` (RFC 7807), or OAuth's `error`; `PixDevolucaoInvalida` is followed by the field that it
+ * is about. docs/providers/efi.md shows this table.
  *
- * A refusal of a transfer or refund is listed only from the page of that same call: a refusal that another call's page
- * shows could let a second provider pay what the first has paid.
+ * A refusal of a transfer or refund is listed only from the page of that same call: a refusal that another call's
+ * page shows could let a second provider pay what the first has paid.
  *
- * Left out on purpose: `erro_aplicacao` (Efí documents it as a fault of its own), `valor_invalido` of a transfer or refund
- * (its text may mean that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the refund), and
- * the generic body of a route that does not exist.
+ * Left out on purpose: `erro_aplicacao` (Efí documents it as a fault of its own), `valor_invalido` of a transfer or
+ * refund (its text may mean that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the
+ * refund), and the generic body of a route that does not exist.
  */
 export const efiAnswers = {
   issueCharge: [

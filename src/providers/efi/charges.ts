@@ -151,8 +151,8 @@ function findIssueRejection(order: ProviderChargeRequest): RejectedResult | unde
 }
 
 /**
- * Tells whether a charge with our txid may exist at Efí. Efí answers 409; the Central Bank's CobOperacaoInvalida covers a
- * used txid among other causes.
+ * Tells whether a charge with our txid may exist at Efí. Efí answers 409; the Central Bank's CobOperacaoInvalida
+ * covers a used txid among other causes.
  */
 function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
   return (

@@ -29,9 +29,9 @@ import {
 } from './schemas.ts'
 
 /**
- * Creates the calls about disputes ("Endpoints exclusivos Efí": Listar infrações MED, Submeter defesa). Efí does not notify
- * disputes and has no look-up by id, so a single one is found in the list. Its side and its returns are not part of the
- * list either: they are read from the disputed PIX.
+ * Creates the calls about disputes ("Endpoints exclusivos Efí": Listar infrações MED, Submeter defesa). Efí does not
+ * notify disputes and has no look-up by id, so a single one is found in the list. Its side and its returns are not
+ * part of the list either: they are read from the disputed PIX.
  */
 export function createEfiDisputes(
   client: EfiClient,
@@ -40,7 +40,10 @@ export function createEfiDisputes(
   const { readAllPages } = createEfiPagination(client)
   return { listDisputes, findDispute, replyToDispute }
 
-  /** Lists disputes; one whose PIX is unreadable is left out and recorded. Without an answer on a PIX there is no list. */
+  /**
+   * Lists disputes; one whose PIX is unreadable is left out and recorded. Without an answer on a PIX there is no
+   * list.
+   */
   async function listDisputes(from: string, to: string) {
     const period = { from, to }
     const listed = await readAllPages(buildInfractionList('listDisputes'), period)
@@ -70,8 +73,8 @@ export function createEfiDisputes(
   }
 
   /**
-   * Builds a dispute from its infraction and its PIX, looked up among received PIX, then among sent ones. A PIX that Efí
-   * finds in neither was received before this connection could see it.
+   * Builds a dispute from its infraction and its PIX, looked up among received PIX, then among sent ones. A PIX that
+   * Efí finds in neither was received before this connection could see it.
    */
   async function resolveDispute(infraction: EfiInfraction): Promise<ProviderDispute | NoAnswerResult> {
     const { endToEndId } = infraction
@@ -101,9 +104,9 @@ export function createEfiDisputes(
   }
 
   /**
-   * Submits a defence, which Efí accepts once and before the deadline. Accepting the dispute makes no call: Efí has none
-   * for it, and decides a dispute without a defence for the payer. A defence that exists already is this one, or one
-   * submitted in Efí's app.
+   * Submits a defence, which Efí accepts once and before the deadline. Accepting the dispute makes no call: Efí has
+   * none for it, and decides a dispute without a defence for the payer. A defence that exists already is this one, or
+   * one submitted in Efí's app.
    */
   async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
     if (reply.accept) return { kind: 'accepted' }
@@ -217,8 +220,8 @@ function hasNoMoreReturns({ valor, returns, at }: DisputedPix, now: number): boo
 }
 
 /**
- * Builds the text of a defence. Efí accepts text only, so the attachments are listed as URLs; the text counts those that
- * do not fit into it.
+ * Builds the text of a defence. Efí accepts text only, so the attachments are listed as URLs; the text counts those
+ * that do not fit into it.
  */
 function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): string {
   const lines = attachments.map(({ name, url }) => `${name}: ${url}`)

@@ -64,8 +64,8 @@ export function createEfiPayments(
   }
 
   /**
-   * Looks up a refused refund: the refusal counts only if the devolução does not exist. Efí also refuses one that it has
-   * carried out, because the amount cannot be returned again.
+   * Looks up a refused refund: the refusal counts only if the devolução does not exist. Efí also refuses one that it
+   * has carried out, because the amount cannot be returned again.
    */
   async function confirmRefusal(
     order: ProviderRefundRequest,

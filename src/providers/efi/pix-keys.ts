@@ -5,8 +5,8 @@ import type { EfiClient } from './client.ts'
 import { efiKeyResponseSchema, efiRandomKeysSchema } from './schemas.ts'
 
 /**
- * Creates the calls about random PIX keys, the only ones that Efí's API creates, lists and deletes ("Endpoints exclusivos
- * Efí": Criar, Listar, Remover chave evp).
+ * Creates the calls about random PIX keys, the only ones that Efí's API creates, lists and deletes ("Endpoints
+ * exclusivos Efí": Criar, Listar, Remover chave evp).
  */
 export function createEfiPixKeys(client: EfiClient): Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'> {
   return {

@@ -37,8 +37,8 @@ export const efiDevolucaoSchema = z.object({
 export type EfiDevolucao = z.infer<typeof efiDevolucaoSchema>
 
 /**
- * A devolução by the recipient of a sent PIX. The documentation shows it like any other; the official SDK with the rail's
- * id, the amount and one time, for those that have settled.
+ * A devolução by the recipient of a sent PIX. The documentation shows it like any other; the official SDK with the
+ * rail's id, the amount and one time, for those that have settled.
  */
 export const efiReceivedDevolucaoSchema = z
   .object({
@@ -88,7 +88,10 @@ export type EfiSentPix = z.infer<typeof efiSentPixSchema>
 
 const sentExtrasSchema = z.object({ erro: railErrorSchema.nullish() }).nullish().catch(null)
 
-/** A sent PIX as a look-up returns it. `favorecido` names the key's owner under one field or the account's under another. */
+/**
+ * A sent PIX as a look-up returns it. `favorecido` names the key's owner under one field or the account's under
+ * another.
+ */
 export const efiTransferSchema = efiSentPixSchema.extend({
   favorecido: z
     .object({ identificacao: holderSchema.nullish(), contaBanco: holderSchema.nullish() })
@@ -98,7 +101,10 @@ export const efiTransferSchema = efiSentPixSchema.extend({
 })
 export type EfiTransfer = z.infer<typeof efiTransferSchema>
 
-/** The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation and `endToEndId` in the official SDK. */
+/**
+ * The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation and `endToEndId` in the official
+ * SDK.
+ */
 export const efiTransferResponseSchema = z
   .object({
     idEnvio: z.string(),

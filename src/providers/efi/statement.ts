@@ -23,9 +23,9 @@ import {
 } from './schemas.ts'
 
 /**
- * Creates the statement call. Efí has no statement by time of settlement: it lists received PIX by the time of receipt and
- * sent PIX by the time of the request, each with its returns. So the lists start before the period: by days for sent PIX,
- * by months for returns.
+ * Creates the statement call. Efí has no statement by time of settlement: it lists received PIX by the time of
+ * receipt and sent PIX by the time of the request, each with its returns. So the lists start before the period: by
+ * days for sent PIX, by months for returns.
  */
 export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement'> {
   const { readAllPages } = createEfiPagination(client)

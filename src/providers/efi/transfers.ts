@@ -13,8 +13,9 @@ import {
 } from './schemas.ts'
 
 /**
- * Creates the calls about sent PIX. The id is ours, and Efí refuses a second payment with it (409 `id_envio_duplicado`), so
- * one id makes at most one payment. A refused order has made none: the same id may be sent again.
+ * Creates the calls about sent PIX. The id is ours, and Efí refuses a second payment with it (409
+ * `id_envio_duplicado`), so one id makes at most one payment. A refused order has made none: the same id may be sent
+ * again.
  */
 export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
   return {

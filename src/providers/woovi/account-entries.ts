@@ -2,8 +2,9 @@ import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation
 import type { WooviTransaction } from './schemas.ts'
 
 /**
- * Kinds of transactions other than PIX, by the types that `GET /api/v1/transaction` publishes for its filter (`woovi.yml` of
- * Open-Pix/openpix-developers). No page documents which way an INTERNAL_TRANSFER or a REVERSAL moves money.
+ * Kinds of transactions other than PIX, by the types that `GET /api/v1/transaction` publishes for its filter
+ * (`woovi.yml` of Open-Pix/openpix-developers). No page documents which way an INTERNAL_TRANSFER or a REVERSAL moves
+ * money.
  */
 const ENTRY_KINDS: Readonly<Record<string, AccountEntryKind>> = {
   FEE: 'tariff',
@@ -14,8 +15,8 @@ const ENTRY_KINDS: Readonly<Record<string, AccountEntryKind>> = {
 }
 
 /**
- * Converts a transaction that is not a PIX; null for a PIX. A WITHDRAW without an end-to-end id is a withdrawal to a bank
- * account; with one it is a sent PIX.
+ * Converts a transaction that is not a PIX; null for a PIX. A WITHDRAW without an end-to-end id is a withdrawal to a
+ * bank account; with one it is a sent PIX.
  */
 export function toAccountEntry(transaction: WooviTransaction): AccountEntry | null {
   const { value: cents, time: at, endToEndId: endToEnd, globalID, transactionID } = transaction

@@ -7,8 +7,9 @@ const accountListSchema = z.object({ accounts: z.array(accountSchema).min(1) })
 const linkedAccountSchema = z.object({ account: accountSchema })
 
 /**
- * Creates the call that identifies the account by Woovi's id of it. "Get a list of accounts" has it if there is one account.
- * If there are several, the list of keys names the account that the AppID is linked to ("Chaves Pix das contas").
+ * Creates the call that identifies the account by Woovi's id of it. "Get a list of accounts" has it if there is one
+ * account. If there are several, the list of keys names the account that the AppID is linked to ("Chaves Pix das
+ * contas").
  */
 export function createWooviAccountIdentity(client: WooviClient): Pick<Provider, 'identity'> {
   return {

@@ -24,8 +24,8 @@ const citeTranslation = (source: string): string => `${source}; its translation 
 const accessDenied = refusalByProvider('provider_denied')
 
 /**
- * Lists the answers to a look-up of an id that does not exist. The OpenAPI document gives these look-ups the status 400 for
- * every error; "Prompt — Autenticação & Segurança" gives 404 for an unknown id.
+ * Lists the answers to a look-up of an id that does not exist. The OpenAPI document gives these look-ups the status
+ * 400 for every error; "Prompt — Autenticação & Segurança" gives 404 for an unknown id.
  */
 const documentAbsence = (names: readonly string[], source: string) =>
   names.flatMap(name => [
@@ -59,19 +59,19 @@ const documentKeyAccessDenials = (route: string) => [
 ]
 
 /**
- * Lists the answers outside 2xx that Woovi's documentation explains, by call. Names are Woovi's `errorCode`, or the whole
- * sentence of `error` or `errors[0].message` if there is no code. docs/providers/woovi.md shows this table.
+ * Lists the answers outside 2xx that Woovi's documentation explains, by call. Names are Woovi's `errorCode`, or the
+ * whole sentence of `error` or `errors[0].message` if there is no code. docs/providers/woovi.md shows this table.
  *
  * Woovi writes its sentences in the language of the company that calls: pt-BR, en or es ("Como fazer upload de um
  * arquivo?"). It publishes few of them, most in one language only. A line whose source says that the sentence is not
  * published is an assumption: if Woovi's sentence differs, the answer proves nothing and is shown to the operator.
  *
- * A refusal of a payment is listed only from the page of that same call, or from the page on every call: a refusal that
- * another call's page shows could let a second provider pay what Woovi has paid.
+ * A refusal of a payment is listed only from the page of that same call, or from the page on every call: a refusal
+ * that another call's page shows could let a second provider pay what Woovi has paid.
  *
- * Left out on purpose: the codes of failed payments (payment-failures.ts) and rail codes, which Woovi documents for payments
- * and not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of keys; and every
- * sentence about a missing permission that names the permission.
+ * Left out on purpose: the codes of failed payments (payment-failures.ts) and rail codes, which Woovi documents for
+ * payments and not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of
+ * keys; and every sentence about a missing permission that names the permission.
  */
 export const wooviAnswers = {
   issueCharge: [

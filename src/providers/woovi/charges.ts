@@ -23,7 +23,10 @@ import {
 } from './schemas.ts'
 import { getTransactionKey } from './statement.ts'
 
-/** Creates the calls about charges. The correlationID is our reference and never free again, so issuing twice makes one charge. */
+/**
+ * Creates the calls about charges. The correlationID is our reference and never free again, so issuing twice makes
+ * one charge.
+ */
 export function createWooviCharges(
   client: WooviClient,
   now: () => number,
@@ -126,8 +129,8 @@ export function createWooviCharges(
   }
 
   /**
-   * Looks up the charge that already has our correlationID: accepted if it is this order, whose answer got lost, otherwise a
-   * rejection.
+   * Looks up the charge that already has our correlationID: accepted if it is this order, whose answer got lost,
+   * otherwise a rejection.
    */
   async function resolveExistingCharge(
     order: ProviderChargeRequest,

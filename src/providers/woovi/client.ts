@@ -9,8 +9,8 @@ import { readWooviError } from './errors.ts'
 const secretSchema = z.string().min(1)
 
 /**
- * Credentials of one connection to Woovi. Notifications are verified by the public keys that Woovi publishes; the optional
- * fields add secrets and a key that an operator has configured.
+ * Credentials of one connection to Woovi. Notifications are verified by the public keys that Woovi publishes; the
+ * optional fields add secrets and a key that an operator has configured.
  */
 export const wooviCredentialsSchema = z.object({
   app_id: z.string().min(1),

@@ -11,8 +11,8 @@ export type WooviFundsRecovery = Pick<ProviderDispute, 'kind' | 'returns' | 'isC
 }
 
 /**
- * Our status of each Woovi status. Woovi has none for a dispute that was replied to, because evidence may be added until the
- * decision. CLOSED means decided without saying how: under analysis until the infraction report says it.
+ * Our status of each Woovi status. Woovi has none for a dispute that was replied to, because evidence may be added
+ * until the decision. CLOSED means decided without saying how: under analysis until the infraction report says it.
  */
 const DISPUTE_STATUSES = {
   IN_REVIEW: 'open',
@@ -30,7 +30,10 @@ const DISPUTE_STATUSES = {
 /** Woovi accepts evidence for three days ("Baas e Med"). */
 const REPLY_PERIOD_MS = 3 * 86_400_000
 
-/** Maps a dispute. If Woovi does not report when it was opened, `now` (ms) stands in: the first time that it is listed. */
+/**
+ * Maps a dispute. If Woovi does not report when it was opened, `now` (ms) stands in: the first time that it is
+ * listed.
+ */
 export function mapWooviDispute(
   dispute: WooviDispute,
   { recovery, decision, ...facts }: WooviFundsRecovery,
@@ -57,9 +60,9 @@ export function mapWooviDispute(
 type DisputeLeg = Pick<ProviderDispute, 'kind' | 'endToEnd'>
 
 /**
- * Finds the returns of a dispute in its refund solicitations. Of a dispute that we received only the PIX that we received
- * counts; to the payer who opened the dispute, returns may come from every account that the money reached. The dispute is
- * closed when each of these solicitations is.
+ * Finds the returns of a dispute in its refund solicitations. Of a dispute that we received only the PIX that we
+ * received counts; to the payer who opened the dispute, returns may come from every account that the money reached.
+ * The dispute is closed when each of these solicitations is.
  */
 export function findDisputeReturns(
   solicitations: WooviRefundSolicitation[],

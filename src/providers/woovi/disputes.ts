@@ -23,9 +23,9 @@ import { createWooviPagination } from './pagination.ts'
 import { wooviTransactionResponseSchema } from './schemas.ts'
 
 /**
- * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds recovery of
- * each ("Recuperação de fundos (MED)") adds its side, its decision and its returns. A chargeback of Woovi's own is not a
- * dispute here.
+ * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds
+ * recovery of each ("Recuperação de fundos (MED)") adds its side, its decision and its returns. A chargeback of
+ * Woovi's own is not a dispute here.
  */
 export function createWooviDisputes(
   client: WooviClient,
@@ -34,7 +34,9 @@ export function createWooviDisputes(
   const { readAllPages } = createWooviPagination(client)
   return { listDisputes, findDispute, ...createWooviDisputeReplies(client) }
 
-  /** Lists disputes; one with an unreadable part is left out and recorded. Without an answer on one there is no list. */
+  /**
+   * Lists disputes; one with an unreadable part is left out and recorded. Without an answer on one there is no list.
+   */
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
     const list = await readAllPages<WooviDispute>(
       {
@@ -152,7 +154,10 @@ export function createWooviDisputes(
     })
   }
 
-  /** Finds the side of a dispute by its PIX: of a sent PIX we are the payer; a PIX that Woovi does not find was received. */
+  /**
+   * Finds the side of a dispute by its PIX: of a sent PIX we are the payer; a PIX that Woovi does not find was
+   * received.
+   */
   async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
     const path = `/api/v1/transaction/${encodeURIComponent(endToEndId)}`
     const call = { call: 'findPayment', reference: endToEndId, method: 'GET', path } as const

@@ -12,9 +12,9 @@ const listedErrorSchema = z
 const errorSchema = z.union([singleErrorSchema, listedErrorSchema])
 
 /**
- * Reads an error in one of the two shapes that Woovi documents: a sentence, sometimes with a code, or a list with exactly one
- * error ("AppID Inválido"). Its name is the code, or else the whole sentence. Undefined for any other body, both shapes
- * together included.
+ * Reads an error in one of the two shapes that Woovi documents: a sentence, sometimes with a code, or a list with
+ * exactly one error ("AppID Inválido"). Its name is the code, or else the whole sentence. Undefined for any other
+ * body, both shapes together included.
  */
 export function readWooviError({ json }: Pick<ProviderResponse, 'json'>): NamedError | undefined {
   return errorSchema.safeParse(json).data

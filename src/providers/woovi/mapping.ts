@@ -20,8 +20,8 @@ import {
 } from './schemas.ts'
 
 /**
- * Maps a charge; texts that Woovi leaves out are `''`. The txid is Woovi's: our reference is the correlationID, which is not
- * sent to the rail.
+ * Maps a charge; texts that Woovi leaves out are `''`. The txid is Woovi's: our reference is the correlationID, which
+ * is not sent to the rail.
  */
 export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
   return {
@@ -60,8 +60,8 @@ const PAYMENT_STATUSES = {
 } as const satisfies Record<NonNullable<WooviTransaction['status']>, IncomingPix['status']>
 
 /**
- * Maps the status of a transaction. One without a status, as in Woovi's examples, has settled: "Uma Transação representa um
- * pagamento recebido".
+ * Maps the status of a transaction. One without a status, as in Woovi's examples, has settled: "Uma Transação
+ * representa um pagamento recebido".
  */
 export function mapTransactionStatus({ status }: WooviTransaction): IncomingPix['status'] {
   return PAYMENT_STATUSES[status ?? 'CONFIRMED']
@@ -153,8 +153,8 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
 }
 
 /**
- * Maps the settled returns of one PIX. One without an id of its own could be counted twice and is left out. Undefined if one
- * of them is unreadable, because the returns are then not known.
+ * Maps the settled returns of one PIX. One without an id of its own could be counted twice and is left out. Undefined
+ * if one of them is unreadable, because the returns are then not known.
  */
 export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] | undefined {
   const refunds = parseItems(wooviReturnSchema, pix.refunds, notes)

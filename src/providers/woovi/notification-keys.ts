@@ -6,8 +6,8 @@ import type { WooviClient } from './client.ts'
 /** "A resposta traz Cache-Control de 1 hora." */
 const KEYS_MAX_AGE_MS = 60 * 60 * 1_000
 /**
- * A signature that no cached key verifies may be of a new key, so the keys are requested again; this interval limits how
- * often forged notifications can cause that.
+ * A signature that no cached key verifies may be of a new key, so the keys are requested again; this interval limits
+ * how often forged notifications can cause that.
  */
 const MIN_REFRESH_INTERVAL_MS = 60 * 1_000
 
@@ -17,9 +17,9 @@ type CachedKeys = { keys: string[]; requestedAtMs: number }
 type SignatureVerification = { kind: 'genuine' } | { kind: 'forged' } | NoAnswerResult
 
 /**
- * Creates a cache of the public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via API"). The
- * first notification makes it request them at the connection's address. Every key of the list is valid: while Woovi
- * rotates its key it publishes both.
+ * Creates a cache of the public keys that Woovi publishes for its webhooks ("Buscando a chave pública da Woovi via
+ * API"). The first notification makes it request them at the connection's address. Every key of the list is valid:
+ * while Woovi rotates its key it publishes both.
  */
 export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisting'>, now: () => number) {
   let cached: CachedKeys | undefined

@@ -62,7 +62,7 @@ const notificationSchema = z
     /** Event of the test of a new URL on an older page of Woovi's. */
     evento: z.string().nullish(),
     charge: correlatedSchema,
-    /** Of a static code, Woovi documents the rail's id in `raw` only (OpenAPI, receivedPixQrCode). */
+    /** For a PIX of a static code, Woovi documents the end-to-end id in `raw` only (OpenAPI, receivedPixQrCode). */
     pix: z
       .object({
         endToEndId: idSchema,
@@ -104,8 +104,9 @@ const IGNORED_EVENTS = ['OPENPIX:CHARGE_CREATED', 'OPENPIX:CHARGE_EXPIRED']
 const normalizeEventName = (event: string): string => event.replace(/^woovi:/, 'OPENPIX:')
 
 /**
- * Parses a notification to its items. The test of a new URL has an event without ids, and so no items ("Validando o webhook
- * de teste"). An event in no table has no items and is unexplained. `items` is absent if the body is unreadable.
+ * Parses a notification to its items. The test of a new URL has an event without ids, and so no items ("Validando o
+ * webhook de teste"). An event in no table has no items and is unexplained. `items` is absent if the body is
+ * unreadable.
  */
 function parseNotification(body: string): {
   items?: NotificationItem[]
@@ -127,9 +128,9 @@ function readReceivedPayment({ charge, pix }: WooviNotification): NotificationSu
 }
 
 /**
- * A payment that was confirmed, that failed, or that a person removed in the panel, whose event names the correlationID and
- * nothing else ("Payload de Pagamentos: Pagamento removido"). None is believed: only the look-up of the payment says what
- * became of it.
+ * Reads the event of a payment that was confirmed, has failed, or was removed in the panel; the last has the
+ * correlationID only ("Payload de Pagamentos: Pagamento removido"). None of them proves an outcome: the payment is
+ * looked up.
  */
 function readSentTransfer({ payment, transaction }: WooviNotification): NotificationSubject {
   const reference = payment?.correlationID ?? null

@@ -22,8 +22,8 @@ export type WooviListResult<Item> = { kind: 'found'; items: Item[]; unreadableIt
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100
 /**
- * Woovi limits `skip` and documents that the period is to be narrowed instead ("Como consultar e listar Pagamentos?"). 10,000
- * is the one limit that it publishes.
+ * Woovi limits `skip` and documents that the period is to be narrowed instead ("Como consultar e listar
+ * Pagamentos?"). 10,000 is the one limit that it publishes.
  */
 const MAX_SKIPPED = 10_000
 /** Consecutive pages without a new item after which a list counts as endless. */
@@ -38,9 +38,10 @@ const tooManyPages: NoAnswerResult = {
 }
 
 /**
- * Creates the reader of Woovi's lists. The next page starts after the received items, which may be fewer than requested. A
- * list ends with an empty page, at the total that Woovi reports, or, without a total, when Woovi reports no next page. Of an
- * item that is listed twice, the last version counts; an unreadable item is left out and recorded.
+ * Creates the reader of Woovi's lists. The next page starts after the received items, which may be fewer than
+ * requested. A list ends with an empty page, at the total that Woovi reports, or, without a total, when Woovi reports
+ * no next page. Of an item that is listed twice, the last version counts; an unreadable item is left out and
+ * recorded.
  */
 export function createWooviPagination(client: WooviClient) {
   /** Reads a whole list. One that exceeds MAX_SKIPPED is read in halves of its period; without a period it fails. */
@@ -144,7 +145,10 @@ function readWooviPage<Item>(
   return { page: { items, unreadableItems }, info }
 }
 
-/** Tells whether a page follows. If Woovi reports neither a total nor a next page, a page without a new item is the last. */
+/**
+ * Tells whether a page follows. If Woovi reports neither a total nor a next page, a page without a new item is the
+ * last.
+ */
 function hasMorePages(
   { totalCount, hasNextPage }: PageInfo,
   { skip, hasNewItems }: { skip: number; hasNewItems: boolean },

@@ -4,7 +4,10 @@ import { z } from 'zod'
 // strict.
 
 export const wooviCentsSchema = z.int().min(0)
-/** A whole number that Woovi writes as a number or as a text, such as the value of a dispute or the seconds of a charge. */
+/**
+ * A whole number that Woovi writes as a number or as a text, such as the value of a dispute or the seconds of a
+ * charge.
+ */
 export const wooviWholeNumberSchema = z.union([
   z.int(),
   z
@@ -57,8 +60,8 @@ export const wooviChargeResponseSchema = z.object({ charge: chargeSchema })
 export const wooviDeletionResponseSchema = z.object({ status: z.literal('OK') })
 
 /**
- * Types of the filter of `GET /api/v1/transaction` (OpenAPI), and DYNAMIC and STATIC of received PIX ("Payload de transação
- * recebida").
+ * Types of the filter of `GET /api/v1/transaction` (OpenAPI), and DYNAMIC and STATIC of received PIX ("Payload de
+ * transação recebida").
  */
 const TRANSACTION_TYPES = [
   ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
@@ -75,8 +78,8 @@ const TRANSACTION_STATUSES = [
 ] as const
 
 /**
- * A movement of the account, in or out. Woovi writes `endToEndId` in two spellings, and leaves out the status in most of its
- * examples. `refunds` is parsed item by item.
+ * A movement of the account, in or out. Woovi writes `endToEndId` in two spellings, and leaves out the status in most
+ * of its examples. `refunds` is parsed item by item.
  */
 export const wooviTransactionSchema = z
   .object({

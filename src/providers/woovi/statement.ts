@@ -22,8 +22,8 @@ import {
 } from './schemas.ts'
 
 /**
- * Creates the statement call. Woovi's transactions contain the movements but not our ids; its lists of payments and refunds
- * contain our ids. The statement joins the three by the rail's ids.
+ * Creates the statement call. Woovi's transactions contain the movements but not our ids; its lists of payments and
+ * refunds contain our ids. The statement joins the three by the rail's ids.
  */
 export function createWooviStatement(client: WooviClient): Pick<Provider, 'statement'> {
   const { readAllPages } = createWooviPagination(client)
@@ -47,8 +47,8 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
   }
 
   /**
-   * Indexes the returned PIX of each return. If a return's PIX is not among the transactions, it is older: the transactions
-   * and payments of the return period before `from` are then read too.
+   * Indexes the returned PIX of each return. If a return's PIX is not among the transactions, it is older: the
+   * transactions and payments of the return period before `from` are then read too.
    */
   async function indexReturnsAndOrders(
     transactions: WooviTransaction[],
@@ -99,8 +99,8 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
 type StatementPeriod = { from: string; to: string }
 
 /**
- * Gets the unique key of a transaction: of a PIX its type, which contains the direction, and its end-to-end id; of any other
- * its type and Woovi's id, because its end-to-end id may be that of a PIX.
+ * Gets the unique key of a transaction: of a PIX its type, which contains the direction, and its end-to-end id; of
+ * any other its type and Woovi's id, because its end-to-end id may be that of a PIX.
  */
 export function getTransactionKey(transaction: WooviTransaction): string {
   const { type, endToEndId, globalID, transactionID } = transaction
@@ -150,8 +150,8 @@ type OrderIdsByRailId = ReadonlyMap<string, string>
 type FoundOrders = { kind: 'found'; outgoing: OrderIdsByRailId }
 
 /**
- * Returns by the rail's id of them. `returnOf`: end-to-end id of the returned PIX. `isOutgoing`: that PIX was received, so
- * the return left the account, ordered by us or, after a dispute, made by Woovi.
+ * Returns by the rail's id of them. `returnOf`: end-to-end id of the returned PIX. `isOutgoing`: that PIX was
+ * received, so the return left the account, ordered by us or, after a dispute, made by Woovi.
  */
 type ReturnsByRailId = ReadonlyMap<string, { returnOf: string; isOutgoing: boolean }>
 
@@ -173,8 +173,8 @@ function indexReturns(transactions: WooviTransaction[]): ReturnsByRailId {
 const DISCARDED_NOTES: AnswerNotes = { noteUnreadableItem: () => {}, noteUnlistedValue: () => {} }
 
 /**
- * Converts a transaction. Every order of ours is outgoing, whatever its type. The reference of a recipient's return is that
- * of the returned transfer.
+ * Converts a transaction. Every order of ours is outgoing, whatever its type. The reference of a recipient's return
+ * is that of the returned transfer.
  */
 function toStatementEntry(
   transaction: WooviTransaction,

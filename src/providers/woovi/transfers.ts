@@ -18,9 +18,9 @@ import { wooviPaymentRequestSchema, wooviPaymentSchema, wooviTransactionResponse
 
 /**
  * Creates the calls about outgoing payments. At Woovi a payment is ordered and then approved. An order that waits for
- * approval has moved no money, and can be approved later, by the API or in Woovi's panel. An account with that permission
- * orders and approves in one call. No call removes an order: a person does it in the panel ("Como Remover Solicitações de
- * Pagamentos?").
+ * approval has moved no money, and can be approved later, by the API or in Woovi's panel. An account with that
+ * permission orders and approves in one call. No call removes an order: a person does it in the panel ("Como Remover
+ * Solicitações de Pagamentos?").
  */
 export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendTransfer' | 'findTransfer'> {
   return {
@@ -86,7 +86,8 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
 
   /**
    * Looks up a refused order before the refusal counts: Woovi may keep the order and a person may approve it later.
-   * `absentOutcome` is the outcome if Woovi has no such order. A refusal of our AppID needs no look-up: it made no order.
+   * `absentOutcome` is the outcome if Woovi has no such order. A refusal of our AppID needs no look-up: it made no
+   * order.
    */
   async function confirmRefusal(
     order: ProviderTransferRequest,
@@ -138,8 +139,8 @@ type PaymentLookup = Pick<ProviderTransferRequest, 'id'> & Partial<Pick<Provider
 type PlacedPayment = { payout: ProviderPayout; isAwaitingApproval: boolean }
 
 /**
- * Parses a payment that has the order's id and amount; undefined for any other. A CREATED payment waits for approval, but one
- * with a transaction is in process. A DENIED payment with a transaction contradicts itself and is unreadable.
+ * Parses a payment that has the order's id and amount; undefined for any other. A CREATED payment waits for approval,
+ * but one with a transaction is in process. A DENIED payment with a transaction contradicts itself and is unreadable.
  */
 function parsePlacedPayment(
   { id, cents }: PaymentLookup,

@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { SimulatedCharge } from '../charges.ts'
 import type { SimulatorState } from '../state.ts'
 
-/** Every charge, as its provider has it. */
+/** Adds the route that lists every charge with its status at the provider. */
 export function addChargeRoutes(router: Router, { store }: SimulatorState): void {
   router.get('/charges', ctx => {
     ctx.body = {
@@ -11,7 +11,7 @@ export function addChargeRoutes(router: Router, { store }: SimulatorState): void
   })
 }
 
-/** `reference`: the id that its caller gave, which is the txid at a provider that takes that from its caller. */
+/** Presents a charge; `reference` is its correlationID or, at a provider whose callers choose the txid, the txid. */
 function presentSimulatedCharge({ accountId, txid, status, details }: SimulatedCharge) {
   const { correlationID } = JSON.parse(details) as { correlationID?: string }
   return { account: accountId, reference: correlationID ?? txid, txid, status }

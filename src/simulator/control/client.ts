@@ -13,7 +13,7 @@ import type {
   ReturnBody,
 } from './schemas.ts'
 
-/** An account as the control API shows it; money in reais. */
+/** An account in the control API; amounts in reais. */
 export type SimulatedAccountView = {
   id: string
   provider: ProviderName
@@ -30,9 +30,9 @@ export type SimulatedAccountView = {
   amount_magic: boolean
 }
 export type StatementLine = {
-  /** The id its caller chose: a txid, or that of a sending or devolução. */
+  /** Id chosen by the caller of the provider API: a txid, or the id of a transfer or devolução. */
   id: string | null
-  /** Null of what is no PIX. */
+  /** Null if the movement is not a PIX. */
   end_to_end: string | null
   original_end_to_end: string | null
   kind: 'payment' | 'deposit' | 'transfer' | 'refund' | 'return' | 'tariff' | 'withdrawal' | 'credit'
@@ -70,7 +70,7 @@ export type FaultView = {
   body: string | null
   page_size: number | null
 }
-/** A fault that had its effect on a call. */
+/** A fault that took effect on a call. */
 export type ServedFaultView = {
   account: string
   operation: NonNullable<FaultBody['operation']>
@@ -78,17 +78,17 @@ export type ServedFaultView = {
   item_id: string | null
   at: string
 }
-/** A charge as its provider has it; `reference` is the id that its caller gave. */
+/** A charge at its provider; `reference` is the id that the caller of the provider API chose. */
 export type SimulatedChargeView = {
   account: string
   reference: string
   txid: string
   status: 'active' | 'completed' | 'removed' | 'removed_by_provider'
 }
-/** An order that waits in a provider's panel for an approval. */
+/** An order that waits for approval in a provider's panel. */
 export type PendingOrderView = { id: string; account: string; value: number; key: string }
 
-/** The control API answered with a refusal. */
+/** An error response of the control API. */
 export class SimulatorApiError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
@@ -99,56 +99,60 @@ export class SimulatorApiError extends Error {
 
 export type SimulatorClient = ReturnType<typeof createSimulatorClient>
 
-/** The control API, for tests and for seeding a local demo. `baseUrl` is the simulator's `url`; close it when done. */
+/**
+ * Creates a client of the control API, for tests and for the data of a local demo. `baseUrl` is the simulator's
+ * `url`; the caller closes the client.
+ */
 export function createSimulatorClient(baseUrl: string, caFile: string) {
   const dispatcher = new Agent({ connect: { ca: readFileSync(caFile, 'utf8') } })
   const call = async <Answer>(method: string, path: string, body?: unknown): Promise<Answer> => {
-    const answer = await fetch(`${baseUrl}/control${path}`, {
+    const response = await fetch(`${baseUrl}/control${path}`, {
       method,
       dispatcher,
       ...(body === undefined
         ? {}
         : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     })
-    const said = (await answer.json()) as Answer & { message?: string }
-    if (!answer.ok) throw new SimulatorApiError(answer.status, said.message ?? `answered ${answer.status}`)
-    return said
+    const answer = (await response.json()) as Answer & { message?: string }
+    if (!response.ok)
+      throw new SimulatorApiError(response.status, answer.message ?? `answered ${response.status}`)
+    return answer
   }
-  const listed = async <Item>(path: string) => (await call<{ data: Item[] }>('GET', path)).data
+  const list = async <Item>(path: string) => (await call<{ data: Item[] }>('GET', path)).data
 
   return {
-    /** Makes or changes an account; its opening balance counts only the first time. */
+    /** Creates or changes an account; the opening balance applies only when it is created. */
     putAccount: (id: string, settings: AccountBody) =>
       call<SimulatedAccountView>('PUT', `/accounts/${id}`, settings),
     findAccount: (id: string) => call<SimulatedAccountView>('GET', `/accounts/${id}`),
-    /** A client certificate for accounts that require one, both PEM. */
+    /** Issues a client certificate and its key, both PEM, for accounts that require one. */
     issueCertificate: (commonName: string) =>
       call<{ certificate: string; key: string }>('POST', '/certificates', { common_name: commonName }),
     pay: (order: PayBody) => call<{ end_to_end: string }>('POST', '/pay', order),
     deposit: (order: DepositBody) => call<{ end_to_end: string }>('POST', '/deposit', order),
-    /** The recipient of a sending gives money back. */
+    /** Returns money of a transfer, as its recipient. */
     returnTransfer: (order: ReturnBody) => call<{ return_id: string }>('POST', '/returns', order),
-    /** Money moves at the provider without its API; `end_to_end` is null where it is no PIX. */
+    /** Moves money at the provider without its API; `end_to_end` is null if the movement is not a PIX. */
     moveMoney: (movement: MovementBody) =>
       call<{ id: string; end_to_end: string | null }>('POST', '/movements', movement),
-    /** The payer's bank contests a PIX that was received, or one that was sent. */
+    /** Disputes a received or sent PIX, as the payer's bank. */
     openDispute: (order: DisputeBody) => call<{ id: string }>('POST', '/meds', order),
     decideDispute: (id: string, decision: DecisionBody['decision']) =>
       call<{ id: string }>('POST', `/meds/${id}/decide`, { decision }),
-    findDispute: (id: string) => listed<SimulatedDisputeView>(`/meds/${id}`),
+    findDispute: (id: string) => list<SimulatedDisputeView>(`/meds/${id}`),
     addFault: (fault: FaultBody) => call<{ data: FaultView[] }>('PUT', '/faults', fault),
-    listFaults: () => listed<FaultView>('/faults'),
-    listServedFaults: () => listed<ServedFaultView>('/faults/served'),
-    listCharges: () => listed<SimulatedChargeView>('/charges'),
-    listOrders: () => listed<PendingOrderView>('/orders'),
+    listFaults: () => list<FaultView>('/faults'),
+    listServedFaults: () => list<ServedFaultView>('/faults/served'),
+    listCharges: () => list<SimulatedChargeView>('/charges'),
+    listOrders: () => list<PendingOrderView>('/orders'),
     approveOrder: (id: string) => call<{ id: string }>('POST', `/orders/${id}/approve`),
     removeOrder: (id: string) => call<{ id: string }>('DELETE', `/orders/${id}`),
     clearFaults: () => call<{ data: [] }>('DELETE', '/faults'),
     listStatement: (provider?: ProviderName) =>
-      listed<StatementLine>(`/statement${provider ? `?provider=${provider}` : ''}`),
-    listInbox: (name: string) => listed<InboxMessage>(`/inbox/${name}`),
-    setInboxResponse: (name: string, answer: InboxAnswerBody) =>
-      call<InboxAnswerBody>('PUT', `/inbox/${name}`, answer),
+      list<StatementLine>(`/statement${provider ? `?provider=${provider}` : ''}`),
+    listInbox: (name: string) => list<InboxMessage>(`/inbox/${name}`),
+    setInboxResponse: (name: string, response: InboxAnswerBody) =>
+      call<InboxAnswerBody>('PUT', `/inbox/${name}`, response),
     clearInbox: (name: string) => call<{ data: [] }>('DELETE', `/inbox/${name}`),
     close: () => dispatcher.close(),
   }

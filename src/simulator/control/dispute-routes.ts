@@ -5,8 +5,8 @@ import { ControlApiError, parseControlBody, readPathParam } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
 import * as schemas from './schemas.ts'
 
-/** Disputes (SPEC §10): what a payer's bank opens, and what the analysis comes to. */
-export function addDisputeRoutes(router: Router, { disputes: meds }: SimulatorState): void {
+/** Adds the routes of disputes (SPEC §10): opening by the payer's bank, decision of the analysis, look-up. */
+export function addDisputeRoutes(router: Router, { disputes }: SimulatorState): void {
   router.post('/meds', async ctx => {
     const {
       end_to_end: endToEnd,
@@ -14,7 +14,12 @@ export function addDisputeRoutes(router: Router, { disputes: meds }: SimulatorSt
       value: cents,
       due_at: dueAt,
     } = await parseControlBody(ctx, schemas.disputeBody)
-    const outcome = meds.open({ endToEnd, situation: schemas.SITUATION_BY_DISPUTE_TYPE[type], cents, dueAt })
+    const outcome = disputes.open({
+      endToEnd,
+      situation: schemas.SITUATION_BY_DISPUTE_TYPE[type],
+      cents,
+      dueAt,
+    })
     switch (outcome.kind) {
       case 'opened':
         ctx.body = { id: outcome.id }
@@ -22,9 +27,9 @@ export function addDisputeRoutes(router: Router, { disputes: meds }: SimulatorSt
       case 'no_such_pix':
         throw new ControlApiError(404, 'no PIX with this end_to_end was received or sent')
       case 'already_disputed':
-        throw new ControlApiError(409, 'a PIX is disputed once')
+        throw new ControlApiError(409, 'the PIX has been disputed already')
       case 'over_the_pix':
-        throw new ControlApiError(409, 'the PIX was of less than that')
+        throw new ControlApiError(409, 'value is above the amount of the PIX')
       default:
         outcome satisfies never
     }
@@ -32,32 +37,32 @@ export function addDisputeRoutes(router: Router, { disputes: meds }: SimulatorSt
   router.post('/meds/:id/decide', async ctx => {
     const { decision } = await parseControlBody(ctx, schemas.decisionBody)
     const id = readPathParam(ctx, 'id')
-    const outcome = meds.decide(id, decision)
+    const outcome = disputes.decide(id, decision)
     if (outcome === undefined) throw new ControlApiError(404, 'no such dispute')
-    if (outcome === 'already_decided') throw new ControlApiError(409, 'the dispute is decided')
+    if (outcome === 'already_decided') throw new ControlApiError(409, 'the dispute has been decided already')
     ctx.body = { id, decision }
   })
   router.get('/meds/:id', ctx => {
-    const data = meds
+    const data = disputes
       .listById(readPathParam(ctx, 'id'))
-      .map(med => presentDispute(med, meds.listReplies(med)))
+      .map(dispute => presentDispute(dispute, disputes.listReplies(dispute)))
     if (data.length === 0) throw new ControlApiError(404, 'no such dispute')
     ctx.body = { data }
   })
 }
 
-/** One side of a dispute; `documents` as the account's provider was given them. */
-function presentDispute(med: SimulatedDispute, replies: SimulatedDisputeReply[]) {
+/** Presents one side of a dispute; `documents` as the provider received them. */
+function presentDispute(dispute: SimulatedDispute, replies: SimulatedDisputeReply[]) {
   return {
-    id: med.id,
-    account: med.accountId,
-    side: med.side,
-    end_to_end: med.endToEnd,
-    value: reaisFromCents(med.cents),
-    blocked: reaisFromCents(med.blockedCents),
-    status: med.status,
-    opened_at: med.openedAt,
-    due_at: med.dueAt,
+    id: dispute.id,
+    account: dispute.accountId,
+    side: dispute.side,
+    end_to_end: dispute.endToEnd,
+    value: reaisFromCents(dispute.cents),
+    blocked: reaisFromCents(dispute.blockedCents),
+    status: dispute.status,
+    opened_at: dispute.openedAt,
+    due_at: dispute.dueAt,
     replies: replies.map(({ accept, text, documents, at }) => ({
       accept: accept === null ? null : accept === 1,
       text,

@@ -10,7 +10,7 @@ export type FaultRouteDependencies = {
   closeIdleConnections(provider: SimulatedAccount['provider']): void
 }
 
-/** Faults that calls, notifications and look-ups will meet, and those that had their effect. */
+/** Adds the routes of planned faults and of those that took effect. */
 export function addFaultRoutes(
   router: Router,
   { faults }: SimulatorState,
@@ -19,10 +19,19 @@ export function addFaultRoutes(
   router.put('/faults', async ctx => {
     const body = await parseControlBody(ctx, schemas.faultBody)
     const { provider, operation = null, account = null, fault, times } = body
-    const { delay_ms = null, status = null, body: answer, page_size = null } = body
+    const { delay_ms = null, status = null, body: responseBody, page_size = null } = body
     faults.add({
-      ...{ provider, operation, accountId: account, fault, timesLeft: times, delayMs: delay_ms, status },
-      body: answer === undefined ? null : typeof answer === 'string' ? answer : JSON.stringify(answer),
+      provider,
+      operation,
+      accountId: account,
+      fault,
+      timesLeft: times,
+      delayMs: delay_ms,
+      status,
+      body:
+        responseBody === undefined || typeof responseBody === 'string'
+          ? (responseBody ?? null)
+          : JSON.stringify(responseBody),
       pageSize: page_size,
     })
     if (fault === 'unreachable') closeIdleConnections(provider)
@@ -40,10 +49,18 @@ export function addFaultRoutes(
   })
 }
 
-function presentFault({ provider, operation, accountId, fault, timesLeft, delayMs, ...more }: Fault) {
+function presentFault(planned: Fault) {
+  const { provider, operation, accountId, fault, timesLeft, delayMs, status, body, pageSize } = planned
   return {
-    ...{ provider, operation, account: accountId, fault, times: timesLeft, delay_ms: delayMs },
-    ...{ status: more.status, body: more.body, page_size: more.pageSize },
+    provider,
+    operation,
+    account: accountId,
+    fault,
+    times: timesLeft,
+    delay_ms: delayMs,
+    status,
+    body,
+    page_size: pageSize,
   }
 }
 

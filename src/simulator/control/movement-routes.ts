@@ -6,14 +6,14 @@ import { ControlApiError, parseControlBody, parseWithSchema } from '../request.t
 import type { SimulatorState } from '../state.ts'
 import * as schemas from './schemas.ts'
 
-/** Every settled movement, and money that moves at a provider without its API (SPEC §10), which no notification tells. */
+/** Adds the routes of settled movements, and of movements without the provider API or a notification (SPEC §10). */
 export function addMovementRoutes(router: Router, { accounts, panel, rail }: SimulatorState): void {
   router.post('/movements', async ctx => {
     const { provider, account, kind, value, end_to_end } = await parseControlBody(ctx, schemas.movementBody)
-    const ofProvider = accounts.listByProvider(provider)
-    const holder = account === undefined ? ofProvider[0] : ofProvider.find(({ id }) => id === account)
-    if (!holder) throw new ControlApiError(404, 'the provider has no such account')
-    const outcome = panel.move({ accountId: holder.id, kind, cents: value, endToEnd: end_to_end })
+    const candidates = accounts.listByProvider(provider)
+    const owner = account === undefined ? candidates[0] : candidates.find(({ id }) => id === account)
+    if (!owner) throw new ControlApiError(404, 'the provider has no such account')
+    const outcome = panel.move({ accountId: owner.id, kind, cents: value, endToEnd: end_to_end })
     if (outcome.kind !== 'moved') throw new ControlApiError(409, REFUSAL_MESSAGES[outcome.kind])
     ctx.body = { id: outcome.id, end_to_end: outcome.endToEnd }
   })
@@ -24,9 +24,9 @@ export function addMovementRoutes(router: Router, { accounts, panel, rail }: Sim
 }
 
 const REFUSAL_MESSAGES = {
-  no_balance: 'the balance, or what is blocked, does not cover it',
+  no_balance: 'the balance, or the blocked amount, does not cover the movement',
   no_such_receipt: 'the account received no PIX with this end_to_end',
-  over_the_receipt: 'more than the PIX, with what has been returned of it',
+  over_the_receipt: 'the returns would exceed the amount of the PIX',
   too_late: 'the PIX is older than 90 days',
 } as const satisfies Record<Exclude<PanelOutcome['kind'], 'moved'>, string>
 

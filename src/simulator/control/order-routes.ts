@@ -4,20 +4,20 @@ import { createPendingOrders, type WooviPendingOrder } from '../provider-apis/wo
 import { ControlApiError, readPathParam } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
 
-/** What a person does in a provider's panel with the orders that wait for an approval there. */
-export function addOrderRoutes(router: Router, world: SimulatorState): void {
-  const orders = createPendingOrders(world)
+/** Adds the routes of a provider's panel, in which a person approves or removes pending orders. */
+export function addOrderRoutes(router: Router, state: SimulatorState): void {
+  const orders = createPendingOrders(state)
   router.get('/orders', ctx => {
     ctx.body = { data: orders.list().map(presentPendingOrder) }
   })
   router.post('/orders/:id/approve', ctx => {
-    const answer = orders.approve(readPathParam(ctx, 'id'))
-    if (!answer) throw new ControlApiError(404, 'no such order waits')
-    if (answer.status >= 300) throw new ControlApiError(409, 'the provider refuses to carry it out')
+    const response = orders.approve(readPathParam(ctx, 'id'))
+    if (!response) throw new ControlApiError(404, 'no such order is pending')
+    if (response.status >= 300) throw new ControlApiError(409, 'the provider refused the approval')
     ctx.body = { id: readPathParam(ctx, 'id') }
   })
   router.delete('/orders/:id', ctx => {
-    if (!orders.remove(readPathParam(ctx, 'id'))) throw new ControlApiError(404, 'no such order waits')
+    if (!orders.remove(readPathParam(ctx, 'id'))) throw new ControlApiError(404, 'no such order is pending')
     ctx.body = { id: readPathParam(ctx, 'id') }
   })
 }

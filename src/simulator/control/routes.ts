@@ -13,24 +13,27 @@ import { addMovementRoutes } from './movement-routes.ts'
 import { addOrderRoutes } from './order-routes.ts'
 import * as schemas from './schemas.ts'
 
-/** The control API (SPEC §10): what a test or a demo may do to the simulated world. Every answer is 200 and JSON. */
-export function createControlRoutes(world: SimulatorState, controls: ControlDependencies): Router {
+/**
+ * Creates the control API (SPEC §10), by which tests and demos change the simulator's state. Success is 200 with
+ * JSON.
+ */
+export function createControlRoutes(state: SimulatorState, controls: ControlDependencies): Router {
   const router = new Router({ prefix: '/control' })
   router.get('/health', ctx => {
     ctx.body = { status: 'ok' }
   })
-  addAccountRoutes(router, world, controls)
-  addMoneyRoutes(router, world)
-  addDisputeRoutes(router, world)
-  addMovementRoutes(router, world)
-  addOrderRoutes(router, world)
-  addChargeRoutes(router, world)
-  addFaultRoutes(router, world, controls)
-  addInboxRoutes(router, world)
+  addAccountRoutes(router, state, controls)
+  addMoneyRoutes(router, state)
+  addDisputeRoutes(router, state)
+  addMovementRoutes(router, state)
+  addOrderRoutes(router, state)
+  addChargeRoutes(router, state)
+  addFaultRoutes(router, state, controls)
+  addInboxRoutes(router, state)
   return router
 }
 
-/** What the control API does besides moving the world. */
+/** Dependencies of the control API outside the simulator's state. */
 export type ControlDependencies = FaultRouteDependencies & { authority: CertificateAuthority }
 
 function addAccountRoutes(
@@ -58,17 +61,17 @@ function addAccountRoutes(
   })
 }
 
-function addMoneyRoutes(router: Router, world: SimulatorState): void {
-  const { payerBank: bank, receipts, returns, transfers: sendings } = world
+function addMoneyRoutes(router: Router, state: SimulatorState): void {
+  const { payerBank, receipts, returns, transfers } = state
   router.post('/pay', async ctx => {
     const { value, ...order } = await parseControlBody(ctx, schemas.payBody)
-    const outcome = await bank.pay({ ...order, cents: value })
+    const outcome = await payerBank.pay({ ...order, cents: value })
     if (outcome.kind === 'not_payable') throw new ControlApiError(409, `not payable: ${outcome.why}`)
     ctx.body = { end_to_end: outcome.receipt.endToEnd }
   })
   router.post('/deposit', async ctx => {
     const body = await parseControlBody(ctx, schemas.depositBody)
-    const { account, key } = findDepositTarget(world, body)
+    const { account, key } = findDepositTarget(state, body)
     const { txid, value: cents, message } = body
     const payer = buildPayer(body.payer)
     ctx.body = {
@@ -77,16 +80,16 @@ function addMoneyRoutes(router: Router, world: SimulatorState): void {
   })
   router.post('/returns', async ctx => {
     const { end_to_end: endToEnd, value } = await parseControlBody(ctx, schemas.returnBody)
-    const sending = sendings.findByEndToEnd(endToEnd)
-    if (!sending) throw new ControlApiError(404, 'no PIX with this end_to_end was sent')
+    const transfer = transfers.findByEndToEnd(endToEnd)
+    if (!transfer) throw new ControlApiError(404, 'no PIX with this end_to_end was sent')
     const returned = returns.creditReturn({
       endToEnd,
-      cents: value ?? sending.cents - sumReturns(returns.listReturns(sending)),
+      cents: value ?? transfer.cents - sumReturns(returns.listReturns(transfer)),
     })
     if (!returned)
       throw new ControlApiError(
         409,
-        'it has not settled, so much of it is no longer there, or a simulated account has it, which refunds it',
+        'the transfer has not settled, the value exceeds what is not returned yet, or the recipient is a simulated account, which returns by a refund',
       )
     ctx.body = { return_id: returned.returnId }
   })
@@ -140,16 +143,17 @@ function presentAccount(account: SimulatedAccount, keys: string[]) {
     ispb: account.ispb,
     keys,
     balance: reaisFromCents(account.balanceCents),
-    /** Taken from the balance for what is still in process. */
     held: reaisFromCents(account.heldCents),
-    /** Taken from the balance for disputes. */
     blocked: reaisFromCents(account.blockedCents),
     requires_certificate: account.requiresCertificate === 1,
     amount_magic: account.amountMagic === 1,
   }
 }
 
-/** Whom a deposit is for: the key's owner, the named account, or the provider's first; the key is the first it has. */
+/**
+ * Finds the account of a deposit: the named one, the key's owner, or the provider's first; and its key: given or
+ * first.
+ */
 function findDepositTarget({ accounts }: SimulatorState, body: ReturnType<typeof schemas.depositBody.parse>) {
   const account = body.account
     ? accounts.find(body.account)

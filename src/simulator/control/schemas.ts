@@ -4,7 +4,7 @@ import { PROVIDER_APIS, PROVIDER_NAMES } from '../../domain/providers/provider.t
 import { FAULTS, isFaultOf, PROVIDER_OPERATIONS, SINGLE_OPERATION_FAULTS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
-/** The bodies of the control API. Reais on the wire become centavos here and nowhere else. */
+// Request bodies of the control API. Only these schemas convert reais to centavos.
 
 const provider = z.enum(PROVIDER_NAMES)
 const name = z.string().min(1).max(140)
@@ -61,7 +61,7 @@ export const depositBody = z
 
 export const returnBody = z.object({ end_to_end: z.string().min(1), value: positiveAmount.optional() })
 
-/** Money that moves at a provider without its API: a tariff, or what the holder does in the provider's panel. */
+/** A movement without the provider API: a tariff, or an order in the provider's panel. */
 export const movementBody = z
   .object({
     provider,
@@ -76,7 +76,7 @@ export const movementBody = z
     message: 'must name the PIX that is returned',
   })
 
-/** The contract's dispute types as DICT's situations (DICT API 2.12.1). */
+/** DICT's situation of each dispute type of our API (DICT API 2.12.1). */
 export const SITUATION_BY_DISPUTE_TYPE = {
   UNDEFINED: 'OTHER',
   SCAM: 'SCAM',
@@ -100,35 +100,35 @@ export const decisionBody = z.object({ decision: z.enum(['agreed', 'disagreed', 
 export const faultBody = z
   .object({
     provider,
-    /** Absent: whatever the operation. */
+    /** Absent: any operation. */
     operation: z.enum(PROVIDER_OPERATIONS).optional(),
-    /** Absent: whosever call it is. */
+    /** Absent: any account of the provider. */
     account: z.string().min(1).optional(),
     fault: z.enum(FAULTS),
     times: z.number().int().min(1).max(1_000_000).default(1),
     delay_ms: delayMs.optional(),
-    /** What `done_then_unlisted_refusal` and `unlisted_refusal` answer; absent: the dialect's next such answer. */
+    /** Status of an unlisted refusal; absent: status and body of the provider API's next one. */
     status: z.number().int().min(400).max(499).optional(),
-    /** A text is the body as it is, an object becomes JSON; absent: no body, where `status` is given. */
+    /** Body of an unlisted refusal, as text or as an object for JSON; absent: an empty body if `status` is given. */
     body: z.union([z.string().max(10_000), z.record(z.string(), z.unknown())]).optional(),
     /** Of `page_cap`; absent: 50. */
     page_size: z.number().int().min(1).max(1_000).optional(),
   })
   .refine(
     ({ account, fault }) => !account || fault !== 'unreachable',
-    'nobody knows before the handshake whose call it will be',
+    'account must be absent for unreachable: before the handshake the account is unknown',
   )
   .refine(({ status, body }) => body === undefined || status !== undefined, 'body needs a status')
   .refine(
     ({ status, fault }) => status === undefined || fault.endsWith('unlisted_refusal'),
-    'status is of an unlisted refusal only',
+    'status is for unlisted refusals only',
   )
   .refine(({ page_size, fault }) => page_size === undefined || fault === 'page_cap', {
-    message: 'page_size is of page_cap only',
+    message: 'page_size is for page_cap only',
   })
   .refine(({ operation, fault }) => isFaultOf(fault, operation), {
-    message: `of one operation only: ${Object.entries(SINGLE_OPERATION_FAULTS)
-      .map(([fault, operation]) => `${fault} of ${operation}`)
+    message: `these faults need their operation: ${Object.entries(SINGLE_OPERATION_FAULTS)
+      .map(([fault, operation]) => `${fault} is for ${operation}`)
       .join(', ')}`,
   })
 

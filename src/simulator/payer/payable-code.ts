@@ -1,4 +1,4 @@
-/** What the payer sees before paying. */
+/** A PIX code that can be paid, with what its payer sees before paying. */
 export type PayableCode = {
   receiver: string
   city: string
@@ -9,4 +9,4 @@ export type PayableCode = {
   /** Null of a static code. */
   expiresAt: string | null
 }
-export type CodeReading = { kind: 'payable'; asked: PayableCode } | { kind: 'not_payable'; why: string }
+export type CodeReading = { kind: 'payable'; code: PayableCode } | { kind: 'not_payable'; why: string }

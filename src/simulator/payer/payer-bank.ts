@@ -10,9 +10,12 @@ import { payStaticCode, readStaticCode } from './static-code.ts'
 
 /** The payer's bank. */
 export type PayerBank = {
-  /** Reads a code as a bank does: its frame, then the charge behind its URL, or the owner of its key. */
+  /** Reads a code as a bank does: its fields, then the document at its URL, or the owner of its key. */
   read(payload: string): Promise<CodeReading>
-  /** `cents` pays another value than asked; `force` pays what a bank would refuse: late, again, removed. */
+  /**
+   * Pays a code; `cents`: another amount than the code's; `force`: also if a bank would refuse (expired, paid,
+   * removed).
+   */
   pay(order: {
     payload: string
     cents?: number
@@ -24,15 +27,15 @@ type PayerIdentity = { name: string; document: string }
 
 const DEFAULT_PAYER: PayerIdentity = { name: 'Pagador de Teste', document: '12345678909' }
 
-export function buildPayer(name: PayerIdentity | undefined): PixPayer {
-  return { ...(name ?? DEFAULT_PAYER), ispb: PAYER_BANK_ISPB }
+export function buildPayer(identity: PayerIdentity | undefined): PixPayer {
+  return { ...(identity ?? DEFAULT_PAYER), ispb: PAYER_BANK_ISPB }
 }
 
 type PayerBankDependencies = {
   accounts: SimulatedAccounts
   receipts: Receipts
   charges: SimulatedCharges
-  seal: PayloadSigner
+  signer: PayloadSigner
   dispatcher: Dispatcher
   url: () => string
 }
@@ -41,7 +44,7 @@ export function simulatePayerBank({
   accounts,
   receipts,
   charges,
-  seal,
+  signer,
   dispatcher,
   url,
 }: PayerBankDependencies): PayerBank {
@@ -51,26 +54,25 @@ export function simulatePayerBank({
     if (code.key !== null) return readStaticCode(accounts, { ...code, key: code.key })
     const token = parsePayloadToken(code.url)
     if (!token) return buildNotPayable('this code is not of the simulator')
-    // The token counts, not the port: a restart may have moved the simulator to another one.
-    const answer = await fetch(`${url()}/qr/v2/${token}`, { dispatcher })
-    const text = await answer.text()
-    if (!answer.ok) return buildNotPayable((JSON.parse(text) as { detail: string }).detail)
-    const document = seal.verify(text) as PayloadDocument
-    return { kind: 'payable', asked: buildPayableCode(document, code) }
+    // Only the token of the URL counts: a restart may have moved the simulator to another port.
+    const response = await fetch(`${url()}/qr/v2/${token}`, { dispatcher })
+    const text = await response.text()
+    if (!response.ok) return buildNotPayable((JSON.parse(text) as { detail: string }).detail)
+    const document = signer.verify(text) as PayloadDocument
+    return { kind: 'payable', code: buildPayableCode(document, code) }
   }
 
   return {
     read,
     pay: async ({ payload, cents, payer, force }) => {
-      const still = parseBrCode(payload)
-      if (still.kind === 'valid' && still.key !== null)
+      const code = parseBrCode(payload)
+      if (code.kind === 'valid' && code.key !== null)
         return payStaticCode(
           { accounts, receipts },
-          { ...still, key: still.key, cents, payer: buildPayer(payer) },
+          { ...code, key: code.key, cents, payer: buildPayer(payer) },
         )
-      const seen = await read(payload)
-      if (seen.kind === 'not_payable' && !force) return seen
-      const code = parseBrCode(payload)
+      const reading = await read(payload)
+      if (reading.kind === 'not_payable' && !force) return reading
       const token = code.kind === 'valid' ? parsePayloadToken(code.url) : null
       if (!token) return buildNotPayable('this code is not of the simulator')
       return charges.pay({ token, cents: cents ?? null, payer: buildPayer(payer), force })

@@ -7,42 +7,39 @@ import type { PayableCode } from './payable-code.ts'
 import { PAYER_PAGE_SECURITY_POLICY, PAYER_PAGE_STYLE } from './payer-style.ts'
 import { buildPayloadDocument } from './payload-document.ts'
 
-/** What a browser reaches on the main port: the payer's bank, and the documents behind payloads' URLs. */
-export function createPayerRoutes(world: SimulatorState): Router {
+/** Creates the pages of the payer's bank, and the documents at payloads' URLs. */
+export function createPayerRoutes(state: SimulatorState): Router {
   const router = new Router()
-  const { payerBank: bank } = world
-  addPayloadRoutes(router, world)
+  const { payerBank } = state
+  addPayloadRoutes(router, state)
   router.get('/', ctx => sendHtml(ctx, 200, INDEX_HTML))
   router.get('/pay', async ctx => {
     const payload = ctx.URL.searchParams.get('payload')?.trim() ?? ''
     if (payload === '') return sendHtml(ctx, 200, renderCodeForm())
-    const seen = await bank.read(payload)
-    sendHtml(
-      ctx,
-      200,
-      seen.kind === 'payable' ? renderConfirmation(seen.asked, payload) : renderRefusal(seen.why),
-    )
+    const reading = await payerBank.read(payload)
+    const isPayable = reading.kind === 'payable'
+    sendHtml(ctx, 200, isPayable ? renderConfirmation(reading.code, payload) : renderRefusal(reading.why))
   })
   router.post('/pay', async ctx => {
     const form = new URLSearchParams(await readBodyText(ctx))
-    const outcome = await bank.pay({ payload: form.get('payload') ?? '', force: false })
+    const outcome = await payerBank.pay({ payload: form.get('payload') ?? '', force: false })
     if (outcome.kind === 'not_payable') return sendHtml(ctx, 409, renderRefusal(outcome.why))
     sendHtml(ctx, 200, renderReceipt({ endToEnd: outcome.receipt.endToEnd, cents: outcome.receipt.cents }))
   })
   return router
 }
 
-/** `/qr/v2/<token>`: open to everyone, as a JWS (pix-api, CobPayload). What cannot be paid is gone. */
-function addPayloadRoutes(router: Router, { charges, seal, now }: SimulatorState): void {
+/** Serves `/qr/v2/<token>` without authentication, as a JWS (pix-api, CobPayload); 410 if the charge cannot be paid. */
+function addPayloadRoutes(router: Router, { charges, signer, now }: SimulatorState): void {
   router.get('/jwks', ctx => {
-    ctx.body = { keys: [seal.jwk] }
+    ctx.body = { keys: [signer.jwk] }
   })
   router.get('/qr/v2/:token', ctx => {
     const charge = charges.findByToken((ctx.params as { token: string }).token)
     const why = charge ? charges.notPayableReason(charge) : 'unknown'
     if (charge && why === null) {
       ctx.type = 'application/jose'
-      ctx.body = seal.sign(buildPayloadDocument(charge, now()))
+      ctx.body = signer.sign(buildPayloadDocument(charge, now()))
       return
     }
     ctx.status = charge ? 410 : 404
@@ -95,20 +92,20 @@ function renderCodeForm(): string {
 </form>`
 }
 
-function renderConfirmation(asked: PayableCode, payload: string): string {
+function renderConfirmation(code: PayableCode, payload: string): string {
   return `<h1>Confirmar pagamento</h1>
-<p class="value">${formatReais(asked.cents)}</p>
+<p class="value">${formatReais(code.cents)}</p>
 <dl>
-${renderLine('Para', escapeHtml(asked.receiver))}
-${renderLine('Cidade', escapeHtml(asked.city))}
-${renderLine('Chave', renderCode(asked.key))}
-${asked.expiresAt === null ? '' : renderLine('Vence em', `<time datetime="${asked.expiresAt}">${formatTime(asked.expiresAt)}</time>`)}
-${renderLine('Identificador', renderCode(asked.txid))}
-${asked.message === null ? '' : renderLine('Mensagem', escapeHtml(asked.message))}
+${renderLine('Para', escapeHtml(code.receiver))}
+${renderLine('Cidade', escapeHtml(code.city))}
+${renderLine('Chave', renderCode(code.key))}
+${code.expiresAt === null ? '' : renderLine('Vence em', `<time datetime="${code.expiresAt}">${formatTime(code.expiresAt)}</time>`)}
+${renderLine('Identificador', renderCode(code.txid))}
+${code.message === null ? '' : renderLine('Mensagem', escapeHtml(code.message))}
 </dl>
 <form method="post" action="/pay">
 <input type="hidden" name="payload" value="${escapeHtml(payload)}">
-<p><button type="submit">Pagar ${formatReais(asked.cents)}</button></p>
+<p><button type="submit">Pagar ${formatReais(code.cents)}</button></p>
 </form>`
 }
 
@@ -122,9 +119,9 @@ ${renderLine('Transação', renderCode(endToEnd))}
 <p><a href="/pay">Pagar outro código</a></p>`
 }
 
-/** A fact; the text is escaped already. */
-function renderLine(what: string, text: string): string {
-  return `<div><dt>${what}</dt><dd>${text}</dd></div>`
+/** Renders a label and its HTML, which is escaped already. */
+function renderLine(label: string, html: string): string {
+  return `<div><dt>${label}</dt><dd>${html}</dd></div>`
 }
 
 function renderCode(text: string): string {
@@ -147,7 +144,7 @@ function renderRefusal(why: string): string {
 <p><a href="/pay">Tentar outro código</a></p>`
 }
 
-/** `R$ 1.234,56` */
+/** Formats centavos as `R$ 1.234,56`. */
 function formatReais(cents: number): string {
   const [whole = '', decimals] = textFromCents(cents).split('.')
   return `R$&nbsp;${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${decimals}`

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The look of the payer's bank, in the light and in the dark, on a phone above all. */
+/** Style sheet of the payer's bank, light and dark, for phones first. */
 export const PAYER_PAGE_STYLE = `
 :root {
   color-scheme: light dark;

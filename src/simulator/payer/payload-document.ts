@@ -2,29 +2,29 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 
 import { textFromCents } from '../../domain/ledger/money.ts'
 import type { SimulatedCharge } from '../charges.ts'
 
-/** Signs and reads the documents behind payloads' URLs: JWS in compact form, ES256 (Manual de Padrões, "payload JSON"). */
+/** Signs and verifies the documents at payloads' URLs: compact JWS, ES256 (Manual de Padrões, "payload JSON"). */
 export type PayloadSigner = { sign(document: unknown): string; verify(jws: string): unknown; jwk: object }
 
 export function createPayloadSigner(privateKeyPem: string): PayloadSigner {
   const privateKey = createPrivateKey(privateKeyPem)
   const publicKey = createPublicKey(privateKeyPem)
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'simulator', use: 'sig', alg: 'ES256' }
-  const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url')
   return {
     jwk,
     sign: document => {
-      const signed = `${encoded({ alg: 'ES256', kid: 'simulator', typ: 'JOSE' })}.${encoded(document)}`
-      return `${signed}.${signText(signed, privateKey)}`
+      const signedText = `${encode({ alg: 'ES256', kid: 'simulator', typ: 'JOSE' })}.${encode(document)}`
+      return `${signedText}.${signText(signedText, privateKey)}`
     },
     verify: jws => {
       const [header = '', body = '', signature = ''] = jws.split('.')
-      const fits = verify(
+      const isGenuine = verify(
         'sha256',
         Buffer.from(`${header}.${body}`),
         { key: publicKey, dsaEncoding: 'ieee-p1363' },
         Buffer.from(signature, 'base64url'),
       )
-      if (!fits) throw new Error('the signature of a payload does not fit')
+      if (!isGenuine) throw new Error('the signature of a payload document is invalid')
       return JSON.parse(Buffer.from(body, 'base64url').toString()) as unknown
     },
   }
@@ -34,7 +34,7 @@ function signText(text: string, key: KeyObject): string {
   return sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url')
 }
 
-/** What a bank reads behind a payload's URL (pix-api, CobPayload). */
+/** The document at a payload's URL, which the payer's bank reads (pix-api, CobPayload). */
 export type PayloadDocument = {
   revisao: number
   calendario: { criacao: string; apresentacao: string; expiracao: number }
@@ -45,7 +45,6 @@ export type PayloadDocument = {
   solicitacaoPagador?: string
 }
 
-/** The document of a charge. */
 export function buildPayloadDocument(charge: SimulatedCharge, presentedAt: Date): PayloadDocument {
   const { solicitacaoPagador } = JSON.parse(charge.details) as { solicitacaoPagador?: string }
   return {

@@ -27,41 +27,41 @@ import {
   serveProviderApi,
 } from './serve-calls.ts'
 
-/** Efí's Pix API as one provider's port serves it. */
-export function createEfiRoutes(world: SimulatorState, provider: ProviderName): Router {
+/** Creates the routes of Efí's Pix API for one provider's port. */
+export function createEfiRoutes(state: SimulatorState, provider: ProviderName): Router {
   const router = new Router()
-  const gate = { accounts: world.accounts, provider, now: world.now }
+  const authentication = { accounts: state.accounts, provider, now: state.now }
   router.post('/oauth/token', async ctx => {
     const body = await readProviderJson(ctx)
     sendProviderResponse(
       ctx,
-      body === MALFORMED_JSON ? errors.efiMalformedJson() : issueEfiToken(ctx, body, gate),
+      body === MALFORMED_JSON ? errors.efiMalformedJson() : issueEfiToken(ctx, body, authentication),
     )
   })
-  serveProviderApi(router, world, provider, {
-    routes: listEfiCallRoutes(world),
-    authenticate: ctx => authenticateEfiCall(ctx, gate),
+  serveProviderApi(router, state, provider, {
+    routes: listEfiCallRoutes(state),
+    authenticate: ctx => authenticateEfiCall(ctx, authentication),
     failures: errors.efiFailures,
     malformedJson: errors.efiMalformedJson,
   })
   return router
 }
 
-/** Every call of Efí's API that is simulated, with the operation of the provider port it serves. */
-function listEfiCallRoutes(world: SimulatorState): ProviderApiRoute[] {
-  const [cobs, pixes, sends] = [
-    createEfiChargeHandlers(world),
-    createEfiReceivedPixHandlers(world),
-    createEfiTransferHandlers(world),
+/** Lists the simulated calls of Efí's API with their operations of the provider port. */
+function listEfiCallRoutes(state: SimulatorState): ProviderApiRoute[] {
+  const [cobs, receivedPix, transfers] = [
+    createEfiChargeHandlers(state),
+    createEfiReceivedPixHandlers(state),
+    createEfiTransferHandlers(state),
   ]
-  const [webhooks, keys] = [createEfiWebhookHandlers(world), createEfiKeyHandlers(world)]
-  const configuration = createEfiConfigurationHandlers(world)
-  const [locations, reports] = [createEfiLocationHandlers(world), createEfiReportHandlers(world)]
-  const infractions = createEfiDisputeHandlers(world)
+  const [webhooks, keys] = [createEfiWebhookHandlers(state), createEfiKeyHandlers(state)]
+  const configuration = createEfiConfigurationHandlers(state)
+  const [locations, reports] = [createEfiLocationHandlers(state), createEfiReportHandlers(state)]
+  const infractions = createEfiDisputeHandlers(state)
   const send: SimulatedCallRoute = {
     operation: 'sendTransfer',
-    findMagicFault: sends.findMagicFault,
-    handle: sends.send,
+    findMagicFault: transfers.findMagicFault,
+    handle: transfers.send,
   }
   return [
     ['put', '/v2/cob/:txid', { operation: 'issueCharge', handle: cobs.create }],
@@ -76,16 +76,20 @@ function listEfiCallRoutes(world: SimulatorState): ProviderApiRoute[] {
     ['get', '/v2/loc/:id/qrcode', { operation: 'findCharge', handle: locations.showCode }],
     ['delete', '/v2/loc/:id/txid', { operation: 'cancelCharge', handle: locations.unlink }],
 
-    ['get', '/v2/pix/:e2eId', { operation: 'findPayment', handle: pixes.show }],
-    ['get', '/v2/pix', { operation: 'statement', handle: pixes.list }],
-    ['put', '/v2/pix/:e2eId/devolucao/:id', { operation: 'refund', handle: pixes.refund }],
-    ['get', '/v2/pix/:e2eId/devolucao/:id', { operation: 'findRefund', handle: pixes.showRefund }],
+    ['get', '/v2/pix/:e2eId', { operation: 'findPayment', handle: receivedPix.show }],
+    ['get', '/v2/pix', { operation: 'statement', handle: receivedPix.list }],
+    ['put', '/v2/pix/:e2eId/devolucao/:id', { operation: 'refund', handle: receivedPix.refund }],
+    ['get', '/v2/pix/:e2eId/devolucao/:id', { operation: 'findRefund', handle: receivedPix.showRefund }],
 
     ['put', '/v3/gn/pix/:idEnvio', send],
     ['put', '/v2/gn/pix/:idEnvio', send],
-    ['get', '/v2/gn/pix/enviados/id-envio/:idEnvio', { operation: 'findTransfer', handle: sends.showById }],
-    ['get', '/v2/gn/pix/enviados/:e2eId', { operation: 'findTransfer', handle: sends.showByEndToEnd }],
-    ['get', '/v2/gn/pix/enviados', { operation: 'statement', handle: sends.list }],
+    [
+      'get',
+      '/v2/gn/pix/enviados/id-envio/:idEnvio',
+      { operation: 'findTransfer', handle: transfers.showById },
+    ],
+    ['get', '/v2/gn/pix/enviados/:e2eId', { operation: 'findTransfer', handle: transfers.showByEndToEnd }],
+    ['get', '/v2/gn/pix/enviados', { operation: 'statement', handle: transfers.list }],
 
     ['put', '/v2/webhook/:chave', { operation: 'registerNotificationUrl', handle: webhooks.put }],
     ['get', '/v2/webhook/:chave', { operation: 'registerNotificationUrl', handle: webhooks.show }],
@@ -107,12 +111,12 @@ function listEfiCallRoutes(world: SimulatorState): ProviderApiRoute[] {
     [
       'post',
       '/v2/gn/webhook/reenviar',
-      { operation: 'registerNotificationUrl', handle: createEfiResendHandler(world) },
+      { operation: 'registerNotificationUrl', handle: createEfiResendHandler(state) },
     ],
     ['post', '/v2/gn/relatorios/extrato-conciliacao', { operation: 'statement', handle: reports.create }],
     ['get', '/v2/gn/relatorios/:id', { operation: 'statement', handle: reports.show }],
-    ['get', '/v2/gn/pix/comprovantes', { operation: 'findPayment', handle: createEfiReceiptHandler(world) }],
-    ['get', '/v2/gn/chaves/balde', { operation: 'listKeys', handle: createEfiKeyBucketHandler(world) }],
-    ['get', '/v2/gn/saldo', { operation: 'balances', handle: createEfiBalanceHandler(world) }],
+    ['get', '/v2/gn/pix/comprovantes', { operation: 'findPayment', handle: createEfiReceiptHandler(state) }],
+    ['get', '/v2/gn/chaves/balde', { operation: 'listKeys', handle: createEfiKeyBucketHandler(state) }],
+    ['get', '/v2/gn/saldo', { operation: 'balances', handle: createEfiBalanceHandler(state) }],
   ]
 }

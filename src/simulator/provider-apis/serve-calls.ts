@@ -14,69 +14,78 @@ import {
 } from '../provider-calls.ts'
 import { readBodyText } from '../request.ts'
 import type { SimulatorState } from '../state.ts'
-import { buildOddItem, buildOddItemId, distortBody, type ListView, PLAIN_VIEW } from '../view-faults.ts'
+import {
+  buildUnlistedItem,
+  buildUnlistedItemId,
+  distortBody,
+  type ListView,
+  UNCHANGED_VIEW,
+} from '../view-faults.ts'
 
 type HttpMethod = 'get' | 'put' | 'post' | 'patch' | 'delete'
 export type ProviderApiRoute = [method: HttpMethod, path: string, route: SimulatedCallRoute]
 
-/** What a dialect brings; how its calls are answered, faults included, is the same for all. */
+/** A simulated provider API; all are served alike, faults included. */
 export type ProviderApiDefinition = {
   routes: ProviderApiRoute[]
-  /** Whose call it is, or the refusal of a call that is nobody's. */
+  /** Finds the account of a call, or builds the refusal of a call without valid credentials. */
   authenticate(ctx: Context): { account: SimulatedAccount } | { refusal: SimulatedResponse }
   failures: FailureResponses
   malformedJson(): SimulatedResponse
 }
 
-/** Serves a dialect's calls on one provider's port. */
+/** Serves the calls of a provider API on one provider's port. */
 export function serveProviderApi(
   router: Router,
-  world: SimulatorState,
+  state: SimulatorState,
   provider: ProviderName,
-  dialect: ProviderApiDefinition,
+  api: ProviderApiDefinition,
 ): void {
-  for (const [method, path, route] of dialect.routes) {
+  for (const [method, path, route] of api.routes) {
     router.register(path, [method], async ctx => {
-      const admission = dialect.authenticate(ctx)
-      if ('refusal' in admission) return sendProviderResponse(ctx, admission.refusal)
+      const authentication = api.authenticate(ctx)
+      if ('refusal' in authentication) return sendProviderResponse(ctx, authentication.refusal)
       const body = await (route.readBody ?? readProviderJson)(ctx)
-      if (body === MALFORMED_JSON) return sendProviderResponse(ctx, dialect.malformedJson())
+      if (body === MALFORMED_JSON) return sendProviderResponse(ctx, api.malformedJson())
       const params = ctx.params as Record<string, string>
-      const { account } = admission
-      const given = { account, params, query: ctx.URL.searchParams, body }
+      const { account } = authentication
+      const request = { account, params, query: ctx.URL.searchParams, body }
       const fault =
-        world.faults.consumeForCall({ provider, id: account.id }, route.operation) ??
-        route.findMagicFault?.({ ...given, view: PLAIN_VIEW }) ??
+        state.faults.consumeForCall({ provider, id: account.id }, route.operation) ??
+        route.findMagicFault?.({ ...request, view: UNCHANGED_VIEW }) ??
         null
       const viewFault = fault
         ? null
-        : world.faults.consumeForView({ provider, id: account.id }, route.operation)
-      const viewing = buildViewFaultEffect(viewFault, world)
-      const call: SimulatedCall = { ...given, view: viewing.view }
-      const answer = await respondUnderFault({
+        : state.faults.consumeForView({ provider, id: account.id }, route.operation)
+      const viewEffect = buildViewFaultEffect(viewFault, state)
+      const call: SimulatedCall = { ...request, view: viewEffect.view }
+      const response = await respondUnderFault({
         fault,
-        handle: fate => route.handle(call, fate),
-        failures: dialect.failures,
+        handle: outcome => route.handle(call, outcome),
+        failures: api.failures,
         operation: route.operation,
-        scaleWaitMs: world.scaleWaitMs,
-        nextIndex: () => world.store.nextCount('unlisted refusal') - 1,
-        abortSignal: () => abortOnDisconnect(ctx, world.stopping),
+        scaleWaitMs: state.scaleWaitMs,
+        nextIndex: () => state.store.nextCount('unlisted refusal') - 1,
+        abortSignal: () => abortOnDisconnect(ctx, state.stopping),
       })
-      const shown = answer && viewing.apply(answer)
-      const itemId = shown === answer ? null : viewing.itemId
-      const served =
-        shown !== answer ? viewFault : fault && UNLISTED_ANSWER_FAULTS.has(fault.fault) ? fault : null
-      if (served)
-        world.faults.recordServed({
-          ...{ accountId: account.id, operation: route.operation, fault: served.fault, itemId },
+      const changedResponse = response && viewEffect.apply(response)
+      const isChanged = changedResponse !== response
+      const callFault = fault && UNLISTED_ANSWER_FAULTS.has(fault.fault) ? fault : null
+      const servedFault = isChanged ? viewFault : callFault
+      if (servedFault)
+        state.faults.recordServed({
+          accountId: account.id,
+          operation: route.operation,
+          fault: servedFault.fault,
+          itemId: isChanged ? viewEffect.itemId : null,
         })
-      if (shown) sendProviderResponse(ctx, shown)
-      else dropConnection(ctx)
+      if (changedResponse) sendProviderResponse(ctx, changedResponse)
+      else closeConnection(ctx)
     })
   }
 }
 
-/** Faults whose answers no documentation names. */
+/** Faults whose answers are undocumented. */
 const UNLISTED_ANSWER_FAULTS: ReadonlySet<CallFault> = new Set([
   'done_then_unlisted_refusal',
   'unlisted_refusal',
@@ -86,41 +95,43 @@ const UNLISTED_ANSWER_FAULTS: ReadonlySet<CallFault> = new Set([
 type ViewFaultEffect = {
   view: ListView
   itemId: string | null
-  apply(answer: SimulatedResponse): SimulatedResponse
+  /** Returns the same object if the fault changes nothing, otherwise another one. */
+  apply(response: SimulatedResponse): SimulatedResponse
 }
 
-/** How a call's answer is shown under a fault of the view; an answer that it changes is another object. */
+/** Builds the effect of a view fault on a call's list and response. */
 function buildViewFaultEffect(
   fault: ConsumedFault<ViewFault> | null,
   { store }: SimulatorState,
 ): ViewFaultEffect {
-  if (fault === null) return { view: PLAIN_VIEW, itemId: null, apply: answer => answer }
+  if (fault === null) return { view: UNCHANGED_VIEW, itemId: null, apply: response => response }
   if (fault.fault === 'page_cap') {
     const pageSize = fault.pageSize ?? DEFAULT_PAGE_CAP
-    return { view: { ...PLAIN_VIEW, pageSize }, itemId: null, apply: answer => answer }
+    return { view: { ...UNCHANGED_VIEW, pageSize }, itemId: null, apply: response => response }
   }
   const { fault: kind } = fault
-  const turn = store.nextCount(kind) - 1
-  const itemId = buildOddItemId(turn)
-  const oddItem = buildOddItem(itemId)
+  const index = store.nextCount(kind) - 1
+  const itemId = buildUnlistedItemId(index)
+  const unlistedItem = buildUnlistedItem(itemId)
   return {
-    view: kind === 'odd_item' ? { ...PLAIN_VIEW, oddItem } : PLAIN_VIEW,
+    view: kind === 'odd_item' ? { ...UNCHANGED_VIEW, unlistedItem } : UNCHANGED_VIEW,
     itemId: kind === 'odd_item' ? itemId : null,
-    apply: answer => {
-      if (answer.status >= 300) return answer
-      if (kind === 'odd_item' && JSON.stringify(answer.body).includes(itemId)) return { ...answer }
-      const body = distortBody(kind, answer.body, { turn, oddItem })
-      return body === null ? answer : { ...answer, body }
+    apply: response => {
+      if (response.status >= 300) return response
+      // The list handler has added the item already.
+      if (kind === 'odd_item' && JSON.stringify(response.body).includes(itemId)) return { ...response }
+      const body = distortBody(kind, response.body, { index, unlistedItem })
+      return body === null ? response : { ...response, body }
     },
   }
 }
 
-/** Items of a page where the fault names no number. */
+/** Items per page of a `page_cap` without `page_size`. */
 const DEFAULT_PAGE_CAP = 50
 
 export const MALFORMED_JSON = Symbol('malformed')
 
-/** A body's JSON, `{}` where there is none. */
+/** Parses a body as JSON: `{}` for an empty one, MALFORMED_JSON for other text. */
 export async function readProviderJson(ctx: Context): Promise<unknown> {
   const body = await readBodyText(ctx)
   if (body === '') return {}
@@ -137,8 +148,8 @@ export function sendProviderResponse(ctx: Context, { status, body, headers = {} 
   ctx.set(headers)
   const isWritten = typeof body === 'string' || Buffer.isBuffer(body)
   ctx.body = body === undefined ? null : isWritten ? body : JSON.stringify(body)
-  if (headers['content-type']) ctx.set('content-type', headers['content-type']) // Koa chooses one with the body.
-  // Koa makes 204 of an empty body; the status is the provider's to choose.
+  // Setting the body makes Koa choose a content type, and the status 204 for an empty body.
+  if (headers['content-type']) ctx.set('content-type', headers['content-type'])
   ctx.status = status
 }
 
@@ -146,24 +157,24 @@ function isProblemDocument(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'type' in body && 'title' in body
 }
 
-/** Aborted when the caller hangs up or the simulator stops. */
+/** Creates a signal that is aborted when the caller disconnects or the simulator stops. */
 function abortOnDisconnect(ctx: Context, stopping: AbortSignal): AbortSignal {
-  const hungUp = new AbortController()
+  const controller = new AbortController()
   once(ctx.res, 'close', { signal: stopping }).then(
-    () => hungUp.abort(),
-    () => hungUp.abort(),
+    () => controller.abort(),
+    () => controller.abort(),
   )
-  return hungUp.signal
+  return controller.signal
 }
 
-/** Drops the connection without a byte of an answer. */
-function dropConnection(ctx: Context): void {
+/** Closes the connection without an answer. */
+function closeConnection(ctx: Context): void {
   ctx.respond = false
   ctx.req.socket.destroy()
 }
 
-/** Whether a caller knows a secret; how long it takes tells nothing of it but its length. */
-export function isSameSecret(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+/** Compares secrets; the time reveals only whether their lengths are equal. */
+export function isSameSecret(secret: string, guess: string): boolean {
+  const [a, b] = [Buffer.from(secret), Buffer.from(guess)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -14,65 +14,65 @@ import { createWooviStaticCodeHandlers } from './woovi/static-code-calls.ts'
 import { createWooviTransactionHandlers } from './woovi/transactions.ts'
 import { createWooviTransferHandlers } from './woovi/transfers.ts'
 
-/** Woovi's (OpenPix's) API as one provider's port serves it. */
-export function createWooviRoutes(world: SimulatorState, provider: ProviderName): Router {
+/** Creates the routes of Woovi's (OpenPix's) API for one provider's port. */
+export function createWooviRoutes(state: SimulatorState, provider: ProviderName): Router {
   const router = new Router({ prefix: '/api/v1' })
-  serveProviderApi(router, world, provider, {
-    routes: listWooviCallRoutes(world),
-    authenticate: ctx => authenticateWooviCall(ctx, { accounts: world.accounts, provider }),
+  serveProviderApi(router, state, provider, {
+    routes: listWooviCallRoutes(state),
+    authenticate: ctx => authenticateWooviCall(ctx, { accounts: state.accounts, provider }),
     failures: errors.wooviFailures,
     malformedJson: errors.wooviMalformedJson,
   })
   return router
 }
 
-/** Every call of Woovi's API that is simulated, with the operation of the provider port it serves. */
-function listWooviCallRoutes(world: SimulatorState): ProviderApiRoute[] {
-  const [charges, pixes, sends] = [
-    createWooviChargeHandlers(world),
-    createWooviTransactionHandlers(world),
-    createWooviTransferHandlers(world),
+/** Lists the simulated calls of Woovi's API with their operations of the provider port. */
+function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
+  const [charges, transactions, transfers] = [
+    createWooviChargeHandlers(state),
+    createWooviTransactionHandlers(state),
+    createWooviTransferHandlers(state),
   ]
-  const [accounts, webhooks] = [createWooviAccountHandlers(), createWooviWebhookHandlers(world)]
+  const [accounts, webhooks] = [createWooviAccountHandlers(), createWooviWebhookHandlers(state)]
   const [keys, disputes, files] = [
-    createWooviKeyHandlers(world),
-    createWooviDisputeHandlers(world),
-    createWooviFileHandlers(world),
+    createWooviKeyHandlers(state),
+    createWooviDisputeHandlers(state),
+    createWooviFileHandlers(state),
   ]
-  const staticCodes = createWooviStaticCodeHandlers(world)
+  const staticCodes = createWooviStaticCodeHandlers(state)
   const order: SimulatedCallRoute = {
     operation: 'sendTransfer',
-    findMagicFault: sends.magicOfOrder,
-    handle: sends.order,
+    findMagicFault: transfers.findOrderFault,
+    handle: transfers.order,
   }
   const approve: SimulatedCallRoute = {
     operation: 'sendTransfer',
-    findMagicFault: sends.magicOfApproval,
-    handle: sends.approve,
+    findMagicFault: transfers.findApprovalFault,
+    handle: transfers.approve,
   }
   return [
     ['post', '/charge', { operation: 'issueCharge', handle: charges.create }],
     ['get', '/charge/:id', { operation: 'findCharge', handle: charges.show }],
     ['delete', '/charge/:id', { operation: 'cancelCharge', handle: charges.remove }],
     ['get', '/charge', { operation: 'statement', handle: charges.list }],
-    ['post', '/charge/:id/refund', { operation: 'refund', handle: pixes.refundCharge }],
-    ['get', '/charge/:id/refund', { operation: 'findRefund', handle: pixes.listOfCharge }],
+    ['post', '/charge/:id/refund', { operation: 'refund', handle: transactions.refundCharge }],
+    ['get', '/charge/:id/refund', { operation: 'findRefund', handle: transactions.listByCharge }],
 
     ['post', '/qrcode-static', { operation: 'issueCharge', handle: staticCodes.create }],
     ['get', '/qrcode-static/:id', { operation: 'findCharge', handle: staticCodes.show }],
     ['delete', '/qrcode-static/:id', { operation: 'cancelCharge', handle: staticCodes.remove }],
     ['get', '/qrcode-static', { operation: 'statement', handle: staticCodes.list }],
 
-    ['get', '/transaction/:id', { operation: 'findPayment', handle: pixes.show }],
-    ['get', '/transaction', { operation: 'statement', handle: pixes.list }],
-    ['post', '/refund', { operation: 'refund', handle: pixes.refund }],
-    ['get', '/refund/:id', { operation: 'findRefund', handle: pixes.showRefund }],
-    ['get', '/refund', { operation: 'statement', handle: pixes.listRefunds }],
+    ['get', '/transaction/:id', { operation: 'findPayment', handle: transactions.show }],
+    ['get', '/transaction', { operation: 'statement', handle: transactions.list }],
+    ['post', '/refund', { operation: 'refund', handle: transactions.refund }],
+    ['get', '/refund/:id', { operation: 'findRefund', handle: transactions.showRefund }],
+    ['get', '/refund', { operation: 'statement', handle: transactions.listRefunds }],
 
     ['post', '/payment', order],
     ['post', '/payment/approve', approve],
-    ['get', '/payment/:id', { operation: 'findTransfer', handle: sends.show }],
-    ['get', '/payment', { operation: 'statement', handle: sends.list }],
+    ['get', '/payment/:id', { operation: 'findTransfer', handle: transfers.show }],
+    ['get', '/payment', { operation: 'statement', handle: transfers.list }],
 
     ['get', '/account/:id', { operation: 'balances', handle: accounts.show }],
     ['get', '/account', { operation: 'balances', handle: accounts.list }],
@@ -81,11 +81,11 @@ function listWooviCallRoutes(world: SimulatorState): ProviderApiRoute[] {
     ['get', '/dispute/:id', { operation: 'findDispute', handle: disputes.show }],
     ['post', '/dispute/:id/evidence', { operation: 'replyToDispute', handle: disputes.addEvidence }],
     ['get', '/funds-recovery/:id', { operation: 'findDispute', handle: disputes.showRecovery }],
-    ['get', '/funds-recovery/:id/disputes', { operation: 'findDispute', handle: disputes.disputesOf }],
+    ['get', '/funds-recovery/:id/disputes', { operation: 'findDispute', handle: disputes.listByRecovery }],
     [
       'get',
       '/funds-recovery/:id/refund-solicitations',
-      { operation: 'findDispute', handle: disputes.solicitationsOf },
+      { operation: 'findDispute', handle: disputes.listSolicitations },
     ],
     ['post', '/files', { operation: 'replyToDispute', handle: files.upload, readBody: readWooviUploadForm }],
 

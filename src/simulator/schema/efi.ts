@@ -1,4 +1,7 @@
-/** Locations that were made for no charge, or that a charge left; earlier revisions of charges; reports of the statement. */
+/**
+ * Locations that were made for no charge, or that a charge left; earlier revisions of charges; reports of the
+ * statement.
+ */
 export const EFI_LOCATIONS_AND_REPORTS_SCHEMA = `
 CREATE TABLE efiLocation (
   id INTEGER PRIMARY KEY,

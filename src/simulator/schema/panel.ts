@@ -1,4 +1,6 @@
-/** Movements that no API call orders: those that are no PIX have no end-to-end id, and some PIX are sent in the panel. */
+/**
+ * Movements that no API call orders: those that are no PIX have no end-to-end id, and some PIX are sent in the panel.
+ */
 export const PANEL_SCHEMA = `
 CREATE TABLE anyMovement (
   sequence INTEGER PRIMARY KEY,

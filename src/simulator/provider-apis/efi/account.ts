@@ -8,16 +8,18 @@ import { configurationBody, efiWebhookBody, parseEfiBody } from './schemas.ts'
 
 type CallHandlers<Names extends string> = Record<Names, (call: SimulatedCall) => SimulatedResponse>
 
-/** Where notices go: `/v2/webhook`. Unlike Efí this does not call the address to test it, which may not listen yet. */
+/**
+ * Creates the handlers of `/v2/webhook`. Unlike Efí, the simulator does not test a URL, which may not be served yet.
+ */
 export function createEfiWebhookHandlers({
   accounts,
   webhooks,
 }: SimulatorState): CallHandlers<'put' | 'show' | 'list' | 'remove'> {
   return {
     put: ({ account, params, body }) => {
-      const asked = parseEfiBody(efiWebhookBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { webhookUrl } = asked.value
+      const parsed = parseEfiBody(efiWebhookBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { webhookUrl } = parsed.value
       const key = params.chave!
       if (accounts.findByKey(key)?.id !== account.id) return errors.keyNotOfAccount()
       if (!URL.canParse(webhookUrl)) return errors.invalidValue('URL inválida')
@@ -42,22 +44,22 @@ export function createEfiWebhookHandlers({
   }
 }
 
-/** `/v2/gn/config` ("Criar/modificar configurações da conta"). */
+/** Creates the handlers of `/v2/gn/config` ("Criar/modificar configurações da conta"). */
 export function createEfiConfigurationHandlers({
   configurations,
 }: SimulatorState): CallHandlers<'put' | 'show'> {
   return {
     put: ({ account, body }) => {
-      const asked = parseEfiBody(configurationBody, body)
-      if ('refusal' in asked) return asked.refusal
-      configurations.replace(account.id, asked.value)
+      const parsed = parseEfiBody(configurationBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      configurations.replace(account.id, parsed.value)
       return { status: 204 }
     },
     show: ({ account }) => ({ status: 200, body: configurations.find(account.id) }),
   }
 }
 
-/** Random keys: `/v2/gn/evp`. */
+/** Creates the handlers of random keys, `/v2/gn/evp`. */
 export function createEfiKeyHandlers({
   accounts,
 }: SimulatorState): CallHandlers<'create' | 'list' | 'remove'> {
@@ -72,7 +74,7 @@ export function createEfiKeyHandlers({
   }
 }
 
-/** `GET /v2/gn/saldo`. */
+/** Creates the handler of `GET /v2/gn/saldo`. */
 export function createEfiBalanceHandler({
   rail,
 }: SimulatorState): (call: SimulatedCall) => SimulatedResponse {

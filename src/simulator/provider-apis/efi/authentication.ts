@@ -7,7 +7,7 @@ import type { SimulatedResponse } from '../../provider-calls.ts'
 import { isSameSecret } from '../serve-calls.ts'
 import * as errors from './errors.ts'
 
-/** Efí's tokens live an hour (docs, "Obter Autorização"). */
+/** Validity of Efí's tokens (docs, "Obter Autorização"). */
 const TOKEN_TTL_S = 3600
 const SCOPES =
   'cob.write cob.read pix.write pix.read pix.send gn.pix.send.read webhook.write webhook.read gn.pix.evp.write gn.pix.evp.read gn.balance.read gn.infractions.read gn.infractions.write gn.settings.read gn.settings.write'
@@ -19,19 +19,19 @@ export type EfiAuthenticationContext = {
 }
 export type EfiAuthenticationResult = { account: SimulatedAccount } | { refusal: SimulatedResponse }
 
-/** OAuth2 client credentials: Basic authentication, `{"grant_type": "client_credentials"}`. */
+/** Issues an access token for OAuth 2.0 client credentials, given by Basic authentication. */
 export function issueEfiToken(
   ctx: Context,
   body: unknown,
-  gate: EfiAuthenticationContext,
+  context: EfiAuthenticationContext,
 ): SimulatedResponse {
   const [clientId = '', secret = ''] = parseBasicCredentials(ctx)
-  const account = gate.accounts.findByClient(gate.provider, clientId)
+  const account = context.accounts.findByClient(context.provider, clientId)
   if (account?.dialect !== 'efi' || !isSameSecret(account.clientSecret, secret)) return errors.invalidClient()
   if (isCertificateMissing(ctx, account)) return errors.accessDenied()
   if ((body as { grant_type?: unknown } | null)?.grant_type !== 'client_credentials')
     return errors.unsupportedGrant()
-  const expires = Math.floor(gate.now().getTime() / 1000) + TOKEN_TTL_S
+  const expires = Math.floor(context.now().getTime() / 1000) + TOKEN_TTL_S
   return {
     status: 200,
     body: {
@@ -43,22 +43,25 @@ export function issueEfiToken(
   }
 }
 
-/** Whose call it is. A token carries its account and expiry, signed with the account's secret: nothing to store. */
-export function authenticateEfiCall(ctx: Context, gate: EfiAuthenticationContext): EfiAuthenticationResult {
+/** Authenticates a call by its token, which contains account and expiry and is signed with the account's secret. */
+export function authenticateEfiCall(
+  ctx: Context,
+  context: EfiAuthenticationContext,
+): EfiAuthenticationResult {
   const token = /^Bearer (\S+)$/i.exec(ctx.get('authorization'))?.[1] ?? ''
   const [encoded = '', expires = '0'] = token.split('.')
-  const account = gate.accounts.find(Buffer.from(encoded, 'base64url').toString())
-  const known = account?.provider === gate.provider && account.dialect === 'efi'
-  if (!known || !isSameSecret(token, signToken(account, Number(expires))))
+  const account = context.accounts.find(Buffer.from(encoded, 'base64url').toString())
+  const isEfiAccount = account?.provider === context.provider && account.dialect === 'efi'
+  if (!isEfiAccount || !isSameSecret(signToken(account, Number(expires)), token))
     return { refusal: errors.invalidToken() }
-  if (Number(expires) * 1000 < gate.now().getTime()) return { refusal: errors.invalidToken() }
+  if (Number(expires) * 1000 < context.now().getTime()) return { refusal: errors.invalidToken() }
   if (isCertificateMissing(ctx, account)) return { refusal: errors.accessDenied() }
   return { account }
 }
 
 function signToken({ id, clientSecret }: SimulatedAccount, expires: number): string {
-  const signed = `${Buffer.from(id).toString('base64url')}.${expires}`
-  return `${signed}.${createHmac('sha256', clientSecret).update(signed).digest('base64url')}`
+  const content = `${Buffer.from(id).toString('base64url')}.${expires}`
+  return `${content}.${createHmac('sha256', clientSecret).update(content).digest('base64url')}`
 }
 
 function parseBasicCredentials(ctx: Context): string[] {
@@ -67,7 +70,7 @@ function parseBasicCredentials(ctx: Context): string[] {
   return [clientId, secret.join(':')]
 }
 
-/** The connection's certificate counts only where it is of the local authority. */
+/** Tells whether an account's required certificate is missing; only one of the local authority counts. */
 function isCertificateMissing(ctx: Context, account: SimulatedAccount): boolean {
   return account.requiresCertificate === 1 && !(ctx.req.socket as TLSSocket).authorized
 }

@@ -8,31 +8,32 @@ import { dropFreeLocation, findEfiLocation, moveCharge } from './locations.ts'
 import { presentEfiCharge, presentEfiReceivedPix } from './presenters.ts'
 import { efiChargeBody, efiChargeChangeBody, parseEfiBody } from './schemas.ts'
 
-/** Efí's sandbox pays charges up to this value by itself (docs, "Cobranças imediatas"). */
+/** Efí's sandbox itself pays charges up to this amount (docs, "Cobranças imediatas"). */
 const MAX_MAGIC_PAID_CENTS = 1_000
 const TXID_PATTERN = /^[a-zA-Z0-9]{26,35}$/
 
 type EfiChargeHandlers = Record<
   'create' | 'show' | 'revise' | 'list',
-  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+  (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 >
 
-/** Immediate charges: `/v2/cob`. */
-export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandlers {
-  const { charges, receipts, store } = world
-  const shown = (charge: SimulatedCharge) => {
-    const pix = receipts.listByTxid(charge.accountId, charge.txid)
-    const paid = pix.map(receipt => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt)))
-    return { ...presentEfiCharge(charge), ...(paid.length ? { pix: paid } : {}) }
+/** Creates the handlers of immediate charges, `/v2/cob`. */
+export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandlers {
+  const { charges, receipts, store } = state
+  const presentWithPayments = (charge: SimulatedCharge) => {
+    const pix = receipts
+      .listByTxid(charge.accountId, charge.txid)
+      .map(receipt => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt)))
+    return { ...presentEfiCharge(charge), ...(pix.length ? { pix } : {}) }
   }
 
   return {
-    create: (call, fate) => createCharge(world, call, fate),
+    create: (call, outcome) => createCharge(state, call, outcome),
     show: ({ account, params, query }) => {
       const charge = charges.find(account.id, params.txid!)
       if (!charge) return errors.efiChargeNotFound()
-      const asked = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
-      return asked ? { status: 200, body: shown(asked) } : errors.revisionUnknown()
+      const revision = charges.findRevision(charge, Number(query.get('revisao') ?? charge.revision))
+      return revision ? { status: 200, body: presentWithPayments(revision) } : errors.revisionUnknown()
     },
     revise: ({ account, params, body }) => {
       const change = parseEfiBody(efiChargeChangeBody, body)
@@ -42,7 +43,7 @@ export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandler
       const { status, calendario, valor, loc, ...details } = change.value
       if (valor?.original === 0) return errors.zeroChargeAmount()
       const isMoved = loc !== undefined && loc.id !== charge.locationId
-      const location = isMoved ? chooseLocation(world, account.id, loc.id) : undefined
+      const location = isMoved ? chooseLocation(state, account.id, loc.id) : undefined
       if (location && 'refusal' in location) return location.refusal
       return store.inTransaction(() => {
         const revised = charges.revise(charge, {
@@ -54,7 +55,7 @@ export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandler
         if (!revised) return errors.chargeNotActive()
         return {
           status: 200,
-          body: shown(location ? moveCharge(world, revised, location.location) : revised),
+          body: presentWithPayments(location ? moveCharge(state, revised, location.location) : revised),
         }
       })
     },
@@ -64,29 +65,29 @@ export function createEfiChargeHandlers(world: SimulatorState): EfiChargeHandler
         between: range => charges.listBetween(call.account.id, range),
         matches: charge =>
           (call.query.get('status') ?? presentEfiCharge(charge).status) === presentEfiCharge(charge).status,
-        present: shown,
+        present: presentWithPayments,
       }),
   }
 }
 
-/** The location that a charge asks for: it exists, is one of immediate charges, and belongs to no charge yet. */
+/** Finds the requested location of a charge, which must exist, be for immediate charges, and be unused. */
 function chooseLocation(
-  world: SimulatorState,
+  state: SimulatorState,
   accountId: string,
   id: number,
 ): { location: ChargeLocation } | { refusal: SimulatedResponse } {
-  const location = findEfiLocation(world, accountId, id)
+  const location = findEfiLocation(state, accountId, id)
   if (!location) return { refusal: errors.chargeLocationUnknown() }
   if (location.kind !== 'cob') return { refusal: errors.chargeLocationOfOtherKind() }
   return location.charge ? { refusal: errors.chargeLocationInUse() } : { location }
 }
 
 function createCharge(
-  world: SimulatorState,
+  state: SimulatorState,
   { account, params, body }: SimulatedCall,
-  fate: ScriptedOutcome,
+  outcome: ScriptedOutcome,
 ): SimulatedResponse {
-  const { accounts, charges, payerBank: bank, log, store } = world
+  const { accounts, charges, payerBank, log, store } = state
   const { txid } = params
   const cob = parseEfiBody(efiChargeBody, body)
   if ('refusal' in cob) return cob.refusal
@@ -97,30 +98,30 @@ function createCharge(
   const { calendario, valor, chave: key, loc, ...details } = cob.value
   if (valor.original === 0) return errors.zeroChargeAmount()
   if (accounts.findByKey(key)?.id !== account.id) return errors.keyNotOfAccount()
-  const chosen = loc && chooseLocation(world, account.id, loc.id)
-  if (chosen && 'refusal' in chosen) return chosen.refusal
+  const chosenLocation = loc && chooseLocation(state, account.id, loc.id)
+  if (chosenLocation && 'refusal' in chosenLocation) return chosenLocation.refusal
 
   const order = {
     account,
     cents: valor.original,
     key,
     expiresInSeconds: calendario.expiracao,
-    silent: fate.kind === 'silent',
+    silent: outcome.kind === 'silent',
     details,
-    location: chosen?.location,
+    location: chosenLocation?.location,
   }
   const issued = store.inTransaction(() => {
     const outcome = charges.issue({ ...order, ...(txid === undefined ? {} : { txid }) })
-    if (outcome.kind === 'issued' && chosen) dropFreeLocation(store, chosen.location.id)
+    if (outcome.kind === 'issued' && chosenLocation) dropFreeLocation(store, chosenLocation.location.id)
     return outcome
   })
   if (issued.kind === 'txid_taken') return errors.txidInUse()
   const { charge } = issued
-  // Accepted, then not to be had after all: the provider takes it back.
-  if (fate.kind === 'rejected') charges.revise(charge, { status: 'removed_by_provider' })
+  // A charge that is rejected after its acceptance is removed by the provider.
+  if (outcome.kind === 'rejected') charges.revise(charge, { status: 'removed_by_provider' })
   else if (account.amountMagic && charge.cents <= MAX_MAGIC_PAID_CENTS)
-    bank
+    payerBank
       .pay({ payload: charge.payload, force: false })
-      .catch(error => log.error({ err: error }, 'a magic amount stayed unpaid'))
+      .catch(error => log.error({ err: error }, 'a charge of a magic amount could not be paid'))
   return { status: 201, body: presentEfiCharge(charge) }
 }

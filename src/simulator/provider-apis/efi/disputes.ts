@@ -10,36 +10,37 @@ import { defenceBody, parseEfiBody } from './schemas.ts'
 
 type EfiDisputeHandlers = Record<'list' | 'defend', (call: SimulatedCall) => SimulatedResponse>
 
-/** Disputes: `/v2/gn/infracoes` ("Endpoints exclusivos Efí", Listar infrações MED, Submeter defesa). */
-export function createEfiDisputeHandlers(world: SimulatorState): EfiDisputeHandlers {
-  const { disputes: meds } = world
+/** Creates the handlers of `/v2/gn/infracoes` ("Endpoints exclusivos Efí", Listar infrações MED, Submeter defesa). */
+export function createEfiDisputeHandlers(state: SimulatorState): EfiDisputeHandlers {
+  const { disputes } = state
   return {
     list: call => {
       const page = buildEfiListPage(call, {
         field: 'infracoes',
-        between: range => meds.listBetween(call.account.id, range),
+        between: range => disputes.listBetween(call.account.id, range),
         matches: () => true,
-        present: med => presentInfraction(world, call.account, med),
+        present: dispute => presentInfraction(state, call.account, dispute),
       })
       return page.status === 200 ? page : errors.infractionsQueryInvalid()
     },
     defend: ({ account, params, body }) => {
-      const asked = parseEfiBody(defenceBody, body)
-      if ('refusal' in asked) return errors.infractionsQueryInvalid()
-      const { justificativa: text } = asked.value
-      const med = { accountId: account.id, id: params.idInfracao! }
-      const verdict = meds.reply(med, { accept: false, text, documents: [] }, { again: false })
-      switch (verdict) {
+      const parsed = parseEfiBody(defenceBody, body)
+      if ('refusal' in parsed) return errors.infractionsQueryInvalid()
+      const { justificativa: text } = parsed.value
+      const dispute = { accountId: account.id, id: params.idInfracao! }
+      const reply = { accept: false, text, documents: [] }
+      const result = disputes.reply(dispute, reply, { allowsRepeat: false })
+      switch (result) {
         case 'accepted':
           return { status: 201 }
-        case 'no_such_med':
+        case 'no_such_dispute':
           return errors.infractionNotFound()
         case 'already_replied':
           return errors.defenceExists()
         case 'too_late':
           return errors.defenceTooLate()
         default:
-          return verdict satisfies never
+          return result satisfies never
       }
     },
   }
@@ -62,40 +63,40 @@ const INFRACTION_SITUATION: Record<DictSituation, string> = {
 }
 
 function presentInfraction(
-  { disputes: meds, receipts, transfers: sendings }: SimulatorState,
+  { disputes, receipts, transfers }: SimulatorState,
   account: SimulatedAccount,
-  med: SimulatedDispute,
+  dispute: SimulatedDispute,
 ) {
-  const [reply] = meds.listReplies(med)
-  const receipt = receipts.find(account.id, med.endToEnd)
-  const sending = sendings.findByEndToEnd(med.endToEnd)
+  const [reply] = disputes.listReplies(dispute)
+  const receipt = receipts.find(account.id, dispute.endToEnd)
+  const transfer = transfers.findByEndToEnd(dispute.endToEnd)
   const holder = presentParty(account.holderName, account.holderDocument)
   const payer = receipt ? presentParty(receipt.payerName, receipt.payerDocument) : holder
-  const { name, document } = sending
-    ? (JSON.parse(sending.recipient) as SimulatedRecipient)
+  const { name, document } = transfer
+    ? (JSON.parse(transfer.recipient) as SimulatedRecipient)
     : { name: '', document: '' }
   return {
-    idInfracao: med.id,
-    endToEndId: med.endToEnd,
-    protocolo: med.protocol,
-    dataTransacao: receipt?.at ?? sending?.settledAt ?? med.openedAt,
-    valor: reaisFromCents(med.cents),
+    idInfracao: dispute.id,
+    endToEndId: dispute.endToEnd,
+    protocolo: dispute.protocol,
+    dataTransacao: receipt?.at ?? transfer?.settledAt ?? dispute.openedAt,
+    valor: reaisFromCents(dispute.cents),
     ...(receipt ? { chave: receipt.key } : {}),
-    status: INFRACTION_STATUS[med.status],
+    status: INFRACTION_STATUS[dispute.status],
     razao: 'Solicitacao de devolução',
-    tipoSituacao: INFRACTION_SITUATION[med.situation],
+    tipoSituacao: INFRACTION_SITUATION[dispute.situation],
     ...(reply ? { defesa: reply.text } : {}),
-    identificadorTicket: [med.protocol],
+    identificadorTicket: [dispute.protocol],
     dadosAnalise: {
-      abertura: med.openedAt,
-      prazoFinalizacao: med.dueAt,
+      abertura: dispute.openedAt,
+      prazoFinalizacao: dispute.dueAt,
       ...(reply ? { recebimentoDefesa: reply.at } : {}),
-      ...(med.decidedAt ? { finalizacao: med.decidedAt } : {}),
+      ...(dispute.decidedAt ? { finalizacao: dispute.decidedAt } : {}),
     },
     origem: payer,
-    destino: med.side === 'received' ? holder : presentParty(name, document),
-    criadoEm: med.openedAt,
-    atualizadoEm: med.changedAt,
+    destino: dispute.side === 'received' ? holder : presentParty(name, document),
+    criadoEm: dispute.openedAt,
+    atualizadoEm: dispute.changedAt,
   }
 }
 

@@ -1,17 +1,14 @@
 import type { ProviderOperation } from '../../faults.ts'
 import { detectContentType, type FailureResponses, type SimulatedResponse } from '../../provider-calls.ts'
 
-/**
- * Efí's refusals. It speaks two languages: the Central Bank's RFC 7807 documents and its own `{nome, mensagem}`.
- * Texts and statuses are those of its public documentation (dev.efipay.com.br, "API Pix").
- */
+// Efí's errors have two shapes: the Central Bank's problems (RFC 7807) and its own `{nome, mensagem}`. Texts and statuses
+// are those of its public documentation (dev.efipay.com.br, "API Pix").
 
-/** `{nome, mensagem}`. */
 function buildEfiError(status: number, nome: string, mensagem: string, more: object = {}): SimulatedResponse {
   return { status, body: { nome, mensagem, ...more } }
 }
 
-/** What no API answers but a proxy before it. */
+/** Builds a response of a proxy in front of the API. */
 const buildProxyResponse = (status: number, text: string): SimulatedResponse => ({
   status,
   body: text,
@@ -20,13 +17,13 @@ const buildProxyResponse = (status: number, text: string): SimulatedResponse => 
 
 export type EfiViolation = { razao: string; propriedade: string; valor?: string }
 
-/** RFC 7807 with the Central Bank's type (pix-api, "Tratamento de erros"). */
+/** Builds a problem (RFC 7807) with a type of the Central Bank (pix-api, "Tratamento de erros"). */
 function buildProblem(
   status: number,
   type: string,
-  words: { title: string; detail: string; violacoes?: EfiViolation[] },
+  texts: { title: string; detail: string; violacoes?: EfiViolation[] },
 ): SimulatedResponse {
-  return { status, body: { type: `https://pix.bcb.gov.br/api/v2/error/${type}`, status, ...words } }
+  return { status, body: { type: `https://pix.bcb.gov.br/api/v2/error/${type}`, status, ...texts } }
 }
 
 export const accessDenied = () =>
@@ -50,7 +47,7 @@ export const unsupportedGrant = (): SimulatedResponse => ({
 })
 
 export const efiMalformedJson = () => buildEfiError(400, 'json_invalido', 'Payload JSON malformado')
-/** `erros` names each field, as in answers its users have published. */
+/** Builds the error of invalid fields; `erros` names each, as in answers that users of Efí have published. */
 export const efiInvalidFields = (erros: { chave: string; caminho: string; mensagem: string }[]) =>
   buildEfiError(400, 'json_invalido', 'Valores ou tipos de campo inválidos', { erros })
 export const invalidValue = (mensagem: string) => buildEfiError(400, 'valor_invalido', mensagem)
@@ -71,7 +68,7 @@ const buildLocationRefusal = (razao: string) =>
       'A requisição que busca alterar ou criar uma cobrança não respeita o schema ou está semanticamente errada.',
     violacoes: [{ razao, propriedade: 'cob.loc.id' }],
   })
-/** The violations that the Central Bank lists for `loc.id` of a charge (pix-api 2.9.0, "Tratamento de erros"). */
+// The violations that the Central Bank lists for `loc.id` of a charge (pix-api 2.9.0, "Tratamento de erros").
 export const chargeLocationUnknown = () =>
   buildLocationRefusal('O location referenciado por loc.id inexiste.')
 export const chargeLocationInUse = () =>
@@ -122,7 +119,7 @@ export const keyOwnerMismatch = (which: 'cpf' | 'cnpj') =>
     'chave_nao_pertence_ao_documento',
     `O ${which} do favorecido é diferente do documento em posse da chave`,
   )
-/** Efí documents name and text; `erro` is the shape of its notices, so that the rail's code reaches the caller. */
+/** Builds the refusal by the rail. Efí documents name and text; `erro` has the shape of its notifications. */
 export const paymentDenied = (erro: object) =>
   buildEfiError(422, 'pagamento_negado', 'Pagamento negado por análises', { erro })
 export const sentPixNotFound = (by: 'e2eId' | 'idEnvio') =>
@@ -144,14 +141,14 @@ export const efiKeyLimitReached = () =>
 export const efiRouteNotFound = () =>
   buildProblem(404, 'NaoEncontrado', { title: 'Não Encontrado', detail: 'Entidade não encontrada.' })
 
-/** Reports have types of Efí's own ("Requisitar Extrato Conciliação"). */
+/** Builds a problem with a type of Efí's own, as its reports have ("Requisitar Extrato Conciliação"). */
 const buildReportProblem = (
   status: number,
   type: string,
-  words: { title: string; detail: string; violacoes?: EfiViolation[] },
+  texts: { title: string; detail: string; violacoes?: EfiViolation[] },
 ): SimulatedResponse => ({
   status,
-  body: { type: `https://api-pix.gerencianet.com.br/v2/gn/${type}`, status, ...words },
+  body: { type: `https://api-pix.gerencianet.com.br/v2/gn/${type}`, status, ...texts },
 })
 export const reportQueryInvalid = (violacoes: EfiViolation[]) =>
   buildReportProblem(400, 'ExtratoConciliacaoConsultaInvalida', {
@@ -170,7 +167,7 @@ export const reportNotFound = () =>
     detail: 'Recurso não encontrado ou não pertence à conta autenticada',
   })
 
-/** The page of receipts and that of resends name the fields of their refusals, and no types: these are in their manner. */
+// The pages of receipts and resends document the fields of their refusals and no types: these types imitate others.
 export const receiptQueryInvalid = () =>
   buildProblem(400, 'ComprovanteConsultaInvalida', {
     title: 'Consulta inválida',
@@ -191,11 +188,10 @@ export const resendInvalid = (violacoes: EfiViolation[]) =>
 const buildInfractionProblem = (
   status: number,
   type: string,
-  words: { title: string; detail: string; razao?: string },
+  { razao, ...texts }: { title: string; detail: string; razao?: string },
 ) => {
-  const { razao, ...told } = words
   const violacoes = razao ? [{ razao, propriedade: 'body.infractionId' }] : undefined
-  return buildProblem(status, type, { ...told, ...(violacoes ? { violacoes } : {}) })
+  return buildProblem(status, type, { ...texts, ...(violacoes ? { violacoes } : {}) })
 }
 const buildInvalidDefence = (status: number, razao: string) =>
   buildInfractionProblem(status, 'InfracaoOperacaoInvalida', {
@@ -218,7 +214,7 @@ export const infractionNotFound = () =>
 export const defenceExists = () => buildInvalidDefence(409, 'A defesa para essa infração já foi criada.')
 export const defenceTooLate = () => buildInvalidDefence(422, 'O prazo para defesa foi excedido.')
 
-/** A refusal that is documented for the call: of a blocked account, by the Central Bank's API, or for lack of a scope. */
+/** Builds a refusal that is documented for the call: a blocked account, denied access, or a missing scope. */
 function buildDocumentedRefusal(operation: ProviderOperation): SimulatedResponse {
   switch (operation) {
     case 'issueCharge':
@@ -238,7 +234,7 @@ function buildDocumentedRefusal(operation: ProviderOperation): SimulatedResponse
   }
 }
 
-/** The failures that faults ask for. */
+/** Efí's responses for faults. */
 export const efiFailures: FailureResponses = {
   documentedRefusal: buildDocumentedRefusal,
   tooManyRequests: () => ({

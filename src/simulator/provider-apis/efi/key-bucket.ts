@@ -4,7 +4,7 @@ import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
 
-/** DICT's budget of look-ups (DICT API 2.12.1, ENTRIES_READ_USER_ANTISCAN): a person's and a company's. */
+/** DICT's budgets of look-ups for a person and a company (DICT API 2.12.1, ENTRIES_READ_USER_ANTISCAN). */
 const BUDGETS = {
   CPF: { capacity: 100, refillPerMinute: 2 },
   CNPJ: { capacity: 1_000, refillPerMinute: 20 },
@@ -17,8 +17,9 @@ const BUCKETS = [
 ] as const
 
 /**
- * `GET /v2/gn/chaves/balde` ("Consultar baldes de fichas"). A transfer to a key takes a token, and its settlement gives it
- * back; one that did not settle is refilled in time. An empty bucket refuses nothing here: the fault `http_429` does.
+ * Creates the handler of `GET /v2/gn/chaves/balde` ("Consultar baldes de fichas"). A transfer to a key uses a token,
+ * which its settlement returns; without a settlement the bucket is refilled in time. The simulator does not refuse at
+ * an empty bucket: the fault `http_429` does.
  */
 export function createEfiKeyBucketHandler({
   transfers,
@@ -28,16 +29,18 @@ export function createEfiKeyBucketHandler({
     const budget = BUDGETS[detectDocumentKind(account.holderDocument) === 'CPF' ? 'CPF' : 'CNPJ']
     const fullAfterMs = (budget.capacity / budget.refillPerMinute) * REFILL_PERIOD_S * 1_000
     const from = new Date(now().getTime() - fullAfterMs).toISOString()
-    const taken = transfers
+    const usedTokens = transfers
       .listBetween(account.id, { from, to: now().toISOString() })
       .filter(({ status }) => status !== 'settled')
       .map(findRecipientKeyType)
     const buckets = BUCKETS.map(({ name, types, keyTypes }) => {
-      const count = taken.filter(type => keyTypes.some(one => one === type)).length
+      const usedCount = usedTokens.filter(type => keyTypes.some(keyType => keyType === type)).length
       const bucket = {
-        ...{ tiposChave: types, capacidade: budget.capacity },
-        fichasDisponiveis: Math.max(0, budget.capacity - count),
-        ...{ taxaDeReposicaoFichas: budget.refillPerMinute, periodoReposicaoEmSegundos: REFILL_PERIOD_S },
+        tiposChave: types,
+        capacidade: budget.capacity,
+        fichasDisponiveis: Math.max(0, budget.capacity - usedCount),
+        taxaDeReposicaoFichas: budget.refillPerMinute,
+        periodoReposicaoEmSegundos: REFILL_PERIOD_S,
       }
       return [name, bucket] as const
     })

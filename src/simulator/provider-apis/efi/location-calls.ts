@@ -17,65 +17,74 @@ type LocationHandlers = Record<
   (call: SimulatedCall) => SimulatedResponse
 >
 
-/** Payload locations: `/v2/loc`. */
-export function createEfiLocationHandlers(world: SimulatorState): LocationHandlers {
-  const { charges, ids, store, now } = world
-  const shown = (location: EfiLocation) => presentLocation(location, charges.locationUrl(location.token))
-  const named = ({ account, params }: SimulatedCall, found: (location: EfiLocation) => SimulatedResponse) => {
-    const location = findEfiLocation(world, account.id, Number(params.id))
-    return location ? found(location) : errors.locationNotFound()
+/** Creates the handlers of payload locations, `/v2/loc`. */
+export function createEfiLocationHandlers(state: SimulatorState): LocationHandlers {
+  const { charges, ids, store, now } = state
+  const presentWithUrl = (location: EfiLocation) =>
+    presentLocation(location, charges.locationUrl(location.token))
+  const respondWithLocation = (
+    { account, params }: SimulatedCall,
+    present: (location: EfiLocation) => object,
+  ): SimulatedResponse => {
+    const location = findEfiLocation(state, account.id, Number(params.id))
+    return location ? { status: 200, body: present(location) } : errors.locationNotFound()
   }
 
   return {
     create: ({ account, body }) => {
-      const asked = parseEfiBody(locationBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const made = {
+      const parsed = parseEfiBody(locationBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const location = {
         id: ids.locationId(),
         accountId: account.id,
         token: ids.token(),
-        kind: asked.value.tipoCob,
+        kind: parsed.value.tipoCob,
+        createdAt: now().toISOString(),
       }
-      const location = { ...made, createdAt: now().toISOString() }
       saveFreeLocation(store, location)
-      return { status: 201, body: shown({ ...location, charge: null }) }
+      return { status: 201, body: presentWithUrl({ ...location, charge: null }) }
     },
-    show: call => named(call, location => ({ status: 200, body: shown(location) })),
-    /** The documentation lists them as `loc`, the official SDK as `locs`. */
+    show: call => respondWithLocation(call, presentWithUrl),
+    /** Lists locations as `loc`, the name in the documentation, and as `locs`, the name in the official SDK. */
     list: call => {
-      const listed = buildEfiListPage(call, {
+      const response = buildEfiListPage(call, {
         field: 'loc',
-        between: range => listEfiLocations(world, call.account.id, range),
+        between: range => listEfiLocations(state, call.account.id, range),
         matches: location => matchesQuery(location, call.query),
-        present: shown,
+        present: presentWithUrl,
       })
-      if (listed.status !== 200) return listed
-      const page = listed.body as { loc: object[] }
+      if (response.status !== 200) return response
+      const page = response.body as { loc: object[] }
       return { status: 200, body: { ...page, locs: page.loc } }
     },
-    showCode: call => named(call, location => ({ status: 200, body: presentCode(world, call, location) })),
+    showCode: call => respondWithLocation(call, location => presentCode(state, call, location)),
     unlink: call =>
-      named(call, location => {
-        if (location.charge) moveCharge(world, location.charge, null)
-        return { status: 200, body: shown({ ...location, charge: null }) }
+      respondWithLocation(call, location => {
+        if (location.charge) moveCharge(state, location.charge, null)
+        return presentWithUrl({ ...location, charge: null })
       }),
   }
 }
 
 function presentLocation({ id, kind, createdAt, charge }: EfiLocation, url: string) {
   return {
-    ...{ id, location: url, tipoCob: kind, criacao: createdAt },
+    id,
+    location: url,
+    tipoCob: kind,
+    criacao: createdAt,
     ...(charge ? { txid: charge.txid } : {}),
   }
 }
 
-/** No image is drawn: a single white pixel stands for it. */
+/** Presents the code of a location; its image is a single white pixel. */
 function presentCode({ charges }: SimulatorState, { account }: SimulatedCall, location: EfiLocation) {
   const qrcode =
     location.charge?.payload ??
     buildDynamicBrCode({
-      ...{ url: charges.locationUrl(location.token), totalCents: 0 },
-      ...{ merchantName: account.holderName, merchantCity: account.city },
+      url: charges.locationUrl(location.token),
+      totalCents: 0,
+      merchantName: account.holderName,
+      merchantCity: account.city,
     })
   return {
     qrcode,

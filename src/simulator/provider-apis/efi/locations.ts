@@ -1,25 +1,22 @@
 import type { ChargeLocation, SimulatedCharge, SimulatedCharges } from '../../charges.ts'
 import type { SimulatorStore } from '../../store.ts'
 
-/**
- * Locations of an account: each belongs to one charge, or to none. One that belongs to a charge is kept with it, any other
- * in a table of its own.
- */
+/** A payload location of an account. That of a charge is stored in the charge's row, any other in `efiLocation`. */
 export type EfiLocation = ChargeLocation & {
   accountId: string
   kind: 'cob' | 'cobv'
   charge: SimulatedCharge | null
 }
 
-type LocationParts = { store: SimulatorStore; charges: SimulatedCharges }
+type LocationDependencies = { store: SimulatorStore; charges: SimulatedCharges }
 
 export function findEfiLocation(
-  { store, charges }: LocationParts,
+  { store, charges }: LocationDependencies,
   accountId: string,
   id: number,
 ): EfiLocation | undefined {
   const charge = charges.findByLocation(accountId, id)
-  if (charge) return toLocationOf(charge)
+  if (charge) return getChargeLocation(charge)
   const free = store.first<FreeLocation>(
     'SELECT * FROM efiLocation WHERE accountId = ? AND id = ?',
     accountId,
@@ -28,9 +25,9 @@ export function findEfiLocation(
   return free && { ...free, charge: null }
 }
 
-/** Those made in [from, to], both ISO 8601 UTC, oldest first. */
+/** Lists the locations created in [from, to], both ISO 8601 UTC, by id. */
 export function listEfiLocations(
-  { store }: LocationParts,
+  { store }: LocationDependencies,
   accountId: string,
   { from, to }: { from: string; to: string },
 ): EfiLocation[] {
@@ -39,39 +36,39 @@ export function listEfiLocations(
     'SELECT * FROM charge WHERE accountId = ? AND locationId > 0',
     accountId,
   )
-  return [...free.map(one => ({ ...one, charge: null })), ...used.map(toLocationOf)]
+  return [...free.map(location => ({ ...location, charge: null })), ...used.map(getChargeLocation)]
     .filter(({ createdAt }) => from <= createdAt && createdAt <= to)
     .toSorted((a, b) => a.id - b.id)
 }
 
-/** Keeps a location that belongs to no charge. */
+/** Stores a location without a charge. */
 export function saveFreeLocation(store: SimulatorStore, location: FreeLocation): void {
   store.insert('efiLocation', location)
 }
 
-/** A location that a charge takes is kept with that charge from now on. */
+/** Deletes the row of a location that a charge gets: it is then stored in the charge's row. */
 export function dropFreeLocation(store: SimulatorStore, id: number): void {
   store.run('DELETE FROM efiLocation WHERE id = ?', id)
 }
 
-/** Moves a charge to a location, or to none; the location that it leaves belongs to no charge afterwards. */
+/** Moves a charge to a location, or to none (null); its previous location has no charge afterwards. */
 export function moveCharge(
-  { store, charges }: LocationParts,
+  { store, charges }: LocationDependencies,
   charge: SimulatedCharge,
   location: ChargeLocation | null,
 ): SimulatedCharge {
   return store.inTransaction(() => {
-    const { charge: _, ...left } = toLocationOf(charge)
+    const { charge: _, ...previousLocation } = getChargeLocation(charge)
     if (location) dropFreeLocation(store, location.id)
-    const moved = charges.setLocation(charge, location)
-    if (charge.locationId > 0) saveFreeLocation(store, left)
-    return moved
+    const movedCharge = charges.setLocation(charge, location)
+    if (charge.locationId > 0) saveFreeLocation(store, previousLocation)
+    return movedCharge
   })
 }
 
 type FreeLocation = Omit<EfiLocation, 'charge'>
 
-function toLocationOf(charge: SimulatedCharge): EfiLocation {
+function getChargeLocation(charge: SimulatedCharge): EfiLocation {
   const { accountId, locationId: id, token, locationCreatedAt, createdAt } = charge
   return { id, accountId, token, kind: 'cob', createdAt: locationCreatedAt ?? createdAt, charge }
 }

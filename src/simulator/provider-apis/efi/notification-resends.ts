@@ -8,17 +8,18 @@ import { parseResendBody, type ResendOrder } from './schemas.ts'
 const MAX_AGE_MS = 30 * 86_400_000
 
 /**
- * `POST /v2/gn/webhook/reenviar` ("Reenviar webhook Pix"): each notification is sent once and not repeated; one of returns
- * tells all returns of its PIX. What the account does not have, or is too old, is left out.
+ * Creates the handler of `POST /v2/gn/webhook/reenviar` ("Reenviar webhook Pix"). Each notification is attempted
+ * once; that of a return contains all returns of its PIX. An id that the account does not have, or an older one, is
+ * ignored.
  */
-export function createEfiResendHandler(world: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
+export function createEfiResendHandler(state: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
   return ({ account, body }) => {
-    const asked = parseResendBody(body)
-    if ('refusal' in asked) return asked.refusal
-    const { tipo: type, e2eids } = asked.value
+    const parsed = parseResendBody(body)
+    if ('refusal' in parsed) return parsed.refusal
+    const { tipo: type, e2eids } = parsed.value
     for (const endToEnd of new Set(e2eids)) {
-      const event = findEvent(world, account, { type, endToEnd })
-      if (event) world.resendNotification(event)
+      const event = findEvent(state, account, { type, endToEnd })
+      if (event) state.resendNotification(event)
     }
     return { status: 202 }
   }
@@ -48,8 +49,8 @@ function findEvent(
         return transfer.status === 'in_process'
           ? undefined
           : { kind: 'transfer', account, transfer, returns: [] }
-      const returned = returns.listReturns(transfer)
-      return returned.length > 0 ? { kind: 'transfer', account, transfer, returns: returned } : undefined
+      const allReturns = returns.listReturns(transfer)
+      return allReturns.length > 0 ? { kind: 'transfer', account, transfer, returns: allReturns } : undefined
     }
     default:
       return type satisfies never

@@ -7,8 +7,9 @@ import { presentEfiReceivedPix, presentEfiTransferNotification } from './present
 type EfiNotificationDependencies = { webhooks: SimulatedWebhooks; configurations: EfiConfigurations }
 
 /**
- * Efí's notices: one `{pix: [...]}` a change, to the address registered for the key (docs, "Receiving callbacks").
- * A PIX without a txid is notified only where the account's configuration says so (`notificar.pixSemTxid`).
+ * Creates Efí's notifications: one `{pix: [...]}` per event, to the URL registered for the key (docs, "Receiving
+ * callbacks"). A PIX without a txid is notified only if the account's configuration enables it
+ * (`notificar.pixSemTxid`).
  */
 export function createEfiNotificationFormat({
   webhooks,
@@ -16,28 +17,27 @@ export function createEfiNotificationFormat({
 }: EfiNotificationDependencies): NotificationFormat {
   return {
     buildNotifications: event => {
-      // Efí tells of no dispute: they are listed. What one returns is told with its PIX. It keeps no orders.
-      if (event.kind === 'med' || event.kind === 'order_removed') return []
+      // Efí stores no orders and does not notify disputes; a return of one is notified with its PIX.
+      if (event.kind === 'dispute' || event.kind === 'order_removed') return []
       const key = findEventKey(event)
       const isWithoutTxid = event.kind === 'payment' && event.receipt.txid === null
       if (isWithoutTxid && !configurations.notifiesPixWithoutTxid(event.account.id, key)) return []
       const webhook = webhooks.find(event.account.id, key)
       return webhook ? [buildNotification(webhook.url, presentEvent(event))] : []
     },
-    buildForgeries: notice => {
-      const { pix } = JSON.parse(notice.body) as { pix: Record<string, unknown>[] }
-      const invented = { ...pix[0], endToEndId: `E${'0'.repeat(31)}`, valor: '9999.99' }
+    buildForgeries: notification => {
+      const { pix } = JSON.parse(notification.body) as { pix: Record<string, unknown>[] }
+      const inventedPix = { ...pix[0], endToEndId: `E${'0'.repeat(31)}`, valor: '9999.99' }
       return [
-        { ...notice, url: forgeUrlSecret(notice.url), body: JSON.stringify({ pix }) },
-        { ...notice, body: JSON.stringify({ pix: [invented] }) },
+        { ...notification, url: forgeUrlSecret(notification.url), body: JSON.stringify({ pix }) },
+        { ...notification, body: JSON.stringify({ pix: [inventedPix] }) },
       ]
     },
   }
 }
 
 /**
- * Where a notice goes: `/pix` is added to the path of the registered address, unless its query asks by `ignorar=`
- * that it be left alone.
+ * Builds the URL of a notification: `/pix` is appended to the registered path, unless its query contains `ignorar=`.
  */
 export function buildEfiNotificationUrl(webhookUrl: string): string {
   const url = new URL(webhookUrl)
@@ -51,7 +51,7 @@ function buildNotification(webhookUrl: string, item: object): OutgoingNotificati
   return { url: buildEfiNotificationUrl(webhookUrl), headers, body: JSON.stringify({ pix: [item] }) }
 }
 
-type PixEvent = Exclude<RailEvent, { kind: 'med' | 'order_removed' }>
+type PixEvent = Exclude<RailEvent, { kind: 'dispute' | 'order_removed' }>
 
 function findEventKey(event: PixEvent): string {
   switch (event.kind) {
@@ -77,9 +77,9 @@ function presentEvent(event: PixEvent): object {
   }
 }
 
-/** The same address with its last secret part changed: the query's, or the last of the path before `/pix`. */
-function forgeUrlSecret(address: string): string {
-  const url = new URL(address)
+/** Replaces the secret in a URL: the query's values, or else the last part of the path before `/pix`. */
+function forgeUrlSecret(notificationUrl: string): string {
+  const url = new URL(notificationUrl)
   for (const name of url.searchParams.keys()) {
     if (name !== 'ignorar') url.searchParams.set(name, 'forged')
   }

@@ -6,7 +6,7 @@ import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
 
-/** How Efí writes what the rail holds: money as `"12.34"`, names in Portuguese. */
+// Presenters of Efí's API: amounts as `"12.34"`, names in Portuguese.
 
 const CHARGE_STATUS = {
   active: 'ATIVA',
@@ -60,7 +60,7 @@ export function presentEfiRefund(refund: SimulatedRefund) {
   }
 }
 
-/** A received PIX, in look-ups and notices alike. */
+/** Presents a received PIX, equally in look-ups and notifications. */
 export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund[]) {
   const payer = { nome: receipt.payerName, ...presentDocument(receipt.payerDocument) }
   return {
@@ -76,49 +76,49 @@ export function presentEfiReceivedPix(receipt: Receipt, refunds: SimulatedRefund
   }
 }
 
-/** A sent PIX as a look-up shows it. */
-export function presentEfiSentPix(sending: SimulatedTransfer, returned: SimulatedReturn[]) {
-  const { key, name, document, bank } = JSON.parse(sending.recipient) as SimulatedRecipient
+/** Presents a sent PIX in look-ups. */
+export function presentEfiSentPix(transfer: SimulatedTransfer, returns: SimulatedReturn[]) {
+  const { key, name, document, bank } = JSON.parse(transfer.recipient) as SimulatedRecipient
   const identity = { nome: name, ...maskDocument(document) }
   return {
-    endToEndId: sending.endToEnd,
-    ...(sending.isFromPanel ? {} : { idEnvio: sending.id }),
-    valor: textFromCents(sending.cents),
-    chave: sending.payerKey,
-    status: TRANSFER_STATUS[sending.status],
-    ...(sending.message ? { infoPagador: sending.message } : {}),
+    endToEndId: transfer.endToEnd,
+    ...(transfer.isFromPanel ? {} : { idEnvio: transfer.id }),
+    valor: textFromCents(transfer.cents),
+    chave: transfer.payerKey,
+    status: TRANSFER_STATUS[transfer.status],
+    ...(transfer.message ? { infoPagador: transfer.message } : {}),
     horario: {
-      solicitacao: sending.requestedAt,
-      ...(sending.settledAt ? { liquidacao: sending.settledAt } : {}),
+      solicitacao: transfer.requestedAt,
+      ...(transfer.settledAt ? { liquidacao: transfer.settledAt } : {}),
     },
     favorecido:
       key === null ? { contaBanco: { ...bank, ...identity } } : { chave: key, identificacao: identity },
-    ...(sending.status === 'rejected' ? { gnExtras: { erro: presentEfiRailError(sending.code!) } } : {}),
-    ...(returned.length ? { devolucoes: returned.map(presentListedReturn) } : {}),
+    ...(transfer.status === 'rejected' ? { gnExtras: { erro: presentEfiRailError(transfer.code!) } } : {}),
+    ...(returns.length ? { devolucoes: returns.map(presentListedReturn) } : {}),
   }
 }
 
-/** A sent PIX as a notice tells it. */
-export function presentEfiTransferNotification(sending: SimulatedTransfer, returned: SimulatedReturn[]) {
+/** Presents a sent PIX in notifications. */
+export function presentEfiTransferNotification(transfer: SimulatedTransfer, returns: SimulatedReturn[]) {
   return {
-    endToEndId: sending.endToEnd,
-    chave: sending.payerKey,
+    endToEndId: transfer.endToEnd,
+    chave: transfer.payerKey,
     tipo: 'SOLICITACAO',
-    status: TRANSFER_STATUS[sending.status],
-    valor: textFromCents(sending.cents),
-    horario: sending.settledAt,
-    ...(sending.message ? { infoPagador: sending.message } : {}),
+    status: TRANSFER_STATUS[transfer.status],
+    valor: textFromCents(transfer.cents),
+    horario: transfer.settledAt,
+    ...(transfer.message ? { infoPagador: transfer.message } : {}),
     gnExtras: {
-      idEnvio: sending.id,
-      ...(sending.status === 'rejected' ? { erro: presentEfiRailError(sending.code!) } : {}),
+      idEnvio: transfer.id,
+      ...(transfer.status === 'rejected' ? { erro: presentEfiRailError(transfer.code!) } : {}),
     },
-    ...(returned.length ? { devolucoes: returned.map(presentNotifiedReturn) } : {}),
+    ...(returns.length ? { devolucoes: returns.map(presentNotifiedReturn) } : {}),
   }
 }
 
-/** The rail's code as Efí passes it on. */
+/** Presents a code of the rail with its origin and reason. */
 export function presentEfiRailError(code: string) {
-  const known: Record<string, [origin: string, reason: string]> = {
+  const reasons: Record<string, [origin: string, reason: string]> = {
     AB03: ['SPI', 'Liquidação da transação interrompida devido a timeout no SPI'],
     AC03: [
       RECEIVER,
@@ -130,32 +130,32 @@ export function presentEfiRailError(code: string) {
     BE01: [RECEIVER, 'CPF/CNPJ do usuário recebedor não é consistente com o titular da conta'],
     FRAD: [RECEIVER, 'Fundada suspeita de fraude'],
   }
-  const [origem, motivo] = known[code] ?? [RECEIVER, 'Pagamento rejeitado']
+  const [origem, motivo] = reasons[code] ?? [RECEIVER, 'Pagamento rejeitado']
   return { codigo: code, origem, motivo }
 }
 const RECEIVER = 'PSP do usuário recebedor'
 
-/** A return as a look-up of a sent PIX lists it (official SDK 2.0.1, `PixSendDetailResponseSchema`). */
+/** Presents a return in look-ups of a sent PIX (official SDK 2.0.1, `PixSendDetailResponseSchema`). */
 function presentListedReturn({ returnId, cents, at, nature }: SimulatedReturn) {
   return {
-    ...{ rtrId: returnId, valor: textFromCents(cents), horario: at },
+    rtrId: returnId,
+    valor: textFromCents(cents),
+    horario: at,
     ...(nature.startsWith('MED_') ? { natureza: nature } : {}),
   }
 }
 
-/** A return as a notice tells it. */
-function presentNotifiedReturn(returned: SimulatedReturn) {
-  const { returnId, cents, at, nature: natureza } = returned
+/** Presents a return in notifications. */
+function presentNotifiedReturn({ returnId, cents, at, nature: natureza }: SimulatedReturn) {
   const valor = textFromCents(cents)
   return { rtrId: returnId, valor, natureza, horario: { liquidacao: at }, status: 'DEVOLVIDO' }
 }
 
-/** Under the name its length says. */
 function presentDocument(document: string): { cpf: string } | { cnpj: string } {
   return document.length === 11 ? { cpf: document } : { cnpj: document }
 }
 
-/** `***.456.789-**`: Efí shows the middle of a CPF only. */
+/** Masks a CPF as Efí does: `***.456.789-**`. */
 function maskDocument(document: string): { cpf: string } | { cnpj: string } {
   if (document.length !== 11) return { cnpj: document }
   return { cpf: `***.${document.slice(3, 6)}.${document.slice(6, 9)}-**` }

@@ -3,16 +3,16 @@ import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 
-/** What a receipt is about. */
+/** The settled PIX of a receipt. */
 type ReceiptSubject = { endToEnd: string; cents: number; at: string }
 
-/** `GET /v2/gn/pix/comprovantes`: a PDF of a settled PIX, by one of its ids ("Obter comprovantes"). */
-export function createEfiReceiptHandler(world: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
+/** Creates the handler of `GET /v2/gn/pix/comprovantes`, a PDF of a settled PIX by one id ("Obter comprovantes"). */
+export function createEfiReceiptHandler(state: SimulatorState): (call: SimulatedCall) => SimulatedResponse {
   return ({ account, query }) => {
-    const asked = ID_NAMES.flatMap(name => (query.has(name) ? [{ name, id: query.get(name)! }] : []))
-    const [only, ...more] = asked
-    if (only === undefined || more.length > 0) return errors.receiptQueryInvalid()
-    const subject = findSubject(world, { accountId: account.id, ...only })
+    const ids = ID_NAMES.flatMap(name => (query.has(name) ? [{ name, id: query.get(name)! }] : []))
+    const [id, ...otherIds] = ids
+    if (id === undefined || otherIds.length > 0) return errors.receiptQueryInvalid()
+    const subject = findSubject(state, { accountId: account.id, ...id })
     if (!subject) return errors.receiptNotFound()
     return {
       status: 200,
@@ -22,12 +22,12 @@ export function createEfiReceiptHandler(world: SimulatorState): (call: Simulated
   }
 }
 
-/** The official SDK types `e2eid`, and its own example writes `e2eId`. */
+/** Names of the parameter; the official SDK's type has `e2eid`, its example `e2eId`. */
 const ID_NAMES = ['e2eid', 'e2eId', 'txid', 'idEnvio', 'rtrId'] as const
 type ReceiptId = { accountId: string; name: (typeof ID_NAMES)[number]; id: string }
 
-function findSubject(world: SimulatorState, { accountId, name, id }: ReceiptId): ReceiptSubject | undefined {
-  const { rail, receipts, transfers } = world
+function findSubject(state: SimulatorState, { accountId, name, id }: ReceiptId): ReceiptSubject | undefined {
+  const { rail, receipts, transfers } = state
   switch (name) {
     case 'e2eid':
     case 'e2eId':
@@ -54,7 +54,7 @@ function toSettled(
   return { endToEnd: endToEnd!, cents: cents!, at: settledAt }
 }
 
-/** One page with one line. */
+/** Writes a PDF of one page with one line. */
 function writePdf(line: string): Buffer {
   const content = `BT /F1 10 Tf 40 780 Td (${line}) Tj ET`
   const objects = [
@@ -65,9 +65,9 @@ function writePdf(line: string): Buffer {
     '<</Type/Font/Subtype/Type1/BaseFont/Courier>>',
   ]
   let text = '%PDF-1.4\n'
-  const offsets = objects.map((object, place) => {
+  const offsets = objects.map((object, index) => {
     const offset = text.length
-    text += `${place + 1} 0 obj${object}endobj\n`
+    text += `${index + 1} 0 obj${object}endobj\n`
     return `${String(offset).padStart(10, '0')} 00000 n \n`
   })
   const count = objects.length + 1

@@ -9,42 +9,44 @@ import { presentEfiReceivedPix, presentEfiRefund } from './presenters.ts'
 import { efiRefundBody, parseEfiBody } from './schemas.ts'
 
 const REFUND_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
-/** Efí's sandbox rejects a devolução of this value by notice (docs, "Solicitar devolução"). */
+/** Efí's sandbox rejects a devolução of this amount by notification (docs, "Solicitar devolução"). */
 const MAGIC_REJECTED_CENTS = 1
 
 type EfiReceivedPixHandlers = Record<
   'show' | 'list' | 'refund' | 'showRefund',
-  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+  (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 >
 
-/** Received PIX and their devoluções: `/v2/pix`. */
+/** Creates the handlers of received PIX and their devoluções, `/v2/pix`. */
 export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorState): EfiReceivedPixHandlers {
-  const shown = (receipt: Receipt) => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt))
+  const presentReceipt = (receipt: Receipt) => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt))
 
   return {
     show: ({ account, params }) => {
       const receipt = receipts.findListed(account.id, params.e2eId!)
-      return receipt ? { status: 200, body: shown(receipt) } : errors.pixNotFound()
+      return receipt ? { status: 200, body: presentReceipt(receipt) } : errors.pixNotFound()
     },
     list: call =>
       buildEfiListPage(call, {
         field: 'pix',
         between: range => receipts.listBetween(call.account.id, range),
         matches: receipt => matchesQuery(receipt, call.query, receipts.listRefunds(receipt).length > 0),
-        present: shown,
+        present: presentReceipt,
       }),
-    refund: ({ account, params, body }, fate) => {
-      const asked = parseEfiBody(efiRefundBody, body)
-      if ('refusal' in asked) return asked.refusal
+    refund: ({ account, params, body }, outcome) => {
+      const parsed = parseEfiBody(efiRefundBody, body)
+      if ('refusal' in parsed) return parsed.refusal
       const { e2eId: endToEnd, id } = params as { e2eId: string; id: string }
-      const cents = asked.value.valor
+      const cents = parsed.value.valor
       if (!REFUND_ID_PATTERN.test(id))
         return invalidRefund('id', 'O id da devolução deve ter 1 a 35 letras e dígitos.')
       if (cents === 0) return errors.invalidValue('Campo valor deve ser maior que zero')
-      const magic = account.amountMagic && cents === MAGIC_REJECTED_CENTS
-      const late: ScriptedOutcome = { kind: 'rejected', code: 'Devolução rejeitada' }
+      const isMagic = account.amountMagic && cents === MAGIC_REJECTED_CENTS
+      const plannedOutcome: ScriptedOutcome = isMagic
+        ? { kind: 'rejected', code: 'Devolução rejeitada' }
+        : outcome
       return respondToRefund(
-        refunds.accept({ accountId: account.id, endToEnd, id, cents, outcome: magic ? late : fate }),
+        refunds.accept({ accountId: account.id, endToEnd, id, cents, outcome: plannedOutcome }),
       )
     },
     showRefund: ({ account, params }) => {
@@ -82,13 +84,12 @@ function invalidRefund(field: string, razao: string): SimulatedResponse {
   return errors.refundInvalid({ razao, propriedade: `pix.devolucao.${field}` })
 }
 
-function matchesQuery(receipt: Receipt, query: URLSearchParams, refunded: boolean): boolean {
-  const wants = (name: string) => query.get(name)
-  const document = wants('cpf') ?? wants('cnpj')
+function matchesQuery(receipt: Receipt, query: URLSearchParams, isRefunded: boolean): boolean {
+  const document = query.get('cpf') ?? query.get('cnpj')
   return (
-    (wants('txid') ?? receipt.txid) === receipt.txid &&
-    (wants('txIdPresente') ?? String(receipt.txid !== null)) === String(receipt.txid !== null) &&
-    (wants('devolucaoPresente') ?? String(refunded)) === String(refunded) &&
+    (query.get('txid') ?? receipt.txid) === receipt.txid &&
+    (query.get('txIdPresente') ?? String(receipt.txid !== null)) === String(receipt.txid !== null) &&
+    (query.get('devolucaoPresente') ?? String(isRefunded)) === String(isRefunded) &&
     (document ?? receipt.payerDocument) === receipt.payerDocument
   )
 }

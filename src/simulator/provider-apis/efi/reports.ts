@@ -7,11 +7,11 @@ import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { parseReportBody, type ReportRecords } from './schemas.ts'
 
-/** A report of one day's statement; the same order again is the same report. */
+/** A report of one day's statement; a repeated order returns the existing report. */
 type EfiReport = {
   id: string
   accountId: string
-  /** The day in São Paulo. */
+  /** Day in São Paulo, `2026-11-26`. */
   day: string
   /** `ReportRecords` as JSON. */
   records: string
@@ -19,18 +19,18 @@ type EfiReport = {
   readyAt: string
 }
 
-/** Reports of the statement: `/v2/gn/relatorios` ("Requisitar Extrato Conciliação"). */
+/** Creates the handlers of reports of the statement, `/v2/gn/relatorios` ("Requisitar Extrato Conciliação"). */
 export function createEfiReportHandlers(
-  world: SimulatorState,
+  state: SimulatorState,
 ): Record<'create' | 'show', (call: SimulatedCall) => SimulatedResponse> {
-  const { store, now } = world
+  const { store, now } = state
   return {
     create: call => {
-      const asked = parseReportBody(call.body)
-      if ('refusal' in asked) return asked.refusal
-      const { dataMovimento: day, tipoRegistros } = asked.value
+      const parsed = parseReportBody(call.body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { dataMovimento: day, tipoRegistros } = parsed.value
       if (day >= formatDay(now().toISOString())) return errors.reportDayNotOver()
-      const report = openReport(world, {
+      const report = openReport(state, {
         accountId: call.account.id,
         day,
         records: JSON.stringify(tipoRegistros),
@@ -45,7 +45,7 @@ export function createEfiReportHandlers(
       )
       if (!report) return errors.reportNotFound()
       if (report.readyAt > now().toISOString()) return { status: 202, body: presentReport(report, now()) }
-      const body = writeReport(world, { account, report })
+      const body = writeReport(state, { account, report })
       return { status: 200, body, headers: { 'content-type': 'text/csv; charset=utf-8' } }
     },
   }
@@ -75,9 +75,9 @@ function presentReport({ id, requestedAt, readyAt }: EfiReport, at: Date) {
 }
 
 /**
- * The report as text. Its layout ("Extrato de Conciliação API Pix", v4.0) is a PDF of Efí's that no public source shows as
- * text: of its records only those of a received PIX (`PR`) and of its tariff (`TPR`) are known, from what users of Efí
- * publish, and only those are written. A tariff that is about no PIX is in none of them.
+ * Writes the report as text. Efí publishes its layout ("Extrato de Conciliação API Pix", v4.0) only as a PDF. The
+ * records of a received PIX (`PR`) and of its tariff (`TPR`) are known from what users of Efí publish; the simulator
+ * writes no others, and so no tariff without a PIX.
  */
 function writeReport(
   { rail, receipts }: SimulatorState,
@@ -94,8 +94,8 @@ function writeReport(
       ? [writeTariff(movement)]
       : []
   })
-  const made = formatDay(report.readyAt)
-  const head = `CA;Gerencianet;364;1;1;${account.holderName};${made};${report.day};Extrato de Conciliação API Pix;1.0`
+  const createdOn = formatDay(report.readyAt)
+  const head = `CA;Gerencianet;364;1;1;${account.holderName};${createdOn};${report.day};Extrato de Conciliação API Pix;1.0`
   return [head, ...lines, 'T;0;0;0;0;0;0'].map(line => `${line}\n`).join('')
 }
 
@@ -111,14 +111,14 @@ function writeTariff({ originalEndToEnd, cents, at }: RailMovement): string {
   return `TPR;${toProtocol(at)};${originalEndToEnd};${textFromCents(cents)};${at}`
 }
 
-/** A number of Efí's own. */
+/** Derives a protocol number of Efí's from a time. */
 function toProtocol(at: string): number {
   return Date.parse(at) % 1_000_000_000
 }
 
 const DAY_FORMAT = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', dateStyle: 'short' })
 
-/** `2026-11-26`, as it is in São Paulo. */
+/** Formats the day in São Paulo as `2026-11-26`. */
 function formatDay(at: string): string {
   return DAY_FORMAT.format(new Date(at))
 }

@@ -3,9 +3,9 @@ import { centsFromText } from '../../../domain/ledger/money.ts'
 import type { SimulatedResponse } from '../../provider-calls.ts'
 import * as errors from './errors.ts'
 
-/** What Efí reads. Its charge takes no further fields, and says so. */
+// Request schemas of Efí's API. A charge with an unknown field is refused.
 
-/** Money as the Central Bank writes it, to centavos. */
+/** Parses an amount in the Central Bank's format (`"12.34"`) to centavos. */
 const amount = z.string().transform((text, ctx) => {
   const cents = centsFromText(text)
   if (cents !== null) return cents
@@ -18,7 +18,7 @@ const cnpj = z.string().regex(/^[0-9A-Z]{12}\d{2}$/)
 const flag = z.boolean().optional()
 const expiration = z.number().int().min(1).max(2_147_483_647)
 
-/** What is kept as it came, and shown again. */
+/** Fields of a charge that are stored and shown unchanged. */
 const details = {
   devedor: z.object({ cpf: cpf.optional(), cnpj: cnpj.optional(), nome: z.string().max(200) }).optional(),
   solicitacaoPagador: z.string().max(140).optional(),
@@ -78,7 +78,7 @@ export const defenceBody = z.strictObject({
   justificativa: z.string().min(1).max(1_000),
 })
 
-/** As the official SDK 2.0.1 types it (`UpdateAccountConfigBodySchema`). */
+/** Configuration of one key, as in the official SDK 2.0.1 (`UpdateAccountConfigBodySchema`). */
 const configurationOfKey = z.strictObject({
   recebimento: z.strictObject({
     txidObrigatorio: z.boolean(),
@@ -107,13 +107,24 @@ export const configurationBody = z.strictObject({
   }),
 })
 
-/** As the official SDK 2.0.1 types it (`CreateReportBodySchema`). */
+/** Kinds of records of a report, as in the official SDK 2.0.1 (`CreateReportBodySchema`). */
 const reportRecords = z.strictObject({
-  ...{ pixRecebido: flag, pixEnviadoChave: flag, pixEnviadoDadosBancarios: flag, estornoPixEnviado: flag },
-  ...{ pixDevolucaoEnviada: flag, pixDevolucaoRecebida: flag, saldoDiaAnterior: flag, saldoDia: flag },
-  ...{ tarifaPixEnviado: flag, tarifaPixRecebido: flag, estornoTarifaPixEnviado: flag },
-  ...{ transferenciaEnviada: flag, transferenciaRecebida: flag, estornoTransferenciaEnviada: flag },
-  ...{ tarifaTransferenciaEnviada: flag, estornoTarifaTransferenciaEnviada: flag },
+  pixRecebido: flag,
+  pixEnviadoChave: flag,
+  pixEnviadoDadosBancarios: flag,
+  estornoPixEnviado: flag,
+  pixDevolucaoEnviada: flag,
+  pixDevolucaoRecebida: flag,
+  saldoDiaAnterior: flag,
+  saldoDia: flag,
+  tarifaPixEnviado: flag,
+  tarifaPixRecebido: flag,
+  estornoTarifaPixEnviado: flag,
+  transferenciaEnviada: flag,
+  transferenciaRecebida: flag,
+  estornoTransferenciaEnviada: flag,
+  tarifaTransferenciaEnviada: flag,
+  estornoTarifaTransferenciaEnviada: flag,
   estornoTarifaPixRecebido: flag,
 })
 export type ReportRecords = z.infer<typeof reportRecords>
@@ -131,14 +142,14 @@ const reportBody = z.strictObject({
     .optional(),
 })
 
-/** The same of `PixResendWebhookBodySchema`. */
+/** A resend of notifications, as in the official SDK 2.0.1 (`PixResendWebhookBodySchema`). */
 const resendBody = z.strictObject({
   tipo: z.enum(['PIX_RECEBIDO', 'PIX_ENVIADO', 'DEVOLUCAO_RECEBIDA', 'DEVOLUCAO_ENVIADA']),
   e2eids: z.array(z.string()).min(1).max(1_000),
 })
 export type ResendOrder = z.infer<typeof resendBody>
 
-/** A body, or the refusal of a call that answers in RFC 7807, naming each field that does not fit. */
+/** Parses a body by its schema, or builds a problem (RFC 7807) that names each invalid field. */
 function parseOrProblem<T extends z.ZodType>(
   schema: T,
   body: unknown,
@@ -164,7 +175,7 @@ export const efiPageQuery = z.object({
   'paginacao.itensPorPagina': z.coerce.number().int().min(1).max(1000).default(100),
 })
 
-/** A body as Efí would take it, or its refusal. */
+/** Parses a body by its schema, or builds Efí's refusal of it. */
 export function parseEfiBody<T extends z.ZodType>(
   schema: T,
   body: unknown,

@@ -19,20 +19,21 @@ import { presentEfiRailError, presentEfiSentPix } from './presenters.ts'
 import { efiTransferBody, parseEfiBody } from './schemas.ts'
 
 const TRANSFER_ID_PATTERN = /^[a-zA-Z0-9]{1,35}$/
-/** As much of an order as says that its recipient is a magic one; made once, because making it is most of its price. */
+/** The recipient's key of an order, for magic recipients; a constant, because creating a schema is expensive. */
 const recipientKeySchema = z.object({ favorecido: z.object({ chave: z.string() }) })
 
 type EfiTransferHandlers = Record<
   'send' | 'showByEndToEnd' | 'showById' | 'list',
-  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+  (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 > & {
   findMagicFault(call: SimulatedCall): ConsumedFault<CallFault> | null
 }
 
-/** Sent PIX: `/v3/gn/pix` and the look-ups under `/v2/gn/pix/enviados`. */
-export function createEfiTransferHandlers(world: SimulatorState): EfiTransferHandlers {
-  const { returns, transfers: sendings, store } = world
-  const shown = (sending: SimulatedTransfer) => presentEfiSentPix(sending, returns.listReturns(sending))
+/** Creates the handlers of sent PIX, `/v3/gn/pix` and the look-ups under `/v2/gn/pix/enviados`. */
+export function createEfiTransferHandlers(state: SimulatorState): EfiTransferHandlers {
+  const { returns, transfers, store } = state
+  const presentTransfer = (transfer: SimulatedTransfer) =>
+    presentEfiSentPix(transfer, returns.listReturns(transfer))
 
   return {
     findMagicFault: ({ account, params, body }) => {
@@ -44,35 +45,36 @@ export function createEfiTransferHandlers(world: SimulatorState): EfiTransferHan
         key: data.favorecido.chave,
       })
     },
-    send: (call, fate) => sendTransfer(world, call, fate),
+    send: (call, outcome) => sendTransfer(state, call, outcome),
     showByEndToEnd: ({ account, params }) => {
-      const sending = sendings.findByEndToEnd(params.e2eId!)
-      if (sending?.accountId !== account.id) return errors.sentPixNotFound('e2eId')
-      return { status: 200, body: shown(sending) }
+      const transfer = transfers.findByEndToEnd(params.e2eId!)
+      if (transfer?.accountId !== account.id) return errors.sentPixNotFound('e2eId')
+      return { status: 200, body: presentTransfer(transfer) }
     },
     showById: ({ account, params }) => {
-      const sending = sendings.find(account.id, params.idEnvio!)
-      return sending ? { status: 200, body: shown(sending) } : errors.sentPixNotFound('idEnvio')
+      const transfer = transfers.find(account.id, params.idEnvio!)
+      return transfer ? { status: 200, body: presentTransfer(transfer) } : errors.sentPixNotFound('idEnvio')
     },
     list: call =>
       buildEfiListPage(call, {
         field: 'pix',
-        between: range => sendings.listBetween(call.account.id, range),
-        matches: sending => (call.query.get('status') ?? shown(sending).status) === shown(sending).status,
-        present: shown,
+        between: range => transfers.listBetween(call.account.id, range),
+        matches: transfer =>
+          (call.query.get('status') ?? presentTransfer(transfer).status) === presentTransfer(transfer).status,
+        present: presentTransfer,
       }),
   }
 }
 
 function sendTransfer(
-  world: SimulatorState,
+  state: SimulatorState,
   { account, params, body }: SimulatedCall,
-  fate: ScriptedOutcome,
+  outcome: ScriptedOutcome,
 ): SimulatedResponse {
-  const { accounts, transfers: sendings } = world
-  const asked = parseEfiBody(efiTransferBody, body)
-  if ('refusal' in asked) return asked.refusal
-  const { valor: cents, pagador, favorecido } = asked.value
+  const { accounts, transfers } = state
+  const parsed = parseEfiBody(efiTransferBody, body)
+  if ('refusal' in parsed) return parsed.refusal
+  const { valor: cents, pagador, favorecido } = parsed.value
   const id = params.idEnvio!
   if (!TRANSFER_ID_PATTERN.test(id)) return errors.invalidValue('Campo idEnvio é inválido')
   if (cents === 0) return errors.invalidValue('Campo valor deve ser maior que zero')
@@ -80,18 +82,21 @@ function sendTransfer(
   const recipient = resolveRecipient(favorecido, accounts)
   if ('refusal' in recipient) return recipient.refusal
 
-  // What was taken before keeps its id, whatever this request would come to.
-  if (sendings.find(account.id, id)) return errors.transferIdInUse()
-  if (fate.kind === 'left' || fate.kind === 'left_then_removed') return insufficientBalance()
+  // The id is checked before any outcome: a repeat must not be refused for another reason.
+  if (transfers.find(account.id, id)) return errors.transferIdInUse()
+  if (outcome.kind === 'left' || outcome.kind === 'left_then_removed') return insufficientBalance()
   const magic = account.amountMagic ? findAmountOutcome(cents) : findMagicOutcome(recipient.key, cents)
   if ('refused' in magic) return errors.paymentDenied(presentEfiRailError(magic.refused))
   return respondToTransfer(
-    sendings.accept({
-      ...{ account, id, cents, recipient },
+    transfers.accept({
+      account,
+      id,
+      cents,
+      recipient,
       payerKey: pagador.chave,
       message: pagador.infoPagador ?? null,
       returnedCents: magic.returnedCents,
-      outcome: fate.kind === 'settles' ? magic.outcome : fate,
+      outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     }),
   )
 }
@@ -99,7 +104,7 @@ function sendTransfer(
 function respondToTransfer(accepted: TransferAcceptance): SimulatedResponse {
   switch (accepted.kind) {
     case 'accepted':
-      return { status: 201, body: presentAcceptedTransfer(accepted.sending) }
+      return { status: 201, body: presentAcceptedTransfer(accepted.transfer) }
     case 'id_taken':
       return errors.transferIdInUse()
     case 'no_balance':
@@ -109,21 +114,23 @@ function respondToTransfer(accepted: TransferAcceptance): SimulatedResponse {
   }
 }
 
-/** Efí documents no refusal for lack of balance: the one that it documents for a denied payment, with the rail's code. */
+/** Builds the refusal for lack of balance. Efí documents none: this is its denied payment with the rail's code. */
 function insufficientBalance(): SimulatedResponse {
   return errors.paymentDenied(presentEfiRailError('AM04'))
 }
 
-function presentAcceptedTransfer(sending: SimulatedTransfer) {
-  const { idEnvio, valor, horario } = presentEfiSentPix(sending, [])
-  const { endToEnd } = sending
-  // The documentation says `e2eId`, the official SDK `endToEndId`.
+function presentAcceptedTransfer(transfer: SimulatedTransfer) {
+  const { idEnvio, valor, horario } = presentEfiSentPix(transfer, [])
+  const { endToEnd } = transfer
+  // `e2eId` is the name in the documentation, `endToEndId` the one in the official SDK.
   return { idEnvio, e2eId: endToEnd, endToEndId: endToEnd, valor, horario, status: 'EM_PROCESSAMENTO' }
 }
 
 type EfiFavored = z.infer<typeof efiTransferBody>['favorecido']
 
-/** Who gets it. A key that tells its owner, by being a document or by being simulated, is checked against `cpf`/`cnpj`. */
+/**
+ * Finds the recipient. If the key's owner is known (a document, or a simulated account), it must match `cpf`/`cnpj`.
+ */
 function resolveRecipient(
   favored: EfiFavored,
   accounts: SimulatedAccounts,
@@ -148,10 +155,13 @@ function resolveRecipient(
   }
 }
 
-/** Efí's sandbox (docs, "Envio e Pagamento Pix"): up to 10 settles, up to 20 is rejected by notice, above at once. */
+/**
+ * Finds the outcome of an amount as in Efí's sandbox (docs, "Envio e Pagamento Pix"): up to R$ 10 settles, up to R$
+ * 20 is rejected by notification, above at once.
+ */
 function findAmountOutcome(cents: number): MagicOutcome {
   if (cents > 2_000) return { refused: 'AC03' }
   if (cents > 1_000) return { outcome: { kind: 'rejected', code: 'AC03' }, returnedCents: [] }
-  const comesBack = cents === 400 ? [200, 200] : cents === 500 ? [500] : []
-  return { outcome: { kind: 'settles' }, returnedCents: comesBack }
+  const returnedCents = cents === 400 ? [200, 200] : cents === 500 ? [500] : []
+  return { outcome: { kind: 'settles' }, returnedCents }
 }

@@ -10,7 +10,7 @@ import { createWooviWebhooks, type WooviWebhookRegistration } from './webhooks.t
 
 type CallHandlers<Names extends string> = Record<Names, (call: SimulatedCall) => SimulatedResponse>
 
-/** The account of the application: `/account`. */
+/** Creates the handlers of the AppID's account, `/account`. */
 export function createWooviAccountHandlers(): CallHandlers<'list' | 'show'> {
   return {
     list: call =>
@@ -23,7 +23,7 @@ export function createWooviAccountHandlers(): CallHandlers<'list' | 'show'> {
   }
 }
 
-/** Where notices go: `/webhook`, one for each event. Unlike Woovi this does not call the address to try it. */
+/** Creates the handlers of `/webhook`, one webhook per event. Unlike Woovi, the simulator does not test a URL. */
 export function createWooviWebhookHandlers({
   store,
   now,
@@ -31,12 +31,16 @@ export function createWooviWebhookHandlers({
   const webhooks = createWooviWebhooks(store)
   return {
     create: ({ account, body }) => {
-      const asked = parseWooviBody(wooviWebhookBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { name, event, url, authorization = null, isActive } = asked.value.webhook
+      const parsed = parseWooviBody(wooviWebhookBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { name, event, url, authorization = null, isActive } = parsed.value.webhook
       if (!URL.canParse(url) || !isAllowedWebhookUrl(new URL(url))) return errors.invalidUrl()
       const webhook = webhooks.add({
-        ...{ accountId: account.id, name, event, url, authorization },
+        accountId: account.id,
+        name,
+        event,
+        url,
+        authorization,
         isActive: isActive ? 1 : 0,
         createdAt: now().toISOString(),
       })

@@ -7,13 +7,13 @@ import * as errors from './errors.ts'
 
 export type WooviAuthenticationContext = { accounts: SimulatedAccounts; provider: ProviderName }
 
-/** Whose call it is: the AppID is the whole `Authorization` header, base64 of `clientId:clientSecret`. */
+/** Authenticates a call by its AppID, the whole `Authorization` header: base64 of `clientId:clientSecret`. */
 export function authenticateWooviCall(
   ctx: Context,
   { accounts, provider }: WooviAuthenticationContext,
 ): { account: SimulatedAccount } | { refusal: SimulatedResponse } {
   const [clientId = '', ...secret] = Buffer.from(ctx.get('authorization'), 'base64').toString().split(':')
   const account = accounts.findByClient(provider, clientId)
-  const fits = account?.dialect === 'woovi' && isSameSecret(account.clientSecret, secret.join(':'))
-  return fits ? { account } : { refusal: errors.invalidAppId() }
+  const isValid = account?.dialect === 'woovi' && isSameSecret(account.clientSecret, secret.join(':'))
+  return isValid ? { account } : { refusal: errors.invalidAppId() }
 }

@@ -10,22 +10,22 @@ import { findWooviTxid, recordWooviTxid } from './txids.ts'
 
 type WooviChargeHandlers = Record<
   'create' | 'show' | 'remove' | 'list',
-  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+  (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 >
 
-/** Charges: `/charge`, found by their correlationID or by Woovi's own id, which here is made of it. */
-export function createWooviChargeHandlers(world: SimulatorState): WooviChargeHandlers {
-  const { charges, now } = world
-  const shown = (charge: SimulatedCharge) => presentWooviCharge(charge, now())
+/** Creates the handlers of `/charge`, which find a charge by its correlationID or its txid, derived from it. */
+export function createWooviChargeHandlers(state: SimulatorState): WooviChargeHandlers {
+  const { charges, now } = state
+  const presentCharge = (charge: SimulatedCharge) => presentWooviCharge(charge, now())
 
   return {
-    create: (call, fate) => createCharge(world, call, fate),
+    create: (call, outcome) => createCharge(state, call, outcome),
     show: ({ account, params }) => {
-      const charge = findWooviCharge(world, account.id, params.id!)
-      return charge ? { status: 200, body: { charge: shown(charge) } } : errors.wooviChargeNotFound()
+      const charge = findWooviCharge(state, account.id, params.id!)
+      return charge ? { status: 200, body: { charge: presentCharge(charge) } } : errors.wooviChargeNotFound()
     },
     remove: ({ account, params }) => {
-      const charge = findWooviCharge(world, account.id, params.id!)
+      const charge = findWooviCharge(state, account.id, params.id!)
       if (!charge) return errors.wooviChargeNotFound()
       const removed = charges.revise(charge, { status: 'removed' })
       return removed ? { status: 200, body: { status: 'OK', id: charge.txid } } : errors.chargeAlreadyPaid()
@@ -34,12 +34,12 @@ export function createWooviChargeHandlers(world: SimulatorState): WooviChargeHan
       buildWooviListPage(call, {
         field: 'charges',
         between: range => charges.listBetween(call.account.id, range).filter(isVisible),
-        present: shown,
+        present: presentCharge,
       }),
   }
 }
 
-/** A deleted charge is gone from sight; its correlationID stays taken. */
+/** Finds a charge; a deleted one is not shown, but its correlationID cannot be used again. */
 export function findWooviCharge(
   { charges, store }: SimulatorState,
   accountId: string,
@@ -54,31 +54,34 @@ function isVisible({ status }: SimulatedCharge): boolean {
 }
 
 function createCharge(
-  world: SimulatorState,
+  state: SimulatorState,
   { account, query, body }: SimulatedCall,
-  fate: ScriptedOutcome,
+  outcome: ScriptedOutcome,
 ): SimulatedResponse {
-  const { accounts, now } = world
-  const asked = parseWooviBody(chargeBody, body)
-  if ('refusal' in asked) return asked.refusal
-  const { correlationID, value: cents, comment, expiresIn } = asked.value
+  const { accounts, now } = state
+  const parsed = parseWooviBody(chargeBody, body)
+  if ('refusal' in parsed) return parsed.refusal
+  const { correlationID, value: cents, comment, expiresIn } = parsed.value
   const key = accounts.listKeys(account.id)[0]
   if (key === undefined) return errors.accountWithoutKey()
 
   const details: WooviChargeDetails = { correlationID, ...(comment ? { solicitacaoPagador: comment } : {}) }
   const charge =
     issueCharge(
-      world,
+      state,
       {
-        ...{ account, cents, key, details },
+        account,
+        cents,
+        key,
+        details,
         expiresInSeconds: expiresIn,
-        silent: fate.kind === 'silent',
+        silent: outcome.kind === 'silent',
       },
-      { hasOwnTxid: fate.kind === 'own_txid' },
-    ) ?? findExistingCharge(world, { account, query }, correlationID)
+      { hasOwnTxid: outcome.kind === 'own_txid' },
+    ) ?? findExistingCharge(state, { account, query }, correlationID)
   if (!charge) return errors.chargeIdInUse()
-  // Accepted, then not to be had after all: the provider takes it back.
-  if (fate.kind === 'rejected') world.charges.revise(charge, { status: 'removed_by_provider' })
+  // A charge that is rejected after its acceptance is removed by the provider.
+  if (outcome.kind === 'rejected') state.charges.revise(charge, { status: 'removed_by_provider' })
   return {
     status: 200,
     body: { charge: presentWooviCharge(charge, now()), correlationID, brCode: charge.payload },
@@ -89,7 +92,7 @@ type WooviChargeOrder = Omit<Parameters<SimulatorState['charges']['issue']>[0], 
   details: WooviChargeDetails
 }
 
-/** Issues a charge; undefined where its correlationID is taken. */
+/** Issues a charge; undefined if its correlationID is in use. */
 function issueCharge(
   { charges, store }: SimulatorState,
   order: WooviChargeOrder,
@@ -107,13 +110,13 @@ function issueCharge(
   })
 }
 
-/** Who asks for it with `return_existing` gets what is there. */
+/** Finds the existing charge of a correlationID if the call asks for it by `return_existing`. */
 function findExistingCharge(
-  world: SimulatorState,
+  state: SimulatorState,
   { account, query }: Pick<SimulatedCall, 'account' | 'query'>,
   correlationID: string,
 ) {
   return query.get('return_existing') === 'true'
-    ? findWooviCharge(world, account.id, correlationID)
+    ? findWooviCharge(state, account.id, correlationID)
     : undefined
 }

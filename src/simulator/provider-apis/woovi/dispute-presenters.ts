@@ -2,9 +2,7 @@ import type { DictSituation, SimulatedDispute } from '../../disputes.ts'
 import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 
-/** How Woovi writes a dispute, and the Central Bank's records of the funds recovery behind it. */
-
-/** In lists and by its id a dispute is IN_REVIEW or CREATED; its notice says OPENED ("Payload de Disputa criada"). */
+/** Statuses in lists and look-ups; the notification of a new dispute has OPENED ("Payload de Disputa criada"). */
 const DISPUTE_STATUS = {
   open: 'CREATED',
   replied: 'CREATED',
@@ -21,39 +19,36 @@ const DISPUTE_REASON: Record<DictSituation, string> = {
   OTHER: 'Outro',
 }
 
-/** "Payload GET de Disputa": of a MED it shows these fields and no more. */
-export function presentWooviDispute(med: SimulatedDispute) {
-  return { type: 'MED', status: DISPUTE_STATUS[med.status], endToEndId: med.endToEnd, id: med.id }
+/** Presents a dispute in a look-up, which has only these fields of a MED ("Payload GET de Disputa"). */
+export function presentWooviDispute(dispute: SimulatedDispute) {
+  return { type: 'MED', status: DISPUTE_STATUS[dispute.status], endToEndId: dispute.endToEnd, id: dispute.id }
 }
 
-/** As it is listed. */
-export function presentListedDispute(med: SimulatedDispute) {
+export function presentListedDispute(dispute: SimulatedDispute) {
   return {
-    ...presentWooviDispute(med),
-    value: med.cents,
-    disputeReason: DISPUTE_REASON[med.situation],
-    createdAt: med.openedAt,
-    updatedAt: med.changedAt,
+    ...presentWooviDispute(dispute),
+    value: dispute.cents,
+    disputeReason: DISPUTE_REASON[dispute.situation],
+    createdAt: dispute.openedAt,
+    updatedAt: dispute.changedAt,
   }
 }
 
-/** As a notice tells it. */
-export function presentNotifiedDispute(med: SimulatedDispute) {
+export function presentNotifiedDispute(dispute: SimulatedDispute) {
   return {
-    ...presentWooviDispute(med),
-    status: med.status === 'open' ? 'OPENED' : DISPUTE_STATUS[med.status],
-    value: med.cents,
-    disputeReason: DISPUTE_REASON[med.situation],
+    ...presentWooviDispute(dispute),
+    status: dispute.status === 'open' ? 'OPENED' : DISPUTE_STATUS[dispute.status],
+    value: dispute.cents,
+    disputeReason: DISPUTE_REASON[dispute.situation],
   }
 }
 
-/** Under its funds recovery. */
-export function presentRecoveryDispute(med: SimulatedDispute) {
+export function presentRecoveryDispute(dispute: SimulatedDispute) {
   return {
-    ...presentListedDispute(med),
-    fundsRecoveryId: med.id,
-    sentOrReceived: med.side === 'requested' ? 'SENT' : 'RECEIVED',
-    situationType: med.situation,
+    ...presentListedDispute(dispute),
+    fundsRecoveryId: dispute.id,
+    sentOrReceived: dispute.side === 'requested' ? 'SENT' : 'RECEIVED',
+    situationType: dispute.situation,
   }
 }
 
@@ -65,47 +60,47 @@ const RECOVERY_STATUS = {
   cancelled: 'CANCELLED',
 } as const satisfies Record<SimulatedDispute['status'], string>
 
-export function presentFundsRecovery(med: SimulatedDispute) {
+export function presentFundsRecovery(dispute: SimulatedDispute) {
   return {
-    rootTransactionId: med.endToEnd,
-    situationType: med.situation,
-    reportDetails: DISPUTE_REASON[med.situation],
-    dictId: med.id,
-    status: RECOVERY_STATUS[med.status],
-    direction: med.side === 'requested' ? 'SENT' : 'RECEIVED',
-    creationTime: med.openedAt,
-    lastModified: med.changedAt,
-    createdAt: med.openedAt,
-    updatedAt: med.changedAt,
+    rootTransactionId: dispute.endToEnd,
+    situationType: dispute.situation,
+    reportDetails: DISPUTE_REASON[dispute.situation],
+    dictId: dispute.id,
+    status: RECOVERY_STATUS[dispute.status],
+    direction: dispute.side === 'requested' ? 'SENT' : 'RECEIVED',
+    creationTime: dispute.openedAt,
+    lastModified: dispute.changedAt,
+    createdAt: dispute.openedAt,
+    updatedAt: dispute.changedAt,
   }
 }
 
-/** What came of the wish for the money: one solicitation a return, open while that is on its way. */
+/** Presents the refund solicitation of a return, open until the return settles; `pixReturn` null: without balance. */
 export function presentRefundSolicitation(
-  med: SimulatedDispute,
-  given: SimulatedRefund | SimulatedReturn | null,
+  dispute: SimulatedDispute,
+  pixReturn: SimulatedRefund | SimulatedReturn | null,
 ) {
-  const asked = {
-    bacenRefundId: given?.returnId ?? med.id,
-    fundsRecoveryId: med.id,
-    endToEndId: med.endToEnd,
+  const solicitation = {
+    bacenRefundId: pixReturn?.returnId ?? dispute.id,
+    fundsRecoveryId: dispute.id,
+    endToEndId: dispute.endToEnd,
     refundReason: 'FRAUD',
-    refundAmount: med.cents,
+    refundAmount: dispute.cents,
   }
-  const status = given === null ? 'rejected' : 'status' in given ? given.status : 'settled'
+  const status = pixReturn === null ? 'rejected' : 'status' in pixReturn ? pixReturn.status : 'settled'
   switch (status) {
     case 'in_process':
-      return { ...asked, status: 'OPEN' }
+      return { ...solicitation, status: 'OPEN' }
     case 'rejected':
-      return { ...asked, status: 'CLOSED', analysisResult: 'REJECTED', rejectionReason: 'NO_BALANCE' }
+      return { ...solicitation, status: 'CLOSED', analysisResult: 'REJECTED', rejectionReason: 'NO_BALANCE' }
     case 'settled':
       return {
-        ...asked,
+        ...solicitation,
         status: 'CLOSED',
-        EffectiveRefundedAmount: given!.cents,
-        analysisResult: given!.cents < med.cents ? 'PARTIALLY_ACCEPTED' : 'TOTALLY_ACCEPTED',
-        refundTransactionId: given!.returnId,
-        refundedAt: 'at' in given! ? given.at : given!.settledAt,
+        EffectiveRefundedAmount: pixReturn!.cents,
+        analysisResult: pixReturn!.cents < dispute.cents ? 'PARTIALLY_ACCEPTED' : 'TOTALLY_ACCEPTED',
+        refundTransactionId: pixReturn!.returnId,
+        refundedAt: 'at' in pixReturn! ? pixReturn.at : pixReturn!.settledAt,
       }
   }
 }

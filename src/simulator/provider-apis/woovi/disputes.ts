@@ -1,92 +1,89 @@
 import type { SimulatedDispute } from '../../disputes.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
-import * as words from './dispute-presenters.ts'
+import * as presenters from './dispute-presenters.ts'
 import * as errors from './errors.ts'
 import { findWooviFile } from './files.ts'
 import { buildWooviListPage } from './list-page.ts'
 import { evidenceBody, parseWooviBody } from './schemas.ts'
 
 type WooviDisputeHandlers = Record<
-  'list' | 'show' | 'addEvidence' | 'showRecovery' | 'disputesOf' | 'solicitationsOf',
+  'list' | 'show' | 'addEvidence' | 'showRecovery' | 'listByRecovery' | 'listSolicitations',
   (call: SimulatedCall) => SimulatedResponse
 >
 
-/** Disputes, `/dispute`, found by their id or their PIX, and the funds recovery behind one, `/funds-recovery`. */
-export function createWooviDisputeHandlers(world: SimulatorState): WooviDisputeHandlers {
-  const { disputes: meds, now, store } = world
-  const named = (
+/**
+ * Creates the handlers of `/dispute`, which find a dispute by its id or its PIX, and of its funds recovery,
+ * `/funds-recovery`.
+ */
+export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeHandlers {
+  const { disputes, now, store } = state
+  const respondWithDispute = (
     { account, params }: SimulatedCall,
-    found: (med: SimulatedDispute) => SimulatedResponse,
-    absent: () => SimulatedResponse,
-  ) => {
-    const med = meds.find(account.id, params.id!)
-    return med ? found(med) : absent()
+    present: (dispute: SimulatedDispute) => object,
+    buildAbsence: () => SimulatedResponse,
+  ): SimulatedResponse => {
+    const dispute = disputes.find(account.id, params.id!)
+    return dispute ? { status: 200, body: present(dispute) } : buildAbsence()
   }
 
   return {
     list: call =>
       buildWooviListPage(call, {
         field: 'disputes',
-        between: range => meds.listBetween(call.account.id, range),
-        present: words.presentListedDispute,
+        between: range => disputes.listBetween(call.account.id, range),
+        present: presenters.presentListedDispute,
       }),
     show: call =>
-      named(
+      respondWithDispute(
         call,
-        med => ({ status: 200, body: { dispute: words.presentWooviDispute(med) } }),
+        dispute => ({ dispute: presenters.presentWooviDispute(dispute) }),
         errors.disputeNotFound,
       ),
-    /** Woovi asks for evidence, not for a yes or no; more may follow until the deadline. */
+    /** Adds evidence, as often as the caller likes before the deadline; Woovi has no field for agreement. */
     addEvidence: ({ account, params, body }) => {
-      const asked = parseWooviBody(evidenceBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { documents } = asked.value
+      const parsed = parseWooviBody(evidenceBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { documents } = parsed.value
       const fileIds = documents.flatMap(({ fileId }) => fileId ?? [])
       if (fileIds.some(id => !findWooviFile(store, account.id, id))) return errors.evidenceFileUnknown()
       const text = documents.map(({ description }) => description).join('\n')
-      const med = meds.find(account.id, params.id!)
-      const verdict = med
-        ? meds.reply(med, { accept: null, text, documents }, { again: true })
-        : 'no_such_med'
-      switch (verdict) {
+      const dispute = disputes.find(account.id, params.id!)
+      const result = dispute
+        ? disputes.reply(dispute, { accept: null, text, documents }, { allowsRepeat: true })
+        : 'no_such_dispute'
+      switch (result) {
         case 'accepted': {
           const createdAt = now().toISOString()
-          return { status: 200, body: { documents: documents.map(one => ({ ...one, createdAt })) } }
+          return { status: 200, body: { documents: documents.map(document => ({ ...document, createdAt })) } }
         }
-        case 'no_such_med':
+        case 'no_such_dispute':
           return errors.disputeNotFound()
         case 'already_replied':
         case 'too_late':
           return errors.disputeTooLate()
         default:
-          return verdict satisfies never
+          return result satisfies never
       }
     },
-    showRecovery: call =>
-      named(call, med => ({ status: 200, body: words.presentFundsRecovery(med) }), errors.recoveryNotFound),
-    disputesOf: call =>
-      named(
+    showRecovery: call => respondWithDispute(call, presenters.presentFundsRecovery, errors.recoveryNotFound),
+    listByRecovery: call =>
+      respondWithDispute(
         call,
-        med => ({ status: 200, body: [words.presentRecoveryDispute(med)] }),
+        dispute => [presenters.presentRecoveryDispute(dispute)],
         errors.recoveryNotFound,
       ),
-    solicitationsOf: call =>
-      named(
-        call,
-        med => ({ status: 200, body: listRefundSolicitations(world, med) }),
-        errors.recoveryNotFound,
-      ),
+    listSolicitations: call =>
+      respondWithDispute(call, dispute => listRefundSolicitations(state, dispute), errors.recoveryNotFound),
   }
 }
 
-function listRefundSolicitations({ receipts, returns }: SimulatorState, med: SimulatedDispute): object[] {
-  if (med.status !== 'agreed') return []
-  const given =
-    med.side === 'received'
-      ? receipts.listRefunds(med).filter(({ nature }) => nature === 'MED_FRAUDE')
-      : returns.listReturns(med).filter(({ nature }) => nature === 'MED_FRAUDE')
-  return given.length > 0
-    ? given.map(one => words.presentRefundSolicitation(med, one))
-    : [words.presentRefundSolicitation(med, null)]
+function listRefundSolicitations({ receipts, returns }: SimulatorState, dispute: SimulatedDispute): object[] {
+  if (dispute.status !== 'agreed') return []
+  const allReturns =
+    dispute.side === 'received' ? receipts.listRefunds(dispute) : returns.listReturns(dispute)
+  const disputeReturns = allReturns.filter(({ nature }) => nature === 'MED_FRAUDE')
+  return disputeReturns.length > 0
+    ? disputeReturns.map(pixReturn => presenters.presentRefundSolicitation(dispute, pixReturn))
+    : [presenters.presentRefundSolicitation(dispute, null)]
 }

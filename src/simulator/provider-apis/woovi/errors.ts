@@ -1,15 +1,14 @@
 import { detectContentType, type FailureResponses, type SimulatedResponse } from '../../provider-calls.ts'
 
-/**
- * Woovi's refusals: `{error}`, with `errorCode` where it names the reason, or `{errors: [{message}]}` for fields. Texts
- * and names are those of its public documentation and of answers its users have published; the rest are in its manner.
- */
+// Woovi's errors: `{error}`, with `errorCode` if there is a code, or `{errors: [{message}]}` for fields. Texts and codes are
+// those of its public documentation and of answers that its users have published; the others imitate them.
+
 const buildWooviError = (error: string, errorCode?: string): SimulatedResponse => ({
   status: 400,
   body: { error, ...(errorCode ? { errorCode } : {}) },
 })
 
-/** What no API answers but a proxy before it. */
+/** Builds a response of a proxy in front of the API. */
 const buildProxyResponse = (status: number, text: string): SimulatedResponse => ({
   status,
   body: text,
@@ -31,7 +30,7 @@ export const chargeIdInUse = () => buildWooviError('Já existe uma cobrança com
 export const wooviChargeNotFound = () => buildWooviError('Cobrança não encontrada')
 export const chargeAlreadyPaid = () => buildWooviError('Não é possível remover uma cobrança paga')
 
-/** Woovi publishes the status of these two, and no sentence. */
+// Woovi publishes the status of these two errors, and no sentence.
 export const staticCodeNotFound = () => buildWooviError('QRCode não encontrado')
 export const staticCodeIdInUse = () => buildWooviError('Já existe um QRCode com este Correlação ID')
 
@@ -46,7 +45,7 @@ export const refundTooLate = () => buildWooviError('O prazo de 90 dias para reem
 export const paymentIdInUse = () => buildWooviError('Já existe um pagamento com o correlationID fornecido')
 export const paymentNotFound = () => buildWooviError('Pagamento não encontrado')
 export const paymentNotPending = () => buildWooviError('O pagamento não está aguardando aprovação')
-/** Woovi publishes one sentence for an order that is approved at once and another for the approval of an order. */
+// Woovi publishes one sentence for an order that is approved at once and another one for the approval of an order.
 export const insufficientBalanceToOrder = () =>
   buildWooviError('You do not have enough balance to make this payment')
 export const insufficientBalanceToApprove = () =>
@@ -63,7 +62,7 @@ export const wooviKeyNotFound = (): SimulatedResponse => ({
 export const keyIsDefault = () => buildWooviError('Não é possível remover a chave padrão da conta')
 
 export const disputeNotFound = () => buildWooviError('Dispute not found')
-/** The one sentence on evidence that Woovi publishes, whatever ended the time for it. */
+/** Builds the only refusal of evidence that Woovi publishes, used for every reason. */
 export const disputeTooLate = () => buildWooviError('You cannot send a evidence for a accepted dispute')
 export const recoveryNotFound = (): SimulatedResponse => ({
   status: 404,
@@ -83,10 +82,10 @@ export const fileUnsupported = (): SimulatedResponse => ({
 export const wooviWebhookNotFound = () => buildWooviError('Webhook não encontrado')
 export const invalidUrl = () => wooviInvalidFields(['webhook.url deve ser uma URL https'])
 
-/** The failures that faults ask for. */
+/** Woovi's responses for faults. */
 export const wooviFailures: FailureResponses = {
   documentedRefusal: invalidAppId,
-  /** Published for what looks a PIX key up. */
+  /** Woovi documents this response for look-ups of PIX keys. */
   tooManyRequests: () => ({
     status: 429,
     body: {

@@ -8,7 +8,7 @@ import type { SimulatorStore } from '../../store.ts'
 import * as errors from './errors.ts'
 import { parseWooviBody, uploadBody } from './schemas.ts'
 
-/** A file of a customer's ("Como fazer upload de um arquivo?"): of its bytes only the digest is kept. */
+/** An uploaded file ("Como fazer upload de um arquivo?"); of its bytes only the digest is stored. */
 export type WooviFile = {
   accountId: string
   id: string
@@ -22,7 +22,7 @@ export type WooviFile = {
 }
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024
-/** The first bytes of what Woovi takes, by content type. */
+/** Checks of the first bytes, by the content types that Woovi accepts. */
 const FILE_SIGNATURES: Record<string, (bytes: Buffer) => boolean> = {
   'application/pdf': bytes => bytes.subarray(0, 5).toString('latin1') === '%PDF-',
   'image/png': bytes => bytes.subarray(0, 8).toString('hex') === '89504e470d0a1a0a',
@@ -34,33 +34,38 @@ export function findWooviFile(store: SimulatorStore, accountId: string, id: stri
   return store.first<WooviFile>('SELECT * FROM wooviFile WHERE accountId = ? AND id = ?', accountId, id)
 }
 
-/** `POST /files`: the same correlationID again is the file that is there. */
+/** Creates the handler of `POST /files`; a repeated correlationID returns the existing file. */
 export function createWooviFileHandlers({ store, now }: SimulatorState): {
   upload(call: SimulatedCall): SimulatedResponse
 } {
   return {
     upload: ({ account, body }) => {
-      const asked = parseWooviBody(uploadBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { purpose, file } = asked.value
+      const parsed = parseWooviBody(uploadBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { purpose, file } = parsed.value
       if (file.bytes.length > MAX_FILE_BYTES) return errors.fileTooLarge()
       if (!FILE_SIGNATURES[file.contentType]?.(file.bytes)) return errors.fileUnsupported()
       const id = `file${store.nextCount('wooviFile')}`
-      const correlationID = asked.value.correlationID ?? id
-      const there = store.first<WooviFile>(
+      const correlationID = parsed.value.correlationID ?? id
+      const existing = store.first<WooviFile>(
         'SELECT * FROM wooviFile WHERE accountId = ? AND correlationID = ?',
         account.id,
         correlationID,
       )
-      if (there) return { status: 200, body: { file: presentFile(there) } }
-      const stored: WooviFile = {
-        ...{ accountId: account.id, id, correlationID, purpose },
-        ...{ fileName: file.name, contentType: file.contentType, size: file.bytes.length },
+      if (existing) return { status: 200, body: { file: presentFile(existing) } }
+      const created: WooviFile = {
+        accountId: account.id,
+        id,
+        correlationID,
+        purpose,
+        fileName: file.name,
+        contentType: file.contentType,
+        size: file.bytes.length,
         sha256: createHash('sha256').update(file.bytes).digest('hex'),
         createdAt: now().toISOString(),
       }
-      store.insert('wooviFile', stored)
-      return { status: 201, body: { file: presentFile(stored) } }
+      store.insert('wooviFile', created)
+      return { status: 201, body: { file: presentFile(created) } }
     },
   }
 }
@@ -69,7 +74,7 @@ function presentFile({ accountId: _, sha256: __, ...file }: WooviFile) {
   return { ...file, url: `https://files.sim.trilho.test/${file.id}` }
 }
 
-/** The fields of a multipart form; of files the one named `file`, cut off after the first byte too many. */
+/** Reads a multipart form with at most one file, which is truncated one byte above the limit so that it is refused. */
 export async function readWooviUploadForm(ctx: Context): Promise<Record<string, unknown>> {
   const form: Record<string, unknown> = {}
   if (!ctx.is('multipart/form-data')) {

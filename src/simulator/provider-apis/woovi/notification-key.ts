@@ -1,15 +1,15 @@
 import { createPrivateKey, createPublicKey, createSign, generateKeyPairSync } from 'node:crypto'
 import type { SimulatorStore } from '../../store.ts'
 
-/** Signs notifications with RSA-SHA256, as Woovi does with a key of its own whose public half it publishes. */
+/** Signs notifications with RSA-SHA256, as Woovi does; Woovi publishes the public key. */
 export type WooviNotificationKey = {
   /** SPKI, PEM. */
   publicKeyPem: string
-  /** Returns the signature of a body, base64. */
+  /** Signs a body; base64. */
   sign(body: string): string
 }
 
-/** Returns the simulator's key, made when it is first needed and stored: a notification in the queue may outlive the process. */
+/** Opens the stored key, or creates it; it is stored because a scheduled notification may outlive the process. */
 export function openWooviNotificationKey(store: SimulatorStore): WooviNotificationKey {
   const privateKeyPem = findStoredPem(store) ?? createPem(store)
   const privateKey = createPrivateKey(privateKeyPem)

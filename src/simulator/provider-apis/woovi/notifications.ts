@@ -21,8 +21,8 @@ import { presentWooviPayment } from './transfer-presenters.ts'
 import { createWooviWebhooks, type WooviWebhookRegistration } from './webhooks.ts'
 
 /**
- * Woovi's notifications: one of a change to each webhook of its event. Each body is signed with Woovi's own key, and, where the
- * account has one, also with the secret key of its webhooks.
+ * Creates Woovi's notifications: one per webhook of an event. Each body is signed with Woovi's key and, if the
+ * account has a secret key of its webhooks, with that too.
  */
 export function createWooviNotificationFormat(store: SimulatorStore): NotificationFormat {
   const webhooks = createWooviWebhooks(store)
@@ -33,21 +33,22 @@ export function createWooviNotificationFormat(store: SimulatorStore): Notificati
   }
   return {
     buildNotifications: event =>
-      buildEventBodies(store, event).flatMap(told =>
+      buildEventBodies(store, event).flatMap(eventBody =>
         webhooks
-          .listByEvent(event.account.id, told.event)
-          .map(webhook => buildNotification(webhook, { account: event.account, told, sign })),
+          .listByEvent(event.account.id, eventBody.event)
+          .map(webhook => buildNotification(webhook, { account: event.account, eventBody, sign })),
       ),
-    buildForgeries: notice => [
+    buildForgeries: ({ url, headers, body }) => [
       {
-        ...notice,
+        url,
         headers: {
-          ...notice.headers,
-          [MAC_HEADER]: computeMac(notice.body, 'forged'),
+          ...headers,
+          [MAC_HEADER]: computeMac(body, 'forged'),
           [SIGNATURE_HEADER]: Buffer.alloc(256, 7).toString('base64'),
         },
+        body,
       },
-      { ...notice, body: notice.body.replace(/"endToEndId":"[^"]+"/g, `"endToEndId":"E${'0'.repeat(31)}"`) },
+      { url, headers, body: body.replace(/"endToEndId":"[^"]+"/g, `"endToEndId":"E${'0'.repeat(31)}"`) },
     ],
   }
 }
@@ -59,15 +60,15 @@ type WooviEventBody = { event: WooviWebhookEvent } & Record<string, unknown>
 
 type WooviNotificationInput = {
   account: SimulatedAccount
-  told: WooviEventBody
+  eventBody: WooviEventBody
   sign: (body: string) => string
 }
 
 function buildNotification(
   { url, authorization }: WooviWebhookRegistration,
-  { account, told, sign }: WooviNotificationInput,
+  { account, eventBody, sign }: WooviNotificationInput,
 ): OutgoingNotification {
-  const body = JSON.stringify({ ...told, account: { accountId: account.id } })
+  const body = JSON.stringify({ ...eventBody, account: { accountId: account.id } })
   const headers: OutgoingNotification['headers'] = {
     'content-type': 'application/json',
     'user-agent': 'Woovi-Webhook/simulator',
@@ -98,33 +99,33 @@ function buildEventBodies(store: SimulatorStore, event: RailEvent): WooviEventBo
       ]
     }
     case 'transfer': {
-      const { transfer: sending, returns: returned } = event
-      const last = returned.at(-1)
-      if (last)
+      const { transfer, returns } = event
+      const lastReturn = returns.at(-1)
+      if (lastReturn)
         return [
           {
             event: 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
-            refundTransaction: presentReturnTransaction(last),
-            originalTransaction: presentSentTransaction(sending, []),
+            refundTransaction: presentReturnTransaction(lastReturn),
+            originalTransaction: presentSentTransaction(transfer, []),
           },
         ]
-      const outcome = sending.status === 'settled' ? 'CONFIRMED' : 'FAILED'
-      return [{ event: `OPENPIX:MOVEMENT_${outcome}`, ...presentWooviPayment(sending) }]
+      const outcome = transfer.status === 'settled' ? 'CONFIRMED' : 'FAILED'
+      return [{ event: `OPENPIX:MOVEMENT_${outcome}`, ...presentWooviPayment(transfer) }]
     }
-    // "Payload de Pagamentos: Pagamento removido" shows the correlationID and nothing else.
+    // The event has the correlationID only ("Payload de Pagamentos: Pagamento removido").
     case 'order_removed':
       return [{ event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: event.id } }]
-    case 'med': {
-      const { dispute: med } = event
-      const name = DISPUTE_EVENTS[med.status]
-      return name ? [{ event: name, dispute: presentNotifiedDispute(med) }] : []
+    case 'dispute': {
+      const { dispute } = event
+      const name = DISPUTE_EVENTS[dispute.status]
+      return name ? [{ event: name, dispute: presentNotifiedDispute(dispute) }] : []
     }
     default:
       return event satisfies never
   }
 }
 
-/** A reply is told to nobody. */
+/** Events by the status of a dispute; a reply has none. */
 const DISPUTE_EVENTS: Partial<Record<SimulatedDispute['status'], WooviWebhookEvent>> = {
   open: 'OPENPIX:DISPUTE_CREATED',
   agreed: 'OPENPIX:DISPUTE_ACCEPTED',
@@ -132,24 +133,27 @@ const DISPUTE_EVENTS: Partial<Record<SimulatedDispute['status'], WooviWebhookEve
   cancelled: 'OPENPIX:DISPUTE_CANCELED',
 }
 
-/** The PIX, and where it pays its charge, that the charge is paid. It is announced before the charge is marked so. */
+/**
+ * Builds the event of a received PIX and, if it completes its charge, the charge's event. The handler runs before the
+ * charge is stored as completed.
+ */
 function buildReceivedBodies(store: SimulatorStore, receipt: Receipt): WooviEventBody[] {
   const { accountId, txid, cents, at } = receipt
-  const found = store.first<SimulatedCharge>(
+  const storedCharge = store.first<SimulatedCharge>(
     'SELECT * FROM charge WHERE accountId = ? AND txid = ?',
     accountId,
     txid,
   )
-  const pays = found?.cents === cents
-  const charge = found
-    ? presentWooviCharge(pays ? { ...found, status: 'completed' } : found, new Date(at))
+  const isCompleted = storedCharge?.cents === cents
+  const charge = storedCharge
+    ? presentWooviCharge(isCompleted ? { ...storedCharge, status: 'completed' } : storedCharge, new Date(at))
     : null
-  const code = found ? undefined : findPaidStaticCode(store, accountId, txid)
+  const code = storedCharge ? undefined : findPaidStaticCode(store, accountId, txid)
   const pixQrCode = code && presentWooviStaticCode(code)
   const pix = presentReceivedTransaction(receipt, { charge, refunds: [], pixQrCode })
-  const told = { charge, pix, refunds: [], ...(pixQrCode ? { pixQrCode } : {}) }
+  const body = { charge, pix, refunds: [], ...(pixQrCode ? { pixQrCode } : {}) }
   return [
-    { event: 'OPENPIX:TRANSACTION_RECEIVED', ...told },
-    ...(pays ? [{ event: 'OPENPIX:CHARGE_COMPLETED' as const, ...told }] : []),
+    { event: 'OPENPIX:TRANSACTION_RECEIVED', ...body },
+    ...(isCompleted ? [{ event: 'OPENPIX:CHARGE_COMPLETED' as const, ...body }] : []),
   ]
 }

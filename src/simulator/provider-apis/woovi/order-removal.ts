@@ -9,14 +9,14 @@ type OrderRemovalDependencies = {
 }
 export type PendingOrderKey = { accountId: string; id: string }
 
-/** Removes a waiting order as a person does in Woovi's panel, and notifies it. False where no such order waits. */
+/** Removes a pending order, as a person does in Woovi's panel, with a notification; false if there is no such order. */
 export function removeWooviOrder(
-  { store, accounts, onRailEvent: announce }: OrderRemovalDependencies,
+  { store, accounts, onRailEvent }: OrderRemovalDependencies,
   { accountId, id }: PendingOrderKey,
 ): boolean {
   return store.inTransaction(() => {
-    const removed = store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', accountId, id) > 0
-    if (removed) announce({ kind: 'order_removed', account: accounts.find(accountId)!, id })
-    return removed
+    const isRemoved = store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', accountId, id) > 0
+    if (isRemoved) onRailEvent({ kind: 'order_removed', account: accounts.find(accountId)!, id })
+    return isRemoved
   })
 }

@@ -9,27 +9,29 @@ import { keyBody, parseWooviBody, wooviPageQuery } from './schemas.ts'
 
 type WooviKeyHandlers = Record<'create' | 'list' | 'remove', (call: SimulatedCall) => SimulatedResponse>
 
-/** The account's keys: `/pix-keys`. The first of them is the default, which its charges collect with. */
+/**
+ * Creates the handlers of the account's keys, `/pix-keys`. The first key is the default, which receives its charges.
+ */
 export function createWooviKeyHandlers({ accounts, store }: SimulatorState): WooviKeyHandlers {
   const isDefault = (account: SimulatedAccount, key: string) => accounts.listKeys(account.id)[0] === key
 
   return {
     create: ({ account, body }) => {
-      const asked = parseWooviBody(keyBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { type, key: given } = asked.value
+      const parsed = parseWooviBody(keyBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { type, key: requestedKey } = parsed.value
       if (type !== 'EVP') {
-        if (given === undefined || toWooviKeyType(given) !== type) return errors.keyMalformed()
-        if (type === 'CNPJ' && given !== account.holderDocument) return errors.keyNotOfHolder()
+        if (requestedKey === undefined || toWooviKeyType(requestedKey) !== type) return errors.keyMalformed()
+        if (type === 'CNPJ' && requestedKey !== account.holderDocument) return errors.keyNotOfHolder()
       }
       return store.inTransaction(() => {
         if (!accounts.canAddKey(account)) return errors.wooviKeyLimitReached()
-        if (type !== 'EVP' && !accounts.registerKey(account.id, given!)) return errors.keyInUse()
-        const key = type === 'EVP' ? accounts.addRandomKey(account.id) : given!
+        if (type !== 'EVP' && !accounts.registerKey(account.id, requestedKey!)) return errors.keyInUse()
+        const key = type === 'EVP' ? accounts.addRandomKey(account.id) : requestedKey!
         return { status: 201, body: { key, type, isDefault: isDefault(account, key) } }
       })
     },
-    /** Pages by how many to skip, and tells of no end. */
+    /** Lists a page by the number of keys to skip, without a total. */
     list: ({ account, query, view }) => {
       const page = parseWooviBody(wooviPageQuery, Object.fromEntries(query))
       if ('refusal' in page) return page.refusal

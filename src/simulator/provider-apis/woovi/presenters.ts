@@ -5,20 +5,20 @@ import type { SimulatedRefund } from '../../refunds.ts'
 import type { SimulatedReturn } from '../../returns.ts'
 import type { SimulatedTransfer } from '../../transfers.ts'
 
-/** How Woovi writes what the rail holds: money in centavos, names in English. */
+// Presenters of Woovi's API: amounts in centavos, names in English.
 
-/** What the dialect keeps with a charge; `solicitacaoPagador` is what the payer's bank reads. */
+/** Fields of Woovi's API that are stored with a charge; `solicitacaoPagador` is in the payload's document. */
 export type WooviChargeDetails = { correlationID: string; solicitacaoPagador?: string }
 
 function readCorrelationId(charge: SimulatedCharge): string {
   return (JSON.parse(charge.details) as WooviChargeDetails).correlationID
 }
 
-/** One the provider took back looks expired; one that was deleted is not shown at all. */
+/** Presents a charge; one that the provider removed is EXPIRED. */
 export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
   const { solicitacaoPagador } = JSON.parse(charge.details) as WooviChargeDetails
-  const expired = charge.status === 'removed_by_provider' || now > computeExpiry(charge)
-  const status = charge.status === 'completed' ? 'COMPLETED' : expired ? 'EXPIRED' : 'ACTIVE'
+  const isExpired = charge.status === 'removed_by_provider' || now > computeExpiry(charge)
+  const status = charge.status === 'completed' ? 'COMPLETED' : isExpired ? 'EXPIRED' : 'ACTIVE'
   return {
     customer: null,
     value: charge.cents,
@@ -56,11 +56,11 @@ export function presentWooviCharge(charge: SimulatedCharge, now: Date) {
 type ReceivedPixContext = {
   charge: object | null
   refunds: SimulatedRefund[]
-  /** The static code that it paid. */
+  /** The static code that the PIX paid. */
   pixQrCode?: object | undefined
 }
 
-/** A received PIX, in look-ups and notices alike. */
+/** Presents a received PIX, equally in look-ups and notifications. */
 export function presentReceivedTransaction(
   receipt: Receipt,
   { charge, refunds, pixQrCode }: ReceivedPixContext,
@@ -85,26 +85,30 @@ export function presentReceivedTransaction(
   }
 }
 
-/** A sent PIX as a movement, with what came back of it. */
-export function presentSentTransaction(sending: SimulatedTransfer, returned: SimulatedReturn[]) {
+/** Presents a sent PIX as a transaction with its returns. */
+export function presentSentTransaction(transfer: SimulatedTransfer, returns: SimulatedReturn[]) {
   return {
-    value: sending.cents,
-    time: sending.settledAt ?? sending.requestedAt,
-    endToEndId: sending.endToEnd,
+    value: transfer.cents,
+    time: transfer.settledAt ?? transfer.requestedAt,
+    endToEndId: transfer.endToEnd,
     status: 'CONFIRMED',
     type: 'WITHDRAW',
-    refunds: returned.map(presentReturnTransaction),
+    refunds: returns.map(presentReturnTransaction),
   }
 }
 
 /**
- * A movement that is no PIX, by the types that `GET /api/v1/transaction` publishes (woovi.yml): it has no end-to-end id,
- * unless it is about a PIX. A credit that is no PIX is one from another account of the company.
+ * Presents a movement other than a PIX by the types that `GET /api/v1/transaction` publishes (woovi.yml). It has an
+ * end-to-end id only if it is about a PIX. A credit is one from another account of the company.
  */
 export function presentEntryTransaction({ id, kind, cents, at, originalEndToEnd }: RailMovement) {
   return {
-    ...{ value: cents, time: at, status: 'CONFIRMED', type: ENTRY_TYPES[kind as PanelMovement] },
-    ...{ transactionID: id, globalID: id },
+    value: cents,
+    time: at,
+    status: 'CONFIRMED',
+    type: ENTRY_TYPES[kind as PanelMovement],
+    transactionID: id,
+    globalID: id,
     ...(originalEndToEnd ? { endToEndId: originalEndToEnd } : {}),
   }
 }
@@ -145,14 +149,14 @@ const CHARGE_REFUND_STATUS = {
   rejected: 'REJECTED',
 } as const satisfies Record<SimulatedRefund['status'], string>
 
-/** The same under a charge, which has other words for it. */
+/** Presents a refund in the list of its charge, whose schema has other statuses and fields. */
 export function presentChargeRefund(refund: SimulatedRefund) {
   const { value, correlationID, time, comment } = presentWooviRefund(refund)
   const status = CHARGE_REFUND_STATUS[refund.status]
   return { status, value, correlationID, endToEndId: refund.returnId, time, comment }
 }
 
-/** The rail's notice of a refund, whatever it came to. */
+/** Presents a settled or rejected refund in notifications. */
 export function presentRefundTransaction(refund: SimulatedRefund, receipt: Receipt) {
   return {
     value: refund.cents,
@@ -164,7 +168,6 @@ export function presentRefundTransaction(refund: SimulatedRefund, receipt: Recei
   }
 }
 
-/** A document with its kind. */
 export function presentTaxId(document: string) {
   return { taxID: document, type: document.length === 11 ? 'BR:CPF' : 'BR:CNPJ' }
 }

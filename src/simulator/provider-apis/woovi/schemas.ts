@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SimulatedResponse } from '../../provider-calls.ts'
 import * as errors from './errors.ts'
 
-/** What Woovi reads; money is whole centavos. */
+// Request schemas of Woovi's API; amounts are whole centavos.
 
 const cents = z.number().int().min(1)
 const correlationID = z.string().min(1).max(255)
@@ -16,7 +16,10 @@ export const chargeBody = z.object({
   expiresIn: z.number().int().min(300).max(2_147_483_647).default(86_400),
 })
 
-/** `PixQrCodePayload` (OpenAPI); `identifier` as "Como usar a API para criar um QRCode Estático" has it. */
+/**
+ * A new static code, `PixQrCodePayload` (OpenAPI); `identifier` as in "Como usar a API para criar um QRCode
+ * Estático".
+ */
 export const staticCodeBody = z.object({
   name: z.string().min(1).max(255),
   correlationID: correlationID.optional(),
@@ -48,13 +51,13 @@ export const paymentBody = z.object({
 })
 export const approvalBody = z.object({ correlationID })
 
-/** A CPF is no key that its API makes ("Chaves Pix das contas"). */
+/** A new key; Woovi's API does not create CPF keys ("Chaves Pix das contas"). */
 export const keyBody = z.object({
   type: z.enum(['EVP', 'CNPJ', 'EMAIL', 'PHONE']),
   key: z.string().min(1).max(77).optional(),
 })
 
-/** A document is named by its address or by an uploaded file, never by both. */
+/** Evidence; each document has either a URL or an uploaded file. */
 export const evidenceBody = z.object({
   documents: z
     .array(
@@ -75,7 +78,7 @@ export const uploadBody = z.object({
   file: z.object({ name: z.string(), contentType: z.string(), bytes: z.instanceof(Buffer) }),
 })
 
-/** Every event of the official SDK may be registered; those of the first lines are never told. */
+/** Events of the official SDK that may be registered; the simulator never sends the first three. */
 const WEBHOOK_EVENTS = [
   'OPENPIX:CHARGE_CREATED',
   'OPENPIX:CHARGE_EXPIRED',
@@ -113,7 +116,7 @@ export const wooviPageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(100),
 })
 
-/** A body as Woovi would take it, or its refusal. */
+/** Parses a body by its schema, or builds Woovi's refusal of it. */
 export function parseWooviBody<T extends z.ZodType>(
   schema: T,
   body: unknown,

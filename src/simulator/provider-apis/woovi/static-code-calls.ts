@@ -11,9 +11,12 @@ type StaticCodeHandlers = Record<
   (call: SimulatedCall) => SimulatedResponse
 >
 
-/** Static QR codes, `/qrcode-static`, found by Woovi's id, by their correlationID or by their identifier. */
-export function createWooviStaticCodeHandlers(world: SimulatorState): StaticCodeHandlers {
-  const { store } = world
+/**
+ * Creates the handlers of `/qrcode-static`, which find a static code by Woovi's id, its correlationID or its
+ * identifier.
+ */
+export function createWooviStaticCodeHandlers(state: SimulatorState): StaticCodeHandlers {
+  const { store } = state
   const find = (accountId: string, id: string) =>
     store.first<WooviStaticCode>(
       `SELECT * FROM wooviStaticCode
@@ -25,7 +28,7 @@ export function createWooviStaticCodeHandlers(world: SimulatorState): StaticCode
     )
 
   return {
-    create: call => createStaticCode(world, call),
+    create: call => createStaticCode(state, call),
     show: ({ account, params }) => {
       const code = find(account.id, params.id!)
       return code
@@ -62,29 +65,40 @@ function createStaticCode(
   { accounts, ids, store, now }: SimulatorState,
   { account, body }: SimulatedCall,
 ): SimulatedResponse {
-  const asked = parseWooviBody(staticCodeBody, body)
-  if ('refusal' in asked) return asked.refusal
+  const parsed = parseWooviBody(staticCodeBody, body)
+  if ('refusal' in parsed) return parsed.refusal
   const id = ids.panelId()
-  const { name, value = null, comment = null, pixKey, identifier = id } = asked.value
-  const { correlationID = id } = asked.value
+  const { name, value = null, comment = null, pixKey, identifier = id } = parsed.value
+  const { correlationID = id } = parsed.value
   const key = pixKey ?? accounts.listKeys(account.id)[0]
   if (key === undefined) return errors.accountWithoutKey()
   if (accounts.findByKey(key)?.id !== account.id) return errors.invalidKey()
-  const taken = store.first(
+  const existing = store.first(
     'SELECT 1 FROM wooviStaticCode WHERE accountId = ? AND (correlationID = ? OR identifier = ?)',
     account.id,
     correlationID,
     identifier,
   )
-  if (taken) return errors.staticCodeIdInUse()
+  if (existing) return errors.staticCodeIdInUse()
 
   const payload = buildStaticBrCode({
-    ...{ key, txid: identifier, merchantName: account.holderName, merchantCity: account.city },
+    key,
+    txid: identifier,
+    merchantName: account.holderName,
+    merchantCity: account.city,
     ...(value === null ? {} : { cents: value }),
     ...(comment === null ? {} : { description: comment }),
   })
   const code: WooviStaticCode = {
-    ...{ accountId: account.id, id, correlationID, identifier, name, cents: value, comment, key, payload },
+    accountId: account.id,
+    id,
+    correlationID,
+    identifier,
+    name,
+    cents: value,
+    comment,
+    key,
+    payload,
     createdAt: now().toISOString(),
     isDeleted: 0,
   }

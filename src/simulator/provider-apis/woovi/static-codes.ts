@@ -1,22 +1,23 @@
 import type { SimulatorStore } from '../../store.ts'
 
-/** A code that can be paid again and again; the rail knows it by its identifier. Deleted, it is not shown any more. */
+/** A static code, which can be paid any number of times; its identifier is the txid of those PIX. */
 export type WooviStaticCode = {
   accountId: string
   id: string
   correlationID: string
   identifier: string
   name: string
-  /** Null leaves the amount to the payer. */
+  /** Null: the payer chooses the amount. */
   cents: number | null
   comment: string | null
   key: string
   payload: string
   createdAt: string
+  /** 1: Woovi does not show it any more; it can still be paid. */
   isDeleted: 0 | 1
 }
 
-/** The code of an account that a PIX with this txid paid, deleted or not: the rail goes on paying it. */
+/** Finds the static code that a PIX with this txid paid, deleted codes included. */
 export function findPaidStaticCode(
   store: SimulatorStore,
   accountId: string,
@@ -29,19 +30,21 @@ export function findPaidStaticCode(
   )
 }
 
-/** `PixQrCode` (OpenAPI), with the identifier of its examples. */
+/** Presents a static code as `PixQrCode` (OpenAPI), with the identifier of the examples. */
 export function presentWooviStaticCode(code: WooviStaticCode) {
   const { id, name, cents, comment, identifier, correlationID, key, payload, createdAt } = code
   return {
     name,
     ...(cents === null ? {} : { value: cents }),
     comment: comment ?? '',
-    ...{ identifier, correlationID },
+    identifier,
+    correlationID,
     paymentLinkID: id,
     paymentLinkUrl: `https://woovi.com/pay/${id}`,
     qrCodeImage: `https://api.woovi.com/openpix/pixQrCode/brcode/image/${id}.png`,
     pixKey: key,
     brCode: payload,
-    ...{ createdAt, updatedAt: createdAt },
+    createdAt,
+    updatedAt: createdAt,
   }
 }

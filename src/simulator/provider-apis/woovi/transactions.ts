@@ -2,7 +2,12 @@ import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
 import type { ScriptedOutcome } from '../../rail-events.ts'
 import type { Receipt } from '../../receipts.ts'
-import type { RefundAcceptance, SimulatedRefund, SimulatedRefundRequest } from '../../refunds.ts'
+import {
+  computeRefundableCents,
+  type RefundAcceptance,
+  type SimulatedRefund,
+  type SimulatedRefundRequest,
+} from '../../refunds.ts'
 import type { SimulatorState } from '../../state.ts'
 import { findWooviCharge } from './charges.ts'
 import * as errors from './errors.ts'
@@ -20,65 +25,65 @@ import { findPaidStaticCode, presentWooviStaticCode } from './static-codes.ts'
 import { findWooviTxid } from './txids.ts'
 
 type WooviTransactionHandlers = Record<
-  'show' | 'list' | 'refund' | 'showRefund' | 'listRefunds' | 'refundCharge' | 'listOfCharge',
-  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+  'show' | 'list' | 'refund' | 'showRefund' | 'listRefunds' | 'refundCharge' | 'listByCharge',
+  (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 >
 
-/** What moved, `/transaction`, and the refunds of what was received, `/refund` and `/charge/:id/refund`. */
-export function createWooviTransactionHandlers(world: SimulatorState): WooviTransactionHandlers {
-  const { rail, receipts, refunds, returns, transfers: sendings, store } = world
-  const received = (receipt: Receipt) =>
-    presentReceivedTransaction(receipt, findReceiptContext(world, receipt))
+/** Creates the handlers of movements, `/transaction`, and of refunds, `/refund` and `/charge/:id/refund`. */
+export function createWooviTransactionHandlers(state: SimulatorState): WooviTransactionHandlers {
+  const { rail, receipts, refunds, returns, transfers, store } = state
+  const presentReceipt = (receipt: Receipt) =>
+    presentReceivedTransaction(receipt, findReceiptContext(state, receipt))
 
-  const moved = (movement: RailMovement) => {
+  const presentMovement = (movement: RailMovement) => {
     const { accountId, endToEnd, cents, at, kind } = movement
     if (endToEnd === null) return presentEntryTransaction(movement)
     const receipt = receipts.find(accountId, endToEnd)
-    if (receipt && (kind === 'payment' || kind === 'deposit')) return received(receipt)
-    const sending = kind === 'transfer' ? sendings.findByEndToEnd(endToEnd) : undefined
-    if (sending) return presentSentTransaction(sending, returns.listReturns(sending))
+    if (receipt && (kind === 'payment' || kind === 'deposit')) return presentReceipt(receipt)
+    const transfer = kind === 'transfer' ? transfers.findByEndToEnd(endToEnd) : undefined
+    if (transfer) return presentSentTransaction(transfer, returns.listReturns(transfer))
     return { value: cents, time: at, endToEndId: endToEnd, status: 'CONFIRMED', type: 'REFUND' }
   }
 
   const isListed = ({ accountId, endToEnd, kind }: RailMovement) =>
     (kind !== 'payment' && kind !== 'deposit') || receipts.findListed(accountId, endToEnd!) !== undefined
 
-  const ofCharge = ({ account, query }: SimulatedCall) =>
-    receipts.listByTxid(account.id, findWooviTxid(store, account.id, query.get('charge')!)).map(received)
+  const listChargeReceipts = ({ account, query }: SimulatedCall) =>
+    receipts.listByTxid(account.id, findWooviTxid(store, account.id, query.get('charge')!))
 
   return {
     show: ({ account, params }) => {
       const receipt = receipts.findListed(account.id, params.id!)
-      if (receipt) return { status: 200, body: { transaction: received(receipt) } }
-      const sending = sendings.findByEndToEnd(params.id!)
-      if (sending?.accountId !== account.id || sending.status !== 'settled')
+      if (receipt) return { status: 200, body: { transaction: presentReceipt(receipt) } }
+      const transfer = transfers.findByEndToEnd(params.id!)
+      if (transfer?.accountId !== account.id || transfer.status !== 'settled')
         return errors.transactionNotFound()
       return {
         status: 200,
-        body: { transaction: presentSentTransaction(sending, returns.listReturns(sending)) },
+        body: { transaction: presentSentTransaction(transfer, returns.listReturns(transfer)) },
       }
     },
     list: call =>
       call.query.has('charge')
         ? buildWooviListPage(call, {
             field: 'transactions',
-            between: () => ofCharge(call),
-            present: pix => pix,
+            between: () => listChargeReceipts(call),
+            present: presentReceipt,
           })
         : buildWooviListPage(call, {
             field: 'transactions',
             between: ({ from, to }) =>
               rail
                 .listEntries(call.account.id)
-                .filter(one => from <= one.at && one.at <= to && isListed(one)),
-            present: moved,
+                .filter(movement => from <= movement.at && movement.at <= to && isListed(movement)),
+            present: presentMovement,
           }),
-    refund: ({ account, body }, fate) => {
-      const asked = parseWooviBody(wooviRefundBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { correlationID: id, transactionEndToEndId: endToEnd, value: cents } = asked.value
-      const request = { accountId: account.id, endToEnd, id, cents, outcome: fate }
-      return respondToRefund(acceptRefund(world, request), refund => ({ refund: presentWooviRefund(refund) }))
+    refund: ({ account, body }, outcome) => {
+      const parsed = parseWooviBody(wooviRefundBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { correlationID: id, transactionEndToEndId: endToEnd, value: cents } = parsed.value
+      const request = { accountId: account.id, endToEnd, id, cents, outcome }
+      return respondToRefund(acceptRefund(state, request), refund => ({ refund: presentWooviRefund(refund) }))
     },
     showRefund: ({ account, params }) => {
       const refund = refunds.findById(account.id, params.id!)
@@ -93,31 +98,30 @@ export function createWooviTransactionHandlers(world: SimulatorState): WooviTran
           refunds.listBetween(call.account.id, range).filter(({ nature }) => nature === 'ORIGINAL'),
         present: presentWooviRefund,
       }),
-    refundCharge: ({ account, params, body }, fate) => {
-      const asked = parseWooviBody(chargeRefundBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const charge = findWooviCharge(world, account.id, params.id!)
+    refundCharge: ({ account, params, body }, outcome) => {
+      const parsed = parseWooviBody(chargeRefundBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const charge = findWooviCharge(state, account.id, params.id!)
       const receipt = charge && receipts.listByTxid(account.id, charge.txid)[0]
       if (!receipt) return errors.wooviChargeNotFound()
-      const { correlationID: id, value } = asked.value
-      const given = receipts.listRefunds(receipt).filter(({ status }) => status !== 'rejected')
-      const left = given.reduce((cents, refund) => cents - refund.cents, receipt.cents)
+      const { correlationID: id, value } = parsed.value
       const { accountId, endToEnd } = receipt
-      const request = { accountId, endToEnd, id, cents: value ?? left, outcome: fate }
-      return respondToRefund(acceptRefund(world, request), refund => ({
+      const cents = value ?? computeRefundableCents(receipt, receipts.listRefunds(receipt))
+      const request = { accountId, endToEnd, id, cents, outcome }
+      return respondToRefund(acceptRefund(state, request), refund => ({
         refund: presentChargeRefund(refund),
       }))
     },
-    listOfCharge: ({ account, params }) => {
-      const charge = findWooviCharge(world, account.id, params.id!)
+    listByCharge: ({ account, params }) => {
+      const charge = findWooviCharge(state, account.id, params.id!)
       if (!charge) return errors.wooviChargeNotFound()
-      const all = receipts.listByTxid(account.id, charge.txid).flatMap(receipts.listRefunds)
-      return { status: 200, body: { refunds: all.map(presentChargeRefund) } }
+      const chargeRefunds = receipts.listByTxid(account.id, charge.txid).flatMap(receipts.listRefunds)
+      return { status: 200, body: { refunds: chargeRefunds.map(presentChargeRefund) } }
     },
   }
 }
 
-/** What a received PIX belongs to, and what went back of it; its charge is named even where it was deleted. */
+/** Finds the charge, deleted ones included, and the refunds of a received PIX. */
 function findReceiptContext({ charges, receipts, store, now }: SimulatorState, receipt: Receipt) {
   const charge = receipt.txid ? charges.find(receipt.accountId, receipt.txid) : undefined
   const code = charge ? undefined : findPaidStaticCode(store, receipt.accountId, receipt.txid)
@@ -128,18 +132,18 @@ function findReceiptContext({ charges, receipts, store, now }: SimulatorState, r
   }
 }
 
-/** Woovi's ids of refunds are taken in the whole account, not only for one PIX. */
+/** Accepts a refund; at Woovi its id is unique in the account, not only for one PIX. */
 function acceptRefund({ refunds }: SimulatorState, request: SimulatedRefundRequest): RefundAcceptance {
   return refunds.findById(request.accountId, request.id) ? { kind: 'id_taken' } : refunds.accept(request)
 }
 
 function respondToRefund(
   acceptance: RefundAcceptance,
-  shown: (refund: SimulatedRefund) => object,
+  present: (refund: SimulatedRefund) => object,
 ): SimulatedResponse {
   switch (acceptance.kind) {
     case 'accepted':
-      return { status: 200, body: shown(acceptance.refund) }
+      return { status: 200, body: present(acceptance.refund) }
     case 'no_such_receipt':
       return errors.transactionNotFound()
     case 'id_taken':

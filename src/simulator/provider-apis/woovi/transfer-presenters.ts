@@ -3,8 +3,6 @@ import type { SimulatedAccount } from '../../accounts.ts'
 import type { SimulatedRecipient, SimulatedTransfer } from '../../transfers.ts'
 import { presentTaxId } from './presenters.ts'
 
-/** How Woovi writes a payment out: the order, its movement, its recipient, why it failed. */
-
 const PAYMENT_STATUS = {
   in_process: 'APPROVED',
   settled: 'CONFIRMED',
@@ -13,26 +11,26 @@ const PAYMENT_STATUS = {
 
 export type WooviOrder = { id: string; cents: number; key: string; message: string | null }
 
-/** A payment that waits for its approval. */
+/** Presents a payment that waits for approval. */
 export function presentPendingPayment(order: WooviOrder, account: SimulatedAccount) {
   return { payment: { ...presentOrder(order, account.id), status: 'CREATED' } }
 }
 
-/** A payment on its way or at its end. */
-export function presentWooviPayment(sending: SimulatedTransfer) {
-  const recipient = JSON.parse(sending.recipient) as SimulatedRecipient
-  const { id, cents, message, accountId } = sending
+/** Presents an approved payment: the order, its transaction and its recipient or failure. */
+export function presentWooviPayment(transfer: SimulatedTransfer) {
+  const recipient = JSON.parse(transfer.recipient) as SimulatedRecipient
+  const { id, cents, message, accountId } = transfer
   const transaction = {
     value: cents,
-    endToEndId: sending.endToEnd,
-    time: sending.settledAt ?? sending.requestedAt,
+    endToEndId: transfer.endToEnd,
+    time: transfer.settledAt ?? transfer.requestedAt,
   }
   const payment = {
     ...presentOrder({ id, cents, key: recipient.key ?? '', message }, accountId),
-    status: PAYMENT_STATUS[sending.status],
+    status: PAYMENT_STATUS[transfer.status],
   }
-  if (sending.status === 'rejected') {
-    const code = sending.code!
+  if (transfer.status === 'rejected') {
+    const code = transfer.code!
     if (WOOVI_CODE_PATTERN.test(code))
       return { payment, transaction, error: { code, description: PAYMENT_FAILED.description } }
     const failure = { providerRejectedReason: formatRailReason(code), providerErrorCode: code }
@@ -41,14 +39,14 @@ export function presentWooviPayment(sending: SimulatedTransfer) {
   return {
     payment,
     transaction,
-    ...(sending.status === 'settled' ? { destination: presentDestination(recipient) } : {}),
+    ...(transfer.status === 'settled' ? { destination: presentDestination(recipient) } : {}),
   }
 }
-/** A code of Woovi's own, and not the rail's. */
+/** Matches a code of Woovi's own, as opposed to one of the rail. */
 const WOOVI_CODE_PATTERN = /^[A-Z]+(_[A-Z]+)+$/
 const PAYMENT_FAILED = { code: 'PAY_PIX_KEY_ERROR', description: 'Falha ao Pagar Chave Pix' }
 
-/** The rail's code and reason, as Woovi writes them. */
+/** Formats a code of the rail with its reason as Woovi does. */
 function formatRailReason(code: string): string {
   return `${code} - ${RAIL_CODES[code]?.meaning ?? 'Pagamento rejeitado'}`
 }

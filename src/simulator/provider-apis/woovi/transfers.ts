@@ -20,78 +20,81 @@ import { presentPendingPayment, presentWooviPayment, type WooviOrder } from './t
 
 type WooviTransferHandlers = Record<
   'order' | 'approve' | 'show' | 'list',
-  (call: SimulatedCall, fate: ScriptedOutcome) => SimulatedResponse
+  (call: SimulatedCall, outcome: ScriptedOutcome) => SimulatedResponse
 > &
-  Record<'magicOfOrder' | 'magicOfApproval', (call: SimulatedCall) => ConsumedFault<CallFault> | null>
+  Record<'findOrderFault' | 'findApprovalFault', (call: SimulatedCall) => ConsumedFault<CallFault> | null>
 
-/** Payments out: `/payment`. Ordered, they wait; approved, by themselves or with the order, they are sent. */
-export function createWooviTransferHandlers(world: SimulatorState): WooviTransferHandlers {
-  const { transfers: sendings, store } = world
+/**
+ * Creates the handlers of outgoing payments, `/payment`. An order waits; its approval, with the order or later, sends
+ * it.
+ */
+export function createWooviTransferHandlers(state: SimulatorState): WooviTransferHandlers {
+  const { transfers, store } = state
 
   return {
-    magicOfOrder: ({ account, body }) => {
+    findOrderFault: ({ account, body }) => {
       const { data } = paymentBody.safeParse(body)
       if (!data?.autoApprove) return null
       const { correlationID: id, destinationAlias: key } = data
       return findRecipientFault(store, { accountId: account.id, id, key })
     },
-    magicOfApproval: ({ account, body }) => {
+    findApprovalFault: ({ account, body }) => {
       const { data } = approvalBody.safeParse(body)
-      const order = data && findPendingOrder(world, account, data.correlationID)
+      const order = data && findPendingOrder(state, account, data.correlationID)
       return order ? findRecipientFault(store, { accountId: account.id, id: order.id, key: order.key }) : null
     },
-    order: (call, fate) => createOrder(world, call, fate),
-    approve: ({ account, body }, fate) => {
-      const asked = parseWooviBody(approvalBody, body)
-      if ('refusal' in asked) return asked.refusal
-      const { correlationID: id } = asked.value
-      const order = findPendingOrder(world, account, id)
+    order: (call, outcome) => createOrder(state, call, outcome),
+    approve: ({ account, body }, outcome) => {
+      const parsed = parseWooviBody(approvalBody, body)
+      if ('refusal' in parsed) return parsed.refusal
+      const { correlationID: id } = parsed.value
+      const order = findPendingOrder(state, account, id)
       if (order)
-        return sendApprovedOrder(world, {
+        return sendApprovedOrder(state, {
           account,
           order,
-          outcome: fate,
+          outcome,
           insufficientBalance: errors.insufficientBalanceToApprove,
         })
-      return sendings.find(account.id, id) ? errors.paymentNotPending() : errors.paymentNotFound()
+      return transfers.find(account.id, id) ? errors.paymentNotPending() : errors.paymentNotFound()
     },
     show: ({ account, params }) => {
-      const sending = sendings.find(account.id, params.id!)
-      if (sending) return { status: 200, body: presentWooviPayment(sending) }
-      const order = findPendingOrder(world, account, params.id!)
+      const transfer = transfers.find(account.id, params.id!)
+      if (transfer) return { status: 200, body: presentWooviPayment(transfer) }
+      const order = findPendingOrder(state, account, params.id!)
       return order ? { status: 200, body: presentPendingPayment(order, account) } : errors.paymentNotFound()
     },
     list: call =>
       buildWooviListPage(call, {
         field: 'payments',
         between: range =>
-          sendings.listBetween(call.account.id, range).filter(({ isFromPanel }) => isFromPanel === 0),
+          transfers.listBetween(call.account.id, range).filter(({ isFromPanel }) => isFromPanel === 0),
         present: presentWooviPayment,
       }),
   }
 }
 
 function createOrder(
-  world: SimulatorState,
+  state: SimulatorState,
   { account, body }: SimulatedCall,
-  fate: ScriptedOutcome,
+  outcome: ScriptedOutcome,
 ): SimulatedResponse {
-  const asked = parseWooviBody(paymentBody, body)
-  if ('refusal' in asked) return asked.refusal
-  const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = asked.value
-  if (toAliasType(key) !== asked.value.destinationAliasType) return errors.invalidKey()
-  // What was taken before keeps its id, whatever this request would come to.
-  if (world.transfers.find(account.id, id) || findPendingOrder(world, account, id))
+  const parsed = parseWooviBody(paymentBody, body)
+  if ('refusal' in parsed) return parsed.refusal
+  const { correlationID: id, value: cents, destinationAlias: key, comment, autoApprove } = parsed.value
+  if (toAliasType(key) !== parsed.value.destinationAliasType) return errors.invalidKey()
+  // The id is checked before any outcome: a repeat must not be refused for another reason.
+  if (state.transfers.find(account.id, id) || findPendingOrder(state, account, id))
     return errors.paymentIdInUse()
   const order = { id, cents, key, message: comment ?? null }
   if (autoApprove)
-    return sendApprovedOrder(world, {
+    return sendApprovedOrder(state, {
       account,
       order,
-      outcome: fate,
+      outcome,
       insufficientBalance: errors.insufficientBalanceToOrder,
     })
-  saveOrder(world, account, order)
+  saveOrder(state, account, order)
   return { status: 200, body: presentPendingPayment(order, account) }
 }
 
@@ -100,12 +103,12 @@ function saveOrder({ store }: SimulatorState, { id: accountId }: SimulatedAccoun
   store.insert('wooviPayment', { accountId, ...order })
 }
 
-/** An order that waits for its approval, and whose it is. */
+/** An order that waits for approval. */
 export type WooviPendingOrder = WooviOrder & { accountId: string }
 
-/** What a person may do in the provider's panel with the orders that wait for an approval. */
-export function createPendingOrders(world: SimulatorState) {
-  const { accounts, store } = world
+/** Creates the panel's actions on orders that wait for approval. */
+export function createPendingOrders(state: SimulatorState) {
+  const { accounts, store } = state
   const find = (id: string) =>
     store.first<WooviPendingOrder>(
       'SELECT accountId, id, cents, key, message FROM wooviPayment WHERE id = ?',
@@ -116,23 +119,23 @@ export function createPendingOrders(world: SimulatorState) {
       store.all<WooviPendingOrder>(
         'SELECT accountId, id, cents, key, message FROM wooviPayment ORDER BY rowid',
       ),
-    /** Sends an order's money; the provider may refuse. Undefined where no such order waits. */
+    /** Approves an order, which the provider may refuse; undefined if there is no such order. */
     approve(id: string): SimulatedResponse | undefined {
-      const found = find(id)
-      if (!found) return undefined
-      const { accountId, ...order } = found
+      const pendingOrder = find(id)
+      if (!pendingOrder) return undefined
+      const { accountId, ...order } = pendingOrder
       const account = accounts.find(accountId)!
-      return sendApprovedOrder(world, {
+      return sendApprovedOrder(state, {
         account,
         order,
         outcome: SETTLED_OUTCOME,
         insufficientBalance: errors.insufficientBalanceToApprove,
       })
     },
-    /** Whether an order was there and is gone, which Woovi notifies. */
+    /** Removes an order, with a notification; false if there is no such order. */
     remove(id: string): boolean {
-      const found = find(id)
-      return found !== undefined && removeWooviOrder(world, found)
+      const order = find(id)
+      return order !== undefined && removeWooviOrder(state, order)
     },
   }
 }
@@ -144,33 +147,41 @@ type ApprovedOrder = {
   insufficientBalance: () => SimulatedResponse
 }
 
-/** A refused payment that waited goes on waiting, as Woovi documents for one without balance. */
+/**
+ * Sends an approved order. A pending order stays pending if it is refused, as Woovi documents for one without
+ * balance.
+ */
 function sendApprovedOrder(
-  world: SimulatorState,
-  { account, order, outcome: fate, insufficientBalance: noBalance }: ApprovedOrder,
+  state: SimulatorState,
+  { account, order, outcome, insufficientBalance }: ApprovedOrder,
 ): SimulatedResponse {
-  const { accounts, transfers: sendings, store } = world
+  const { accounts, transfers, store } = state
   const { id, cents, key, message } = order
-  // So no PIX is ever sent and received by one account, and its id never means both.
+  // A PIX of an account to itself would be sent and received under one end-to-end id, so the simulator has none.
   if (accounts.findByKey(key)?.id === account.id)
-    return recordFailedPayment(world, { account, order, code: 'SAME_ACCOUNT_TRANSFER' })
-  if (fate.kind === 'left' || fate.kind === 'left_then_removed') {
-    saveOrder(world, account, order)
-    if (fate.kind === 'left_then_removed') scheduleRemoval(world, { account, order, afterMs: fate.afterMs })
-    return noBalance()
+    return recordFailedPayment(state, { account, order, code: 'SAME_ACCOUNT_TRANSFER' })
+  if (outcome.kind === 'left' || outcome.kind === 'left_then_removed') {
+    saveOrder(state, account, order)
+    if (outcome.kind === 'left_then_removed')
+      scheduleRemoval(state, { account, order, afterMs: outcome.afterMs })
+    return insufficientBalance()
   }
   const magic = findMagicOutcome(key, cents)
-  if ('refused' in magic) return recordFailedPayment(world, { account, order, code: magic.refused })
+  if ('refused' in magic) return recordFailedPayment(state, { account, order, code: magic.refused })
   return store.inTransaction(() => {
-    const accepted = sendings.accept({
-      ...{ account, id, cents, message, returnedCents: magic.returnedCents },
-      recipient: buildRecipient(world, key),
+    const accepted = transfers.accept({
+      account,
+      id,
+      cents,
+      message,
+      returnedCents: magic.returnedCents,
+      recipient: buildRecipient(state, key),
       payerKey: accounts.listKeys(account.id)[0] ?? '',
-      outcome: fate.kind === 'settles' ? magic.outcome : fate,
+      outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })
     if (accepted.kind === 'accepted')
       store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
-    return accepted.kind === 'no_balance' ? noBalance() : respondToTransfer(accepted)
+    return accepted.kind === 'no_balance' ? insufficientBalance() : respondToTransfer(accepted)
   })
 }
 
@@ -182,15 +193,19 @@ function scheduleRemoval(
   schedule.add({ task: 'remove_order', subject, afterMs })
 }
 
-/** A payment that fails for a reason which Woovi documents for payments, and not for requests that it refuses. */
+/** Records a payment that fails for a reason that Woovi documents for payments, not for refused requests. */
 function recordFailedPayment(
-  { accounts, transfers: sendings, store }: SimulatorState,
+  { accounts, transfers, store }: SimulatorState,
   { account, order, code }: { account: SimulatedAccount; order: WooviOrder; code: string },
 ): SimulatedResponse {
   return store.inTransaction(() => {
     const { id, cents, key, message } = order
-    const failed = sendings.recordRejected({
-      ...{ account, id, cents, message, returnedCents: [] },
+    const failed = transfers.recordRejected({
+      account,
+      id,
+      cents,
+      message,
+      returnedCents: [],
       recipient: { key, name: DEFAULT_RECIPIENT_NAME, document: DEFAULT_RECIPIENT_DOCUMENT },
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: { kind: 'rejected', code },
@@ -203,7 +218,7 @@ function recordFailedPayment(
 function respondToTransfer(accepted: Exclude<TransferAcceptance, { kind: 'no_balance' }>): SimulatedResponse {
   switch (accepted.kind) {
     case 'accepted':
-      return { status: 200, body: presentWooviPayment(accepted.sending) }
+      return { status: 200, body: presentWooviPayment(accepted.transfer) }
     case 'id_taken':
       return errors.paymentIdInUse()
     default:
@@ -225,8 +240,9 @@ function findPendingOrder(
 
 function buildRecipient({ accounts }: SimulatorState, key: string): SimulatedRecipient {
   const holder = accounts.findByKey(key)
-  const own = detectPixKeyType(key) === 'DOCUMENT' ? key : DEFAULT_RECIPIENT_DOCUMENT
-  return { key, name: holder?.holderName ?? DEFAULT_RECIPIENT_NAME, document: holder?.holderDocument ?? own }
+  const keyDocument = detectPixKeyType(key) === 'DOCUMENT' ? key : DEFAULT_RECIPIENT_DOCUMENT
+  const name = holder?.holderName ?? DEFAULT_RECIPIENT_NAME
+  return { key, name, document: holder?.holderDocument ?? keyDocument }
 }
 
 function toAliasType(key: string): string | null {

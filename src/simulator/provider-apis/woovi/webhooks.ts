@@ -1,7 +1,7 @@
 import type { SimulatorStore } from '../../store.ts'
 import type { WooviWebhookEvent } from './schemas.ts'
 
-/** Where an account wants the notices of one event. */
+/** A webhook: the URL of an account's notifications of one event. */
 export type WooviWebhookRegistration = {
   id: string
   accountId: string
@@ -16,9 +16,9 @@ export type WooviWebhookRegistration = {
 export function createWooviWebhooks(store: SimulatorStore) {
   return {
     add: (webhook: Omit<WooviWebhookRegistration, 'id'>): WooviWebhookRegistration => {
-      const made = { id: `webhook${store.nextCount('wooviWebhook')}`, ...webhook }
-      store.insert('wooviWebhook', made)
-      return made
+      const created = { id: `webhook${store.nextCount('wooviWebhook')}`, ...webhook }
+      store.insert('wooviWebhook', created)
+      return created
     },
     listByEvent: (accountId: string, event: WooviWebhookEvent) =>
       store.all<WooviWebhookRegistration>(
@@ -31,7 +31,7 @@ export function createWooviWebhooks(store: SimulatorStore) {
         'SELECT * FROM wooviWebhook WHERE accountId = ? ORDER BY rowid',
         accountId,
       ),
-    /** False where there was none. */
+    /** Removes a webhook; false if there is no such one. */
     remove: (accountId: string, id: string) =>
       store.run('DELETE FROM wooviWebhook WHERE accountId = ? AND id = ?', accountId, id) === 1,
   }
