@@ -19,7 +19,7 @@ export type SimulatedAccount = {
   /** 1: the amount of a charge, transfer or refund decides its outcome, as in Efí's sandbox. */
   amountMagic: 0 | 1
   /** Secret that signs the account's notifications, for provider APIs that sign. */
-  noticeSecret: string | null
+  notificationSecret: string | null
   openingCents: number
   balanceCents: number
   /** Not part of the balance: transfers and refunds in process. */
@@ -37,7 +37,7 @@ export type SimulatedAccountSettings = Omit<
 }
 
 export type SimulatedAccounts = {
-  /** Creates or changes an account. Its given keys become exactly `settings.keys`; keys from its API are kept. */
+  /** Creates or changes an account. Its configured keys become exactly `settings.keys`; keys from its API are kept. */
   put(settings: SimulatedAccountSettings): PutAccountResult
   find(id: string): SimulatedAccount | undefined
   findByClient(provider: ProviderName, clientId: string): SimulatedAccount | undefined
@@ -63,7 +63,7 @@ type PutAccountResult =
 
 type AccountDependencies = { store: SimulatorStore; ids: IdGenerator; now: () => Date }
 /** Origin of a key: the account's settings, created at random by the provider, or registered through its API. */
-type KeyKind = 'given' | 'random' | 'registered'
+type KeyKind = 'configured' | 'random' | 'registered'
 
 /** DICT's limits of keys for a natural and a legal person (DICT API 2.12.1). */
 const MAX_KEYS = { person: 5, company: 20 }
@@ -87,8 +87,8 @@ export function simulateAccounts({ store, ids, now }: AccountDependencies): Simu
         const clientAccount = findByClient(settings.provider, settings.clientId)
         if (clientAccount && clientAccount.id !== settings.id) return { kind: 'client_id_taken' }
         writeAccount(store, settings)
-        store.run(`DELETE FROM pixKey WHERE accountId = ? AND kind = 'given'`, settings.id)
-        for (const key of new Set(settings.keys)) addKey(key, settings.id, 'given')
+        store.run(`DELETE FROM pixKey WHERE accountId = ? AND kind = 'configured'`, settings.id)
+        for (const key of new Set(settings.keys)) addKey(key, settings.id, 'configured')
         return { kind: 'stored', account: findAccount(store, settings.id)! }
       }),
     find: id => findAccount(store, id),
@@ -107,7 +107,7 @@ export function simulateAccounts({ store, ids, now }: AccountDependencies): Simu
     listRandomKeys: id =>
       store
         .all<{ key: string }>(
-          `SELECT key FROM pixKey WHERE accountId = ? AND (kind = 'random' OR kind = 'given') ORDER BY createdAt, key`,
+          `SELECT key FROM pixKey WHERE accountId = ? AND (kind = 'random' OR kind = 'configured') ORDER BY createdAt, key`,
           id,
         )
         .map(row => row.key)
@@ -139,10 +139,10 @@ function findAccount(store: SimulatorStore, id: string): SimulatedAccount | unde
   return store.first<SimulatedAccount>('SELECT * FROM account WHERE id = ?', id)
 }
 
-/** Finds the account that has the key, other than as a given key of `accountId`. */
+/** Finds the account that has the key, other than as a configured key of `accountId`. */
 function findOtherOwner(store: SimulatorStore, key: string, accountId: string): string | undefined {
   return store.first<{ accountId: string }>(
-    `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind <> 'given')`,
+    `SELECT accountId FROM pixKey WHERE key = ? AND (accountId <> ? OR kind <> 'configured')`,
     key,
     accountId,
   )?.accountId

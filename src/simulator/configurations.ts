@@ -17,15 +17,18 @@ export type EfiConfigurations = {
 
 export function createEfiConfigurations(store: SimulatorStore): EfiConfigurations {
   const find = (accountId: string): EfiConfiguration => {
-    const row = store.first<{ body: string }>('SELECT body FROM configuration WHERE accountId = ?', accountId)
+    const row = store.first<{ body: string }>(
+      'SELECT body FROM efiConfiguration WHERE accountId = ?',
+      accountId,
+    )
     return row ? (JSON.parse(row.body) as EfiConfiguration) : { pix: { receberSemChave: true } }
   }
   return {
     find,
     replace: (accountId, configuration) =>
       store.inTransaction(() => {
-        store.run('DELETE FROM configuration WHERE accountId = ?', accountId)
-        store.insert('configuration', { accountId, body: JSON.stringify(configuration) })
+        store.run('DELETE FROM efiConfiguration WHERE accountId = ?', accountId)
+        store.insert('efiConfiguration', { accountId, body: JSON.stringify(configuration) })
       }),
     notifiesPixWithoutTxid: (accountId, key) =>
       find(accountId).pix.chaves?.[key]?.recebimento.webhook?.notificar?.pixSemTxid === true,

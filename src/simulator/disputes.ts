@@ -83,16 +83,16 @@ type DisputeDependencies = {
 export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDisputes {
   const { store, rail, accounts, ids, now, onRailEvent } = dependencies
   const listById = (id: string) =>
-    store.all<SimulatedDispute>('SELECT * FROM med WHERE id = ? ORDER BY rowid', id)
+    store.all<SimulatedDispute>('SELECT * FROM dispute WHERE id = ? ORDER BY rowid', id)
   const listReplies = ({ accountId, id }: Pick<SimulatedDispute, 'accountId' | 'id'>) =>
     store.all<SimulatedDisputeReply>(
-      'SELECT accept, text, documents, at FROM medReply WHERE accountId = ? AND medId = ? ORDER BY rowid',
+      'SELECT accept, text, documents, at FROM disputeReply WHERE accountId = ? AND disputeId = ? ORDER BY rowid',
       accountId,
       id,
     )
   const find = (accountId: string, idOrEndToEnd: string) =>
     store.first<SimulatedDispute>(
-      'SELECT * FROM med WHERE accountId = ? AND (id = ? OR endToEnd = ?)',
+      'SELECT * FROM dispute WHERE accountId = ? AND (id = ? OR endToEnd = ?)',
       accountId,
       idOrEndToEnd,
       idOrEndToEnd,
@@ -100,7 +100,7 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
   const change = (dispute: SimulatedDispute, fields: Partial<SimulatedDispute>) => {
     const changed = { ...dispute, ...fields, changedAt: now().toISOString() }
     store.run(
-      'UPDATE med SET status = ?, blockedCents = ?, changedAt = ?, decidedAt = ? WHERE accountId = ? AND id = ?',
+      'UPDATE dispute SET status = ?, blockedCents = ?, changedAt = ?, decidedAt = ? WHERE accountId = ? AND id = ?',
       ...[changed.status, changed.blockedCents, changed.changedAt, changed.decidedAt],
       ...[dispute.accountId, dispute.id],
     )
@@ -113,7 +113,7 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
     listReplies,
     listBetween: (accountId, { from, to }) =>
       store.all<SimulatedDispute>(
-        'SELECT * FROM med WHERE accountId = ? AND openedAt BETWEEN ? AND ? ORDER BY openedAt, rowid',
+        'SELECT * FROM dispute WHERE accountId = ? AND openedAt BETWEEN ? AND ? ORDER BY openedAt, rowid',
         accountId,
         from,
         to,
@@ -146,7 +146,7 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
             changedAt: openedAt,
             decidedAt: null,
           }
-          store.insert('med', dispute)
+          store.insert('dispute', dispute)
           onRailEvent({ kind: 'dispute', account, dispute })
         }
         return { kind: 'opened', id }
@@ -174,8 +174,8 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
         if (dispute?.side !== 'received') return 'no_such_dispute'
         if (!allowsRepeat && listReplies(dispute).length > 0) return 'already_replied'
         if (dispute.decidedAt !== null || now() > new Date(dispute.dueAt)) return 'too_late'
-        store.insert('medReply', {
-          ...{ accountId, medId: id, text, at: now().toISOString() },
+        store.insert('disputeReply', {
+          ...{ accountId, disputeId: id, text, at: now().toISOString() },
           accept: accept === null ? null : Number(accept),
           documents: JSON.stringify(documents),
         })

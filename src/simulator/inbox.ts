@@ -34,7 +34,7 @@ export function createInbox({
 }): Inbox {
   const findResponse = (name: string): InboxResponse => {
     const row = store.first<{ status: number; delayMs: number; headers: string }>(
-      'SELECT status, delayMs, headers FROM inboxAnswer WHERE name = ?',
+      'SELECT status, delayMs, headers FROM inboxResponse WHERE name = ?',
       name,
     )
     return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : DEFAULT_RESPONSE
@@ -43,7 +43,7 @@ export function createInbox({
   return {
     setResponse: (name, { status, delayMs, headers }) =>
       void store.run(
-        'INSERT OR REPLACE INTO inboxAnswer (name, status, delayMs, headers) VALUES (?, ?, ?, ?)',
+        'INSERT OR REPLACE INTO inboxResponse (name, status, delayMs, headers) VALUES (?, ?, ?, ?)',
         name,
         status,
         delayMs,

@@ -87,5 +87,5 @@ function isFirstRequest(
   store: SimulatorStore,
   { accountId, id }: { accountId: string; id: string },
 ): boolean {
-  return store.run('INSERT OR IGNORE INTO withheld VALUES (?, ?)', accountId, id) === 1
+  return store.run('INSERT OR IGNORE INTO withheldAnswer VALUES (?, ?)', accountId, id) === 1
 }

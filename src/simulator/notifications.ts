@@ -41,15 +41,15 @@ type Notifier = {
  */
 export function createNotifier(dependencies: NotifierDependencies): Notifier {
   const { schedule, faults, scaleWaitMs, formats } = dependencies
-  schedule.registerHandler('deliver_notice', (notification: QueuedNotification, retries) =>
+  schedule.registerHandler('deliver_notification', (notification: QueuedNotification, retries) =>
     deliverNotification(dependencies, notification, retries),
   )
 
   const queue = (notification: OutgoingNotification, { afterMs = 0, isRepeated = true } = {}) =>
     schedule.add({
-      task: 'deliver_notice',
-      subject: { ...notification, isRepeated } satisfies QueuedNotification,
-      lane: notification.url,
+      task: 'deliver_notification',
+      input: { ...notification, isRepeated } satisfies QueuedNotification,
+      concurrencyGroup: notification.url,
       afterMs,
     })
 

@@ -19,7 +19,7 @@ export type SimulatedRefund = {
   /** 1: its outcome is not notified. */
   silent: 0 | 1
   /** Status after the processing. */
-  fate: 'settled' | 'rejected'
+  plannedStatus: 'settled' | 'rejected'
   /** Reason of a rejection. */
   reason: string | null
   requestedAt: string
@@ -110,7 +110,7 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         const afterMs =
           request.outcome.kind === 'silent' ? request.outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
         const { accountId, endToEnd, id } = refund
-        schedule.add({ task: 'settle_refund', subject: { accountId, endToEnd, id }, afterMs })
+        schedule.add({ task: 'settle_refund', input: { accountId, endToEnd, id }, afterMs })
         return { kind: 'accepted', refund }
       }),
   }
@@ -156,7 +156,7 @@ function buildRefund(
     cents,
     status: 'in_process',
     silent: outcome.kind === 'silent' ? 1 : 0,
-    fate: isCovered && outcome.kind !== 'rejected' ? 'settled' : 'rejected',
+    plannedStatus: isCovered && outcome.kind !== 'rejected' ? 'settled' : 'rejected',
     reason: isCovered ? (outcome.kind === 'rejected' ? outcome.code : null) : NO_BALANCE_REASON,
     settledAt: null,
     nature,
@@ -171,7 +171,7 @@ function finishRefund(
   const { accountId, endToEnd, cents, returnId, nature } = refund
   // A return after a dispute was not ordered by the account, so its movement has no id of a caller.
   const id = nature === 'ORIGINAL' ? refund.id : null
-  if (refund.fate === 'settled') {
+  if (refund.plannedStatus === 'settled') {
     const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
     rail.debitHeld({ accountId, kind: 'refund', id, ...movement })
     returns.creditReturn({ endToEnd, cents, returnId, nature })
@@ -180,8 +180,8 @@ function finishRefund(
   }
   store.run(
     'UPDATE refund SET status = ?, settledAt = ? WHERE accountId = ? AND endToEnd = ? AND id = ?',
-    refund.fate,
-    refund.fate === 'settled' ? at : null,
+    refund.plannedStatus,
+    refund.plannedStatus === 'settled' ? at : null,
     accountId,
     endToEnd,
     refund.id,
@@ -193,6 +193,10 @@ function finishRefund(
     account: accounts.find(accountId)!,
     receipt,
     refunds: receipts.listRefunds(receipt),
-    changed: { ...refund, status: refund.fate, settledAt: refund.fate === 'settled' ? at : null },
+    changed: {
+      ...refund,
+      status: refund.plannedStatus,
+      settledAt: refund.plannedStatus === 'settled' ? at : null,
+    },
   })
 }

@@ -52,7 +52,7 @@ export function simulateReturns({
   onRailEvent,
 }: ReturnDependencies): SimulatedReturns {
   const listReturns = ({ endToEnd }: Pick<SimulatedTransfer, 'endToEnd'>) =>
-    store.all<SimulatedReturn>('SELECT * FROM returned WHERE endToEnd = ? ORDER BY rowid', endToEnd)
+    store.all<SimulatedReturn>('SELECT * FROM transferReturn WHERE endToEnd = ? ORDER BY rowid', endToEnd)
 
   const isSimulatedReceipt = (endToEnd: string) =>
     store.first('SELECT 1 FROM receipt WHERE endToEnd = ?', endToEnd) !== undefined
@@ -60,7 +60,7 @@ export function simulateReturns({
   const creditReturn = (input: ReturnInput) =>
     store.inTransaction(() => {
       const { endToEnd, cents, nature = 'ORIGINAL' } = input
-      const transfer = store.first<SimulatedTransfer>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
+      const transfer = store.first<SimulatedTransfer>('SELECT * FROM transfer WHERE endToEnd = ?', endToEnd)
       if (transfer?.status !== 'settled') return null
       if (cents <= 0 || cents > transfer.cents - sumReturns(listReturns(transfer))) return null
       if (input.returnId === undefined && isSimulatedReceipt(endToEnd)) return null
@@ -68,7 +68,7 @@ export function simulateReturns({
       const at = now().toISOString()
       const returnId = input.returnId ?? ids.returnId({ ispb: PAYER_BANK_ISPB, at })
       const credited = { returnId, accountId, endToEnd, cents, at, nature }
-      store.insert('returned', credited)
+      store.insert('transferReturn', credited)
       const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
       rail.credit({ accountId, kind: 'return', id, ...movement })
       const account = accounts.find(accountId)!
@@ -76,7 +76,7 @@ export function simulateReturns({
       return credited
     })
 
-  schedule.registerHandler('return_sending', (input: ReturnInput) => {
+  schedule.registerHandler('return_transfer', (input: ReturnInput) => {
     creditReturn(input)
     return undefined
   })

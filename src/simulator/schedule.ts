@@ -3,34 +3,42 @@ import type { SimulatorStore } from './store.ts'
 
 /** Runs tasks at a later time: settlements, returns, notifications. Entries are stored and survive a restart. */
 export type TaskSchedule = {
-  /** Adds an entry. At most MAX_RUNNING_PER_LANE of one `lane` run at once; tasks that move money have none. */
-  add(entry: { task: ScheduledTask; subject: unknown; afterMs: number; lane?: string }): void
+  /**
+   * Adds an entry. At most MAX_RUNNING_PER_GROUP of one `concurrencyGroup` run at once; tasks that move money have
+   * none.
+   */
+  add(entry: { task: ScheduledTask; input: unknown; afterMs: number; concurrencyGroup?: string }): void
   registerHandler(task: ScheduledTask, handler: TaskHandler): void
   start(): void
   /** Stops starting entries, and waits for the running ones. */
   stop(): Promise<void>
 }
 
-type ScheduledTask = 'settle_sending' | 'settle_refund' | 'return_sending' | 'deliver_notice' | 'remove_order'
+type ScheduledTask =
+  | 'settle_transfer'
+  | 'settle_refund'
+  | 'return_transfer'
+  | 'deliver_notification'
+  | 'remove_order'
 /** Result of a task that is to run again. */
 export type TaskRetry = { retryAfterMs: number }
 /**
  * Runs a task; `retries` counts from 0. The entry is deleted unless the result is a TaskRetry: after a synchronous
  * handler in the same transaction as its effect.
  */
-type TaskHandler = (subject: never, retries: number) => Promise<TaskRetry | undefined> | undefined
+type TaskHandler = (input: never, retries: number) => Promise<TaskRetry | undefined> | undefined
 
 type ScheduleEntry = {
   id: number
   task: ScheduledTask
-  subject: string
-  lane: string
+  input: string
+  concurrencyGroup: string
   dueAt: number
-  tries: number
+  retries: number
 }
 
-/** Limit per lane, so that a receiver that does not answer delays only its own notifications. */
-const MAX_RUNNING_PER_LANE = 32
+/** Limit per group, so that a receiver that does not answer delays only its own notifications. */
+const MAX_RUNNING_PER_GROUP = 32
 /** Entries started in one turn of the event loop. */
 const BATCH_SIZE = 64
 const MAX_TIMER_MS = 60_000
@@ -66,18 +74,22 @@ export function createTaskSchedule({
     for (const [index, entry] of entries.entries()) {
       // The first entry that is not due, or exceeds the batch, sets the timer.
       if (entry.dueAt > time || index === BATCH_SIZE) return setTimer(entry.dueAt)
-      if (!listFullLanes(runningTasks).includes(entry.lane)) startEntry(entry)
+      if (!listFullGroups(runningTasks).includes(entry.concurrencyGroup)) startEntry(entry)
     }
   }
 
   const startEntry = (entry: ScheduleEntry) => {
     try {
       const result = store.inTransaction(() => {
-        const pendingResult = handlers.get(entry.task)!(JSON.parse(entry.subject) as never, entry.tries)
+        const pendingResult = handlers.get(entry.task)!(JSON.parse(entry.input) as never, entry.retries)
         if (!pendingResult) deleteEntry(store, entry)
         return pendingResult
       })
-      if (result) runningTasks.set(entry.id, { lane: entry.lane, finished: finishEntry(entry, result) })
+      if (result)
+        runningTasks.set(entry.id, {
+          concurrencyGroup: entry.concurrencyGroup,
+          finished: finishEntry(entry, result),
+        })
     } catch (error) {
       retryAfterError(entry, error)
     }
@@ -91,26 +103,26 @@ export function createTaskSchedule({
     } catch (error) {
       retryAfterError(entry, error)
     }
-    const wasFull = listFullLanes(runningTasks).includes(entry.lane)
+    const wasFull = listFullGroups(runningTasks).includes(entry.concurrencyGroup)
     runningTasks.delete(entry.id)
     if (wasFull) setTimer(now().getTime())
   }
 
   const retryAfterError = (entry: ScheduleEntry, error: unknown) => {
-    log.error({ err: error, task: entry.task, subject: entry.subject }, 'a scheduled task failed')
+    log.error({ err: error, task: entry.task, input: entry.input }, 'a scheduled task failed')
     postpone(entry, ERROR_RETRY_DELAY_MS)
   }
 
   const postpone = ({ id }: ScheduleEntry, forMs: number) => {
     const dueAt = now().getTime() + forMs
-    store.run('UPDATE agenda SET tries = tries + 1, dueAt = ? WHERE id = ?', dueAt, id)
+    store.run('UPDATE scheduledTask SET retries = retries + 1, dueAt = ? WHERE id = ?', dueAt, id)
     setTimer(dueAt)
   }
 
   return {
-    add: ({ task, subject, afterMs, lane = '' }) => {
+    add: ({ task, input, afterMs, concurrencyGroup = '' }) => {
       const dueAt = now().getTime() + afterMs
-      store.insert('agenda', { task, subject: JSON.stringify(subject), lane, dueAt })
+      store.insert('scheduledTask', { task, input: JSON.stringify(input), concurrencyGroup, dueAt })
       // The caller's transaction may still be open, so the timer is set after it.
       setImmediate(setTimer, dueAt)
     },
@@ -127,29 +139,32 @@ export function createTaskSchedule({
   }
 }
 
-type RunningTask = { lane: string; finished: Promise<void> }
+type RunningTask = { concurrencyGroup: string; finished: Promise<void> }
 
-/** Lists the next entries that are not running and whose lane is not full, by due time. */
+/** Lists the next entries that are not running and whose group is not full, by due time. */
 function listRunnableEntries(
   store: SimulatorStore,
   { runningTasks, limit }: { runningTasks: ReadonlyMap<number, RunningTask>; limit: number },
 ): ScheduleEntry[] {
   return store.all<ScheduleEntry>(
-    `SELECT * FROM agenda
-     WHERE id NOT IN (SELECT value FROM json_each(?)) AND lane NOT IN (SELECT value FROM json_each(?))
+    `SELECT * FROM scheduledTask
+     WHERE id NOT IN (SELECT value FROM json_each(?)) AND concurrencyGroup NOT IN (SELECT value FROM json_each(?))
      ORDER BY dueAt, id LIMIT ?`,
     JSON.stringify([...runningTasks.keys()]),
-    JSON.stringify(listFullLanes(runningTasks)),
+    JSON.stringify(listFullGroups(runningTasks)),
     limit,
   )
 }
 
-function listFullLanes(runningTasks: ReadonlyMap<number, RunningTask>): string[] {
+function listFullGroups(runningTasks: ReadonlyMap<number, RunningTask>): string[] {
   const counts = new Map<string, number>()
-  for (const { lane } of runningTasks.values()) counts.set(lane, (counts.get(lane) ?? 0) + 1)
-  return [...counts].filter(([, count]) => count >= MAX_RUNNING_PER_LANE).map(([lane]) => lane)
+  for (const { concurrencyGroup } of runningTasks.values())
+    counts.set(concurrencyGroup, (counts.get(concurrencyGroup) ?? 0) + 1)
+  return [...counts]
+    .filter(([, count]) => count >= MAX_RUNNING_PER_GROUP)
+    .map(([concurrencyGroup]) => concurrencyGroup)
 }
 
 function deleteEntry(store: SimulatorStore, { id }: ScheduleEntry): void {
-  store.run('DELETE FROM agenda WHERE id = ?', id)
+  store.run('DELETE FROM scheduledTask WHERE id = ?', id)
 }

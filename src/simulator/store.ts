@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { SCHEMA_STEPS } from './schema/schema-steps.ts'
+import { SCHEMA_STEPS } from './schema/steps.ts'
 
 /** Stores the simulator's whole state in one SQLite file, so that a killed process loses nothing it acknowledged. */
 export type SimulatorStore = {
@@ -19,7 +19,10 @@ export type SimulatorStore = {
   close(): void
 }
 
-/** Opens `<home>/simulator.db`, or creates it, and applies missing schema steps. */
+/**
+ * Opens `<home>/simulator.db`, or creates it, and applies missing schema steps; throws for a store of a later
+ * version.
+ */
 export function openStore(home: string): SimulatorStore {
   mkdirSync(home, { recursive: true })
   const database = new DatabaseSync(join(home, 'simulator.db'))
@@ -73,8 +76,10 @@ export function openStore(home: string): SimulatorStore {
 }
 
 function migrateStore(database: DatabaseSync): void {
-  const row = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  for (let step = row.user_version; step < SCHEMA_STEPS.length; step++) {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (version > SCHEMA_STEPS.length)
+    throw new Error('simulator.db is from another version of the simulator: delete it, and start again')
+  for (let step = version; step < SCHEMA_STEPS.length; step++) {
     database.exec(`BEGIN; ${SCHEMA_STEPS[step]}; PRAGMA user_version = ${step + 1}; COMMIT`)
   }
 }

@@ -18,7 +18,7 @@ export type SimulatedTransfer = {
   /** 1: its outcome is not notified. */
   silent: 0 | 1
   /** Status after the processing. */
-  fate: 'settled' | 'rejected'
+  plannedStatus: 'settled' | 'rejected'
   /** The rail's code of a rejection. */
   code: string | null
   payerKey: string
@@ -26,7 +26,7 @@ export type SimulatedTransfer = {
   /** SimulatedRecipient as JSON. */
   recipient: string
   /** Amounts that the recipient returns after the settlement, a JSON list of centavos. */
-  comesBack: string
+  plannedReturns: string
   requestedAt: string
   settledAt: string | null
   /** 1: sent in the provider's panel, not through its API. */
@@ -85,12 +85,12 @@ type TransferDependencies = {
 export function simulateTransfers(dependencies: TransferDependencies): SimulatedTransfers {
   const { store, rail, schedule, ids, now, scaleWaitMs, onRailEvent } = dependencies
   const find = (accountId: string, id: string) =>
-    store.first<SimulatedTransfer>('SELECT * FROM sending WHERE accountId = ? AND id = ?', accountId, id)
+    store.first<SimulatedTransfer>('SELECT * FROM transfer WHERE accountId = ? AND id = ?', accountId, id)
   const findByEndToEnd = (endToEnd: string) =>
-    store.first<SimulatedTransfer>('SELECT * FROM sending WHERE endToEnd = ?', endToEnd)
+    store.first<SimulatedTransfer>('SELECT * FROM transfer WHERE endToEnd = ?', endToEnd)
 
   schedule.registerHandler(
-    'settle_sending',
+    'settle_transfer',
     ({ accountId, id }: SimulatedTransfer) => void finishTransfer(dependencies, find(accountId, id)!),
   )
 
@@ -99,7 +99,7 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
     findByEndToEnd,
     listBetween: (accountId, { from, to }) =>
       store.all<SimulatedTransfer>(
-        'SELECT * FROM sending WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
+        'SELECT * FROM transfer WHERE accountId = ? AND requestedAt BETWEEN ? AND ? ORDER BY requestedAt, rowid',
         accountId,
         from,
         to,
@@ -108,7 +108,7 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
       const at = now().toISOString()
       const endToEnd = ids.endToEnd({ ispb: request.account.ispb, at })
       const transfer: SimulatedTransfer = { ...buildTransfer(request, { at, endToEnd }), status: 'rejected' }
-      store.insert('sending', transfer)
+      store.insert('transfer', transfer)
       return transfer
     },
     accept: request =>
@@ -118,9 +118,9 @@ export function simulateTransfers(dependencies: TransferDependencies): Simulated
         if (!rail.hold(account.id, cents)) return { kind: 'no_balance' }
         const at = now().toISOString()
         const transfer = buildTransfer(request, { at, endToEnd: ids.endToEnd({ ispb: account.ispb, at }) })
-        store.insert('sending', transfer)
+        store.insert('transfer', transfer)
         const afterMs = isSilentOutcome(outcome) ? outcome.forMs : scaleWaitMs(SIMULATOR_WAITS_MS.settle)
-        schedule.add({ task: 'settle_sending', subject: { accountId: account.id, id }, afterMs })
+        schedule.add({ task: 'settle_transfer', input: { accountId: account.id, id }, afterMs })
         if (outcome.kind === 'silent_with_removal_event') onRailEvent({ kind: 'order_removed', account, id })
         return { kind: 'accepted', transfer }
       }),
@@ -139,12 +139,12 @@ function buildTransfer(
     cents,
     status: 'in_process',
     silent: isSilentOutcome(outcome) ? 1 : 0,
-    fate: outcome.kind === 'rejected' ? 'rejected' : 'settled',
+    plannedStatus: outcome.kind === 'rejected' ? 'rejected' : 'settled',
     code: outcome.kind === 'rejected' ? outcome.code : null,
     payerKey,
     message,
     recipient: JSON.stringify(recipient),
-    comesBack: JSON.stringify(returnedCents),
+    plannedReturns: JSON.stringify(returnedCents),
     requestedAt: at,
     settledAt: null,
     isFromPanel: request.isFromPanel ? 1 : 0,
@@ -153,25 +153,30 @@ function buildTransfer(
 
 function finishTransfer(dependencies: TransferDependencies, transfer: SimulatedTransfer): void {
   const { store, rail, accounts, now, onRailEvent } = dependencies
-  const { accountId, id, endToEnd, cents, fate } = transfer
+  const { accountId, id, endToEnd, cents, plannedStatus } = transfer
   const at = now().toISOString()
-  if (fate === 'settled') {
+  if (plannedStatus === 'settled') {
     rail.debitHeld({ accountId, kind: 'transfer', id, endToEnd, originalEndToEnd: null, cents, at })
     creditRecipient(dependencies, transfer)
   } else {
     rail.release(accountId, cents)
   }
-  const settledAt = fate === 'settled' ? at : null
+  const settledAt = plannedStatus === 'settled' ? at : null
   store.run(
-    'UPDATE sending SET status = ?, settledAt = ? WHERE accountId = ? AND id = ?',
-    fate,
+    'UPDATE transfer SET status = ?, settledAt = ? WHERE accountId = ? AND id = ?',
+    plannedStatus,
     settledAt,
     accountId,
     id,
   )
   if (transfer.silent) return
   const account = accounts.find(accountId)!
-  onRailEvent({ kind: 'transfer', account, transfer: { ...transfer, status: fate, settledAt }, returns: [] })
+  onRailEvent({
+    kind: 'transfer',
+    account,
+    transfer: { ...transfer, status: plannedStatus, settledAt },
+    returns: [],
+  })
 }
 
 /** Credits the recipient if it is a simulated account, and schedules the recipient's returns. */
@@ -194,6 +199,6 @@ function creditRecipient(
     })
   }
   const afterMs = scaleWaitMs(SIMULATOR_WAITS_MS.recipientReturn)
-  for (const returnedCents of JSON.parse(transfer.comesBack) as number[])
-    schedule.add({ task: 'return_sending', subject: { endToEnd, cents: returnedCents }, afterMs })
+  for (const returnedCents of JSON.parse(transfer.plannedReturns) as number[])
+    schedule.add({ task: 'return_transfer', input: { endToEnd, cents: returnedCents }, afterMs })
 }

@@ -126,7 +126,7 @@ function toAccountSettings(
     ispb: body.ispb,
     requiresCertificate: body.requires_certificate ? 1 : 0,
     amountMagic: body.amount_magic ? 1 : 0,
-    noticeSecret: body.notice_secret,
+    notificationSecret: body.notice_secret,
     openingCents: body.balance,
     keys: body.keys,
   }

@@ -1,22 +1,24 @@
-/**
- * Locations that were made for no charge, or that a charge left; earlier revisions of charges; reports of the
- * statement.
- */
-export const EFI_LOCATIONS_AND_REPORTS_SCHEMA = `
+/** Tables of Efí's API: webhooks by PIX key, the account's configuration, locations without a charge, and reports. */
+export const EFI_SCHEMA = `
+CREATE TABLE webhook (
+  accountId TEXT NOT NULL REFERENCES account,
+  key TEXT NOT NULL,
+  url TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  PRIMARY KEY (accountId, key)
+) STRICT;
+
+CREATE TABLE efiConfiguration (
+  accountId TEXT PRIMARY KEY REFERENCES account,
+  body TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE efiLocation (
   id INTEGER PRIMARY KEY,
   accountId TEXT NOT NULL REFERENCES account,
   token TEXT NOT NULL UNIQUE,
   kind TEXT NOT NULL,
   createdAt TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE chargeRevision (
-  accountId TEXT NOT NULL,
-  txid TEXT NOT NULL,
-  revision INTEGER NOT NULL,
-  body TEXT NOT NULL,
-  PRIMARY KEY (accountId, txid, revision)
 ) STRICT;
 
 CREATE TABLE efiReport (
@@ -27,15 +29,5 @@ CREATE TABLE efiReport (
   requestedAt TEXT NOT NULL,
   readyAt TEXT NOT NULL,
   UNIQUE (accountId, day, records)
-) STRICT;
-
-ALTER TABLE charge ADD COLUMN locationCreatedAt TEXT;
-`
-
-/** What Efí's dialect knows besides: the account's configuration, as its customer wrote it. */
-export const EFI_SCHEMA = `
-CREATE TABLE configuration (
-  accountId TEXT PRIMARY KEY REFERENCES account,
-  body TEXT NOT NULL
 ) STRICT;
 `

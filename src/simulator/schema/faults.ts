@@ -1,8 +1,17 @@
-/** What a fault answers, which faults had their effect, and from when on a received PIX is in its provider's books. */
-export const FAULT_DETAILS_SCHEMA = `
-ALTER TABLE fault ADD COLUMN status INTEGER;
-ALTER TABLE fault ADD COLUMN body TEXT;
-ALTER TABLE fault ADD COLUMN pageSize INTEGER;
+/** Planned faults, and those that took effect on a call. */
+export const FAULT_SCHEMA = `
+CREATE TABLE fault (
+  id INTEGER PRIMARY KEY,
+  provider TEXT NOT NULL,
+  operation TEXT,
+  accountId TEXT,
+  fault TEXT NOT NULL,
+  timesLeft INTEGER NOT NULL,
+  delayMs INTEGER,
+  status INTEGER,
+  body TEXT,
+  pageSize INTEGER
+) STRICT;
 
 CREATE TABLE servedFault (
   accountId TEXT NOT NULL,
@@ -11,6 +20,4 @@ CREATE TABLE servedFault (
   itemId TEXT,
   at TEXT NOT NULL
 ) STRICT;
-
-ALTER TABLE receipt ADD COLUMN listedAt TEXT;
 `

@@ -1,4 +1,7 @@
-/** What Woovi's dialect knows besides: webhooks by event, and payments that wait for their approval. */
+/**
+ * Tables of Woovi's API: webhooks by event, orders that wait for approval, files, txids of Woovi's choice, static
+ * codes, and the key that signs notifications.
+ */
 export const WOOVI_SCHEMA = `
 CREATE TABLE wooviWebhook (
   id TEXT PRIMARY KEY,
@@ -12,7 +15,7 @@ CREATE TABLE wooviWebhook (
 ) STRICT;
 CREATE INDEX wooviWebhookByEvent ON wooviWebhook (accountId, event);
 
-CREATE TABLE wooviPayment (
+CREATE TABLE wooviPendingOrder (
   accountId TEXT NOT NULL REFERENCES account,
   id TEXT NOT NULL,
   cents INTEGER NOT NULL,
@@ -21,11 +24,20 @@ CREATE TABLE wooviPayment (
   PRIMARY KEY (accountId, id)
 ) STRICT;
 
-CREATE INDEX refundById ON refund (accountId, id);
-`
+CREATE TABLE wooviFile (
+  accountId TEXT NOT NULL REFERENCES account,
+  id TEXT NOT NULL,
+  correlationID TEXT NOT NULL,
+  purpose TEXT NOT NULL,
+  fileName TEXT NOT NULL,
+  contentType TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  sha256 TEXT NOT NULL,
+  createdAt TEXT NOT NULL,
+  PRIMARY KEY (accountId, id),
+  UNIQUE (accountId, correlationID)
+) STRICT;
 
-/** The txids that Woovi chose itself, and the static codes of an account. */
-export const WOOVI_CODES_SCHEMA = `
 CREATE TABLE wooviChargeTxid (
   accountId TEXT NOT NULL REFERENCES account,
   correlationID TEXT NOT NULL,
@@ -44,13 +56,11 @@ CREATE TABLE wooviStaticCode (
   key TEXT NOT NULL,
   payload TEXT NOT NULL,
   createdAt TEXT NOT NULL,
-  isDeleted INTEGER NOT NULL DEFAULT 0,
+  isDeleted INTEGER NOT NULL,
   PRIMARY KEY (accountId, id),
   UNIQUE (accountId, correlationID),
   UNIQUE (accountId, identifier)
 ) STRICT;
-`
 
-/** The key that signs notifications, a single row. */
-export const WOOVI_NOTIFICATION_KEY_SCHEMA =
-  'CREATE TABLE wooviNoticeKey (privateKeyPem TEXT NOT NULL) STRICT'
+CREATE TABLE wooviNotificationKey (privateKeyPem TEXT NOT NULL) STRICT;
+`

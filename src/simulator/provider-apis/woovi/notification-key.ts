@@ -20,12 +20,13 @@ export function openWooviNotificationKey(store: SimulatorStore): WooviNotificati
 }
 
 function findStoredPem(store: SimulatorStore): string | undefined {
-  return store.first<{ privateKeyPem: string }>('SELECT privateKeyPem FROM wooviNoticeKey')?.privateKeyPem
+  return store.first<{ privateKeyPem: string }>('SELECT privateKeyPem FROM wooviNotificationKey')
+    ?.privateKeyPem
 }
 
 function createPem(store: SimulatorStore): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const privateKeyPem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-  store.insert('wooviNoticeKey', { privateKeyPem })
+  store.insert('wooviNotificationKey', { privateKeyPem })
   return privateKeyPem
 }

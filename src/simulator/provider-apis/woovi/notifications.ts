@@ -73,7 +73,7 @@ function buildNotification(
     'content-type': 'application/json',
     'user-agent': 'Woovi-Webhook/simulator',
     [SIGNATURE_HEADER]: sign(body),
-    ...(account.noticeSecret && { [MAC_HEADER]: computeMac(body, account.noticeSecret) }),
+    ...(account.notificationSecret && { [MAC_HEADER]: computeMac(body, account.notificationSecret) }),
     ...(authorization ? { authorization } : {}),
   }
   return { url, headers, body }

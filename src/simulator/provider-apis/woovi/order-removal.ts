@@ -15,7 +15,8 @@ export function removeWooviOrder(
   { accountId, id }: PendingOrderKey,
 ): boolean {
   return store.inTransaction(() => {
-    const isRemoved = store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', accountId, id) > 0
+    const isRemoved =
+      store.run('DELETE FROM wooviPendingOrder WHERE accountId = ? AND id = ?', accountId, id) > 0
     if (isRemoved) onRailEvent({ kind: 'order_removed', account: accounts.find(accountId)!, id })
     return isRemoved
   })

@@ -99,8 +99,9 @@ function createOrder(
 }
 
 function saveOrder({ store }: SimulatorState, { id: accountId }: SimulatedAccount, order: WooviOrder): void {
-  if (store.first('SELECT 1 FROM wooviPayment WHERE accountId = ? AND id = ?', accountId, order.id)) return
-  store.insert('wooviPayment', { accountId, ...order })
+  if (store.first('SELECT 1 FROM wooviPendingOrder WHERE accountId = ? AND id = ?', accountId, order.id))
+    return
+  store.insert('wooviPendingOrder', { accountId, ...order })
 }
 
 /** An order that waits for approval. */
@@ -111,13 +112,13 @@ export function createPendingOrders(state: SimulatorState) {
   const { accounts, store } = state
   const find = (id: string) =>
     store.first<WooviPendingOrder>(
-      'SELECT accountId, id, cents, key, message FROM wooviPayment WHERE id = ?',
+      'SELECT accountId, id, cents, key, message FROM wooviPendingOrder WHERE id = ?',
       id,
     )
   return {
     list: () =>
       store.all<WooviPendingOrder>(
-        'SELECT accountId, id, cents, key, message FROM wooviPayment ORDER BY rowid',
+        'SELECT accountId, id, cents, key, message FROM wooviPendingOrder ORDER BY rowid',
       ),
     /** Approves an order, which the provider may refuse; undefined if there is no such order. */
     approve(id: string): SimulatedResponse | undefined {
@@ -180,7 +181,7 @@ function sendApprovedOrder(
       outcome: outcome.kind === 'settles' ? magic.outcome : outcome,
     })
     if (accepted.kind === 'accepted')
-      store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
+      store.run('DELETE FROM wooviPendingOrder WHERE accountId = ? AND id = ?', account.id, id)
     return accepted.kind === 'no_balance' ? insufficientBalance() : respondToTransfer(accepted)
   })
 }
@@ -189,8 +190,8 @@ function scheduleRemoval(
   { schedule }: SimulatorState,
   { account, order, afterMs }: { account: SimulatedAccount; order: WooviOrder; afterMs: number },
 ): void {
-  const subject: PendingOrderKey = { accountId: account.id, id: order.id }
-  schedule.add({ task: 'remove_order', subject, afterMs })
+  const input: PendingOrderKey = { accountId: account.id, id: order.id }
+  schedule.add({ task: 'remove_order', input, afterMs })
 }
 
 /** Records a payment that fails for a reason that Woovi documents for payments, not for refused requests. */
@@ -210,7 +211,7 @@ function recordFailedPayment(
       payerKey: accounts.listKeys(account.id)[0] ?? '',
       outcome: { kind: 'rejected', code },
     })
-    store.run('DELETE FROM wooviPayment WHERE accountId = ? AND id = ?', account.id, id)
+    store.run('DELETE FROM wooviPendingOrder WHERE accountId = ? AND id = ?', account.id, id)
     return { status: 200, body: presentWooviPayment(failed) }
   })
 }
@@ -232,7 +233,7 @@ function findPendingOrder(
   id: string,
 ): WooviOrder | undefined {
   return store.first<WooviOrder>(
-    'SELECT id, cents, key, message FROM wooviPayment WHERE accountId = ? AND id = ?',
+    'SELECT id, cents, key, message FROM wooviPendingOrder WHERE accountId = ? AND id = ?',
     account.id,
     id,
   )
