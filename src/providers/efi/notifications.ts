@@ -74,7 +74,7 @@ function isNotifiedPix(item: unknown): item is NotifiedPix {
 
 /**
  * Converts one PIX of a notification: a sent PIX to a `transfer` item; a received one to a `payment` item and one item
- * per devolução on it, with the end-to-end id of the PIX. A devolução of a dispute is a `med` item without a reference,
+ * per devolução on it, with the end-to-end id of the PIX. A devolução of a dispute is a `dispute` item without a reference,
  * because Efí does not name the dispute.
  */
 function toNotificationItems(pix: NotifiedPix): NotificationItem[] {
