@@ -4,7 +4,7 @@ import type { IdGenerator } from './ids.ts'
 import type { PixPayer, Receipt, Receipts } from './receipts.ts'
 import type { SimulatorStore } from './store.ts'
 
-/** A charge of an account, payable through its payload. It has no status for expired: only its time tells. */
+/** A charge of an account, payable through its payload. It has no status for expired: see `computeExpiry`. */
 export type SimulatedCharge = {
   accountId: string
   txid: string

@@ -46,7 +46,7 @@ export const CALL_FAULTS = [
   /** As `order_left`; a person removes the order in the provider's panel after `delay_ms`, with a notification. */
   'order_removed',
   /** A transfer settles after `delay_ms` without a notification, but its removal is notified at once. */
-  'accepted_then_told_removed',
+  'accepted_then_reported_removed',
   /** A charge gets a txid that the provider chooses, not one derived from the caller's id. */
   'txid_differs',
 ] as const
@@ -56,7 +56,7 @@ export type CallFault = (typeof CALL_FAULTS)[number]
 export const SINGLE_OPERATION_FAULTS = {
   order_left: 'sendTransfer',
   order_removed: 'sendTransfer',
-  accepted_then_told_removed: 'sendTransfer',
+  accepted_then_reported_removed: 'sendTransfer',
   txid_differs: 'issueCharge',
 } as const satisfies Partial<Record<CallFault, ProviderOperation>>
 

@@ -101,7 +101,7 @@ export async function respondUnderFault(call: FaultedCall): Promise<SimulatedRes
         kind: 'left_then_removed',
         afterMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.orderRemoval),
       })
-    case 'accepted_then_told_removed':
+    case 'accepted_then_reported_removed':
       return handle({
         kind: 'silent_with_removal_event',
         forMs: fault.delayMs ?? call.scaleWaitMs(SIMULATOR_WAITS_MS.silentSettlement),

@@ -5,12 +5,9 @@ import { findBannedWords } from './support/banned-words.ts'
 import { readSourceTexts } from './support/source-text.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** Folders whose names are being rewritten. */
-const PENDING = /^src\/(providers|simulator)\//
 const files = (await readdir(join(root, 'src'), { recursive: true }))
   .filter(file => file.endsWith('.ts'))
   .map(file => `src/${file}`)
-  .filter(file => !PENDING.test(file))
   .sort()
 
 test('no identifier, comment or string of the code uses a banned word', async () => {

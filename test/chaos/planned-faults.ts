@@ -122,7 +122,7 @@ export function planFaults(random: Random, operations: number): FaultEvent[] {
 const DELAYED_FAULTS: ReadonlySet<FaultKind> = new Set([
   'books_lag',
   'order_removed',
-  'accepted_then_told_removed',
+  'accepted_then_reported_removed',
 ])
 
 /** Every fault of every operation at every provider once, in random order, and then again. */

@@ -13,7 +13,7 @@ beforeEach(() => shop.control.clearFaults())
 afterAll(() => shop.close())
 
 const fault = (
-  kind: 'txid_differs' | 'order_left' | 'order_removed' | 'accepted_then_told_removed',
+  kind: 'txid_differs' | 'order_left' | 'order_removed' | 'accepted_then_reported_removed',
   operation: 'issueCharge' | 'sendTransfer',
   delay_ms?: number,
 ) =>
@@ -84,7 +84,7 @@ test('an order that will be removed awaits its approval until it is gone', async
 })
 
 test('an order that is told as removed and is paid all the same is in process, then settled', async () => {
-  await fault('accepted_then_told_removed', 'sendTransfer', 400)
+  await fault('accepted_then_reported_removed', 'sendTransfer', 400)
   const order = shop.transferRequest()
   expect(await shop.provider.sendTransfer(order)).toMatchObject({
     ...{ kind: 'accepted', payout: { status: 'in_process' } },

@@ -24,8 +24,10 @@ afterAll(async () => {
 let count = 0
 const id = () => `c0de-${++count}`
 type FaultOptions = { operation: 'issueCharge' | 'sendTransfer'; delay_ms?: number }
-const fault = (kind: 'txid_differs' | 'order_removed' | 'accepted_then_told_removed', more: FaultOptions) =>
-  simulator.control.addFault({ provider: 'PROVIDER_B', fault: kind, ...more })
+const fault = (
+  kind: 'txid_differs' | 'order_removed' | 'accepted_then_reported_removed',
+  more: FaultOptions,
+) => simulator.control.addFault({ provider: 'PROVIDER_B', fault: kind, ...more })
 const toldOf = (inbox: string) => async () =>
   (await simulator.control.listInbox(inbox)).map(({ body }) => JSON.parse(body))
 
@@ -104,9 +106,9 @@ describe('an order that is removed', () => {
     expect(await toldOf('orders')()).not.toContainEqual(removalOf(name))
   })
 
-  test('accepted_then_told_removed notifies a removal, and pays all the same', async () => {
+  test('accepted_then_reported_removed notifies a removal, and pays all the same', async () => {
     const name = id()
-    await fault('accepted_then_told_removed', { operation: 'sendTransfer', delay_ms: 300 })
+    await fault('accepted_then_reported_removed', { operation: 'sendTransfer', delay_ms: 300 })
     expect((await order(name)).body.payment.status).toBe('APPROVED')
     await pollUntil(toldOf('orders'), all => all.some(told => told.payment.correlationID === name))
     expect(await toldOf('orders')()).toContainEqual(removalOf(name))

@@ -108,7 +108,7 @@ export function createEfiCharges(
     })
     if (outcome.kind === 'not_found') return refusal
     if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
-    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceTaken
+    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceInUse
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
@@ -161,7 +161,7 @@ function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
   )
 }
 
-const referenceTaken = rejectForThisProvider(
+const referenceInUse = rejectForThisProvider(
   'reference_taken',
   'The provider has another charge under this reference',
 )

@@ -141,7 +141,7 @@ export function createWooviCharges(
     }))
     if (outcome.kind === 'not_found') return duplicate
     if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
-    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceTaken
+    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceInUse
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
@@ -194,7 +194,7 @@ const expiryTooShort = rejectForThisProvider(
   'expiry_too_short',
   `The provider issues no charge that expires in less than ${MIN_CHARGE_EXPIRY_S} seconds`,
 )
-const referenceTaken = rejectForThisProvider(
+const referenceInUse = rejectForThisProvider(
   'reference_taken',
   'The provider has another charge under this reference',
 )

@@ -30,10 +30,7 @@ const DISPUTE_STATUSES = {
 /** Woovi accepts evidence for three days ("Baas e Med"). */
 const REPLY_PERIOD_MS = 3 * 86_400_000
 
-/**
- * Maps a dispute. If Woovi does not report when it was opened, `now` (ms) stands in: the first time that it is
- * listed.
- */
+/** Maps a dispute. Its opening is `now` (ms), the first time that it is listed, if Woovi does not report another. */
 export function mapWooviDispute(
   dispute: WooviDispute,
   { recovery, decision, ...facts }: WooviFundsRecovery,
