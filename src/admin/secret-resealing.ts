@@ -1,7 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Sealer } from '../security/sealing.ts'
 
-/** A column that holds sealed texts: by the house's rule for its name, or because a list in it does. Its table has a `uuid`. */
+/** A column that holds sealed texts: by the rule for its name, or because a list in it does. Its table has a `uuid`. */
 type SealedColumn = { table_name: string; column_name: string; type: 'text' | 'jsonb' }
 
 const SEALED_COLUMNS_SQL = `

@@ -77,6 +77,6 @@ const NO_CARRIER = { kind: 'again', code: 'no_carrier' } as const
 
 /** Composes the message of a code, in Portuguese, the language of its readers. */
 function composeCodeMessage(id: string, { to, code }: CodeMessage): OutboundMessage {
-  const text = `${code} é o seu código para cadastrar a chave Pix. Ele vale por ${CODE_VALIDITY_MINUTES} minutos. Se você não o pediu, ignore esta mensagem.`
+  const text = `${code} é o seu código para cadastrar a chave Pix. Ele vale por ${CODE_VALIDITY_MINUTES} minutos. Se você não solicitou este código, ignore esta mensagem.`
   return { id, to, subject: 'Código de verificação da chave Pix', text }
 }

@@ -59,7 +59,7 @@ export const SIGN_IN_PATH = '/dashboard/sign-in'
  */
 export function createDashboardRouter(context: DashboardContext) {
   return {
-    house: context,
+    dashboard: context,
     get<Role extends Audience>(role: Role, path: string, page: PageHandler<Role>): void {
       context.router.koa.get(path, ctx => servePage(context, ctx, { role, handle: page } as PageRoute))
     },

@@ -22,7 +22,7 @@ const PATH = '/dashboard/charges'
 const MAX_REFUNDS = 100
 const submissionSchema = z.object({ once: uuidSchema })
 
-export function registerChargePages({ get, post, house }: DashboardRouter): void {
+export function registerChargePages({ get, post, dashboard }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
@@ -45,7 +45,7 @@ export function registerChargePages({ get, post, house }: DashboardRouter): void
 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
-      const { uuid } = await cancelMerchantCharge(house.workflowClientContext, {
+      const { uuid } = await cancelMerchantCharge(dashboard.workflowClientContext, {
         em,
         token,
         uuid: parseUuidParam(params.uuid),
@@ -62,7 +62,7 @@ export function registerChargePages({ get, post, house }: DashboardRouter): void
         value: parseRefundAmount(form.get('value'), language),
       })
       const idempotencyKey = `dashboard ${parseFormFields(submissionSchema, { once: form.get('once') }).once}`
-      await createChargeRefund(house.workflowClientContext, {
+      await createChargeRefund(dashboard.workflowClientContext, {
         em,
         token,
         body,

@@ -20,8 +20,8 @@ import { restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/disputes'
 
-export function registerDisputePages({ get, post, house }: DashboardRouter): void {
-  const { storage } = house
+export function registerDisputePages({ get, post, dashboard }: DashboardRouter): void {
+  const { storage } = dashboard
 
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
@@ -41,7 +41,7 @@ export function registerDisputePages({ get, post, house }: DashboardRouter): voi
     async handle({ em, token, params, upload }) {
       const form = parseFormFields(disputeReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
       const reply = { em, token, uuid: parseUuidParam(params.uuid), form }
-      const { body } = await replyToDispute(house, reply)
+      const { body } = await replyToDispute(dashboard, reply)
       return redirect(`${PATH}/${body.data.uuid}`, 'replied')
     },
     renderForm: dispute,

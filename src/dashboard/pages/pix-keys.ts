@@ -18,7 +18,7 @@ const PATH = '/dashboard/keys'
 const submissionSchema = z.object({ once: uuidSchema })
 const removeFormSchema = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
-export function registerPixKeyPages({ get, post, house }: DashboardRouter): void {
+export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): void {
   get('merchant', PATH, visit => renderPixKeys(visit))
 
   /** First step of an e-mail or phone key: sends a six-digit code, and the page asks for it. */
@@ -26,7 +26,7 @@ export function registerPixKeyPages({ get, post, house }: DashboardRouter): void
     async handle(visit) {
       const body = parseFormFields(requestCodeBody, Object.fromEntries(visit.form))
       const context = { ...(await readOperationContext(visit)), body }
-      const { data } = (await requestAuthCode(house, context)).body
+      const { data } = (await requestAuthCode(dashboard, context)).body
       return renderPixKeys(visit, {
         ...data,
         type: body.type,
@@ -42,7 +42,7 @@ export function registerPixKeyPages({ get, post, house }: DashboardRouter): void
       const context = await readOperationContext(visit)
       await countCreationAttempt({ ...context, em: visit.em.fork() })
       const body = parseFormFields(createPixKeyBody, Object.fromEntries(visit.form))
-      await createPixKey(house, { ...context, body })
+      await createPixKey(dashboard, { ...context, body })
       return redirect(PATH, 'key_created', context.token.mode)
     },
     renderForm: visit => renderPixKeys(visit, readPendingVerification(visit)),
@@ -52,7 +52,7 @@ export function registerPixKeyPages({ get, post, house }: DashboardRouter): void
     async handle(visit) {
       const { key } = parseFormFields(removeFormSchema, Object.fromEntries(visit.form))
       const { token, em, requestId } = await readOperationContext(visit)
-      await removePixKey(house.workflowClientContext, { key, token, em, requestId })
+      await removePixKey(dashboard.workflowClientContext, { key, token, em, requestId })
       return redirect(PATH, 'key_removed', token.mode)
     },
     renderForm: visit => renderPixKeys(visit),

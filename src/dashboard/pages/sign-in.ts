@@ -30,17 +30,17 @@ const FORM_COOKIE = 'trilho_form'
 const DEVICE_COOKIE = 'trilho_device'
 
 /** Registers sign-in and sign-out, the only pages without authentication. */
-export function registerSignInPages({ house, post }: DashboardRouter): void {
-  house.router.koa.get(SIGN_IN_PATH, async ctx => {
+export function registerSignInPages({ dashboard, post }: DashboardRouter): void {
+  dashboard.router.koa.get(SIGN_IN_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
-    if (handleLanguageSwitch(house, ctx)) return
-    const signedIn = await authenticateSession(house, ctx)
+    if (handleLanguageSwitch(dashboard, ctx)) return
+    const signedIn = await authenticateSession(dashboard, ctx)
     if (signedIn)
-      return sendSignInResponse(house, ctx, { response: redirect(homePathOfRole(signedIn.user.role)) })
-    sendSignInForm(house, ctx, { next: ctx.query.next })
+      return sendSignInResponse(dashboard, ctx, { response: redirect(homePathOfRole(signedIn.user.role)) })
+    sendSignInForm(dashboard, ctx, { next: ctx.query.next })
   })
 
-  house.router.koa.post(SIGN_IN_PATH, async ctx => {
+  dashboard.router.koa.post(SIGN_IN_PATH, async ctx => {
     ctx.set(PAGE_HEADERS)
     let form = new URLSearchParams()
     try {
@@ -48,35 +48,35 @@ export function registerSignInPages({ house, post }: DashboardRouter): void {
       requireCsrfToken(
         ctx.req,
         form.get('_csrf'),
-        deriveFormToken(ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? ''),
+        deriveFormToken(ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? ''),
       )
-      const em = house.orm.em.fork()
+      const em = dashboard.orm.em.fork()
       const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
       const credentials = parseFormFields(credentialsSchema, { email, password })
-      const device = openDeviceCookie(ctx.cookies.get(cookieName(DEVICE_COOKIE, house)), house.sealer)
+      const device = openDeviceCookie(ctx.cookies.get(cookieName(DEVICE_COOKIE, dashboard)), dashboard.sealer)
       const user = await authenticateUser(em, {
         ...credentials,
         address: ctx.ip,
-        isAddressOfCaller: house.config.isBehindProxy,
+        isAddressOfCaller: dashboard.config.isBehindProxy,
         device,
       })
       setCookie(ctx, {
         name: DEVICE_COOKIE,
-        value: sealDeviceCookie(device, normalizeEmail(credentials.email), house.sealer),
-        isSecure: house.isSecure,
+        value: sealDeviceCookie(device, normalizeEmail(credentials.email), dashboard.sealer),
+        isSecure: dashboard.isSecure,
         maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS,
       })
       setCookie(ctx, {
         name: SESSION_COOKIE,
         value: await createSession(em, user.uuid),
-        isSecure: house.isSecure,
+        isSecure: dashboard.isSecure,
       })
-      sendSignInResponse(house, ctx, {
+      sendSignInResponse(dashboard, ctx, {
         response: redirect(sanitizeReturnPath(form.get('next')) ?? homePathOfRole(user.role)),
       })
     } catch (error) {
-      const refusal = toLoggedApiError(ctx, error, house.log)
-      sendSignInForm(house, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
+      const refusal = toLoggedApiError(ctx, error, dashboard.log)
+      sendSignInForm(dashboard, ctx, { next: form.get('next'), email: form.get('email') ?? '', refusal })
     }
   })
 
@@ -96,25 +96,25 @@ type SignInFormInput = { next: unknown; email?: string; refusal?: ReturnType<typ
 
 /** Sends the sign-in form with its submitted values, except the password. */
 function sendSignInForm(
-  house: DashboardContext,
+  dashboard: DashboardContext,
   ctx: RouterContext,
   { next, email = '', refusal }: SignInFormInput,
 ): void {
-  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, house)) ?? randomBytes(32).toString('base64url')
-  setCookie(ctx, { name: FORM_COOKIE, value: cookie, isSecure: house.isSecure })
+  const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? randomBytes(32).toString('base64url')
+  setCookie(ctx, { name: FORM_COOKIE, value: cookie, isSecure: dashboard.isSecure })
   const model = { csrf: deriveFormToken(cookie), next: sanitizeReturnPath(next) ?? '', email }
-  sendSignInResponse(house, ctx, {
+  sendSignInResponse(dashboard, ctx, {
     response: createPage('sign-in', model, SIGN_IN_PATH),
     ...(refusal && { refusal }),
   })
 }
 
 function sendSignInResponse(
-  house: DashboardContext,
+  dashboard: DashboardContext,
   ctx: RouterContext,
   answering: Omit<Parameters<typeof sendResponse>[2], 'language'>,
 ): void {
-  sendResponse(house, ctx, { ...answering, language: readRequestLanguage(house, ctx) })
+  sendResponse(dashboard, ctx, { ...answering, language: readRequestLanguage(dashboard, ctx) })
 }
 
 /** Derives the form's CSRF token from the cookie; no page shows the cookie itself. */

@@ -11,7 +11,7 @@ import { findConnectionMode, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/transfers'
 
-export function registerTransferPages({ get, post, house }: DashboardRouter): void {
+export function registerTransferPages({ get, post, dashboard }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const { data, meta, wrong } = await listByFilters(visit, transfersQuery, query =>
@@ -35,7 +35,7 @@ export function registerTransferPages({ get, post, house }: DashboardRouter): vo
 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
-      const { uuid } = await cancelMerchantTransfer(house.workflowClientContext, {
+      const { uuid } = await cancelMerchantTransfer(dashboard.workflowClientContext, {
         em,
         token,
         uuid: parseUuidParam(params.uuid),

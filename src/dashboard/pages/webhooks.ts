@@ -26,11 +26,11 @@ const PATH = '/dashboard/webhooks'
 /** Most webhooks per account (SPEC §8). */
 const MAX_WEBHOOKS = 20
 
-export function registerWebhookPages({ get, post, house }: DashboardRouter): void {
+export function registerWebhookPages({ get, post, dashboard }: DashboardRouter): void {
   const tools = {
-    sealer: house.sealer,
-    timeScale: house.config.timeScale,
-    inspect: createEndpointInspector(house.config),
+    sealer: dashboard.sealer,
+    timeScale: dashboard.config.timeScale,
+    inspect: createEndpointInspector(dashboard.config),
   }
 
   get('merchant', PATH, visit => renderWebhooks(visit))
@@ -75,7 +75,7 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
         events: readSelectedEvents(form),
       })
       await updateWebhook(visit.em, place, body, tools)
-      if (body.status === 'DISABLED') await trySweepDeliveries(house.workflowClientContext)
+      if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.workflowClientContext)
       return redirect(`${PATH}/${place.uuid}`, 'webhook_changed')
     },
     renderForm: visit => renderWebhook(visit),
@@ -84,7 +84,7 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
   post('merchant', `${PATH}/:uuid/remove`, {
     async handle(visit) {
       await removeWebhook(visit.em, readWebhookScope(visit))
-      await trySweepDeliveries(house.workflowClientContext)
+      await trySweepDeliveries(dashboard.workflowClientContext)
       return redirect(PATH, 'webhook_removed')
     },
     renderForm: visit => renderWebhook(visit),
@@ -94,7 +94,7 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
     async handle(visit) {
       const place = readWebhookScope(visit)
       const delivery = await createTestDelivery(visit.em, place, visit.requestId)
-      await tryWakeDelivery(house.workflowClientContext, delivery.uuid)
+      await tryWakeDelivery(dashboard.workflowClientContext, delivery.uuid)
       return redirect(`${PATH}/${place.uuid}`, 'test_sent')
     },
     renderForm: visit => renderWebhook(visit),
@@ -104,7 +104,7 @@ export function registerWebhookPages({ get, post, house }: DashboardRouter): voi
     async handle(visit) {
       const place = readWebhookScope(visit)
       const delivery = await resendDelivery(visit.em, place, parseUuidParam(visit.params.delivery))
-      await tryWakeDelivery(house.workflowClientContext, delivery.uuid)
+      await tryWakeDelivery(dashboard.workflowClientContext, delivery.uuid)
       return redirect(`${PATH}/${place.uuid}`, 'resent')
     },
     renderForm: visit => renderWebhook(visit),

@@ -64,6 +64,7 @@ export const BANNED_WORDS: BannedWord[] = [
   },
   { word: /\bbeside\b/g, says: 'next to, concurrently, in addition to', why: AMBIGUOUS },
   { word: /\b(tallies|tallied)\b/g, says: 'list counters', why: 'one concept has one word' },
+  { word: /\bhouses?\b/g, says: 'dashboard, architecture', why: METAPHOR },
   { word: /\b(deeds?|desks?|thrift)\b/g, says: 'action; environment; memory flags', why: METAPHOR },
   {
     word: /\b(provider|operator|bank|payer|its|their)('s|’s)? words?\b|\bwords? of (a|an|the) (provider|operator)\b|\bwithout a word\b|\bwaits? for a word\b/g,

@@ -33,7 +33,7 @@ const approveFormSchema = z.object({ adjustment: uuidSchema, reason: reasonSchem
  * Registers the pages for unexplained entries of provider statements and for ledger corrections: one operator
  * proposes, another approves, as by `trilho ledger` (docs/production.md). The acting operator is the signed-in user.
  */
-export function registerAccountEntryPages({ get, post, house }: DashboardRouter): void {
+export function registerAccountEntryPages({ get, post, dashboard }: DashboardRouter): void {
   get('operator', PATH, renderAccountEntries)
 
   post('operator', `${PATH}/adjust`, {
@@ -41,7 +41,7 @@ export function registerAccountEntryPages({ get, post, house }: DashboardRouter)
       const fields = parseFormFields(proposeFormSchema, Object.fromEntries(form))
       const connection = await em.fork().findOne(Connection, fields.connection)
       if (!connection) return failField('connection', 'must be an existing connection')
-      await proposeAdjustment(house.orm, {
+      await proposeAdjustment(dashboard.orm, {
         ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid },
         ...{ direction: fields.direction, cents: parseAdjustmentCents(fields.value, language) },
         ...{ entryUuid: fields.entry ?? null, operatorEmail: signedIn.user.email, reason: fields.reason },
@@ -55,7 +55,7 @@ export function registerAccountEntryPages({ get, post, house }: DashboardRouter)
     async handle({ form, session: signedIn, language }) {
       const fields = parseFormFields(approveFormSchema, Object.fromEntries(form))
       const order = { uuid: fields.adjustment, operatorEmail: signedIn.user.email, reason: fields.reason }
-      await approveAdjustment(house.orm, order).catch(createAdjustmentErrorHandler(language))
+      await approveAdjustment(dashboard.orm, order).catch(createAdjustmentErrorHandler(language))
       return redirect(PATH, 'adjustment_booked')
     },
     renderForm: renderAccountEntries,

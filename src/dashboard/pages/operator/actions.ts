@@ -87,12 +87,12 @@ const resumeFormSchema = z.object({
  * Registers the operator actions. Each requires a reason, is recorded before it runs, and always goes through the
  * resource's workflow.
  */
-export function registerOperatorActions({ post, house }: DashboardRouter): void {
-  const { workflowClientContext: engine } = house
+export function registerOperatorActions({ post, dashboard }: DashboardRouter): void {
+  const { workflowClientContext: engine } = dashboard
   const tools = {
-    sealer: house.sealer,
-    timeScale: house.config.timeScale,
-    inspect: createEndpointInspector(house.config),
+    sealer: dashboard.sealer,
+    timeScale: dashboard.config.timeScale,
+    inspect: createEndpointInspector(dashboard.config),
   }
 
   post('operator', `${OPERATOR_PATH}/settle`, {

@@ -30,12 +30,12 @@ const openFormSchema = z.object({
  * Registers the pages of provider responses that no document explains: by name, of one name or attempt, and one with
  * its body.
  */
-export function registerUnexplainedAnswerPages({ get, post, house }: DashboardRouter): void {
+export function registerUnexplainedAnswerPages({ get, post, dashboard }: DashboardRouter): void {
   get('operator', PATH, renderUnexplainedAnswers)
   post('operator', `${PATH}/open`, {
     async handle({ em, form, session: signedIn }) {
       const fields = parseFormFields(openFormSchema, Object.fromEntries(form))
-      const opened = await openUnexplainedAnswer(em, house.sealer, {
+      const opened = await openUnexplainedAnswer(em, dashboard.sealer, {
         uuid: fields.uuid,
         who: signedIn.user.email,
         reason: fields.reason,
