@@ -4,7 +4,7 @@ import { Account } from '../db/entities/account.ts'
 import { Token } from '../db/entities/token.ts'
 import { generateToken, type TokenMode } from '../security/tokens.ts'
 
-/** What an administrator does to accounts: the command line and the local demo share it. */
+/** Creates and changes accounts and tokens, for the command line and the local demo. */
 
 export async function createAccount(
   em: EntityManager,
@@ -16,7 +16,7 @@ export async function createAccount(
 }
 
 export type IssueTokenInput = {
-  /** Where the order may come twice: the second is refused by the database. */
+  /** Where the request may be repeated: the database rejects the second one. */
   uuid?: string
   accountUuid: string
   name: string
@@ -26,7 +26,7 @@ export type IssueTokenInput = {
   expiresAt?: Date
 }
 
-/** Issues a token and answers its text, which is shown this once and never stored. */
+/** Creates a token and returns its text, which is not stored. */
 export async function issueToken(em: EntityManager, order: IssueTokenInput): Promise<string> {
   const { token, hash, prefix } = generateToken(order.mode)
   em.create(Token, { uuid: randomUUID(), ...order, hash, prefix })
@@ -34,7 +34,7 @@ export async function issueToken(em: EntityManager, order: IssueTokenInput): Pro
   return token
 }
 
-/** Revokes the tokens of an account that carry a name; they stop working everywhere within a second. */
+/** Revokes the tokens of an account by name; it takes effect in every process within a second. */
 export async function revokeTokens(
   em: EntityManager,
   { accountUuid, name }: { accountUuid: string; name: string },
@@ -42,7 +42,7 @@ export async function revokeTokens(
   await em.nativeUpdate(Token, { accountUuid, name, revokedAt: null }, { revokedAt: new Date() })
 }
 
-/** Revokes one token of an account; one that is revoked already stays as it is. */
+/** Revokes one token of an account; a revoked one stays unchanged. */
 export async function revokeToken(
   em: EntityManager,
   { accountUuid, uuid }: { accountUuid: string; uuid: string },
@@ -50,11 +50,11 @@ export async function revokeToken(
   await em.nativeUpdate(Token, { accountUuid, uuid, revokedAt: null }, { revokedAt: new Date() })
 }
 
-/** The tokens of an account, revoked ones last, each newest first; nothing in them opens anything. */
+/** Lists the tokens of an account without their secrets: revoked ones last, each newest first. */
 export function listTokens(em: EntityManager, accountUuid: string): Promise<Token[]> {
   const orderBy = [{ revokedAt: 'desc nulls first' as const }, { createdAt: 'desc' as const }]
   return em.find(Token, { accountUuid }, { orderBy, limit: MAX_LISTED_TOKENS })
 }
 
-/** Tokens of years stay in the table; a person looks at these. */
+/** Limit of listed tokens: revoked tokens stay in the table for years. */
 const MAX_LISTED_TOKENS = 200

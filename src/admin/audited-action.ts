@@ -1,13 +1,13 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import { type OperatorActionRecord, recordOperatorAction } from '../db/repositories/operator-actions.ts'
 
-/** `subject` may only be known once it is done. */
+/** `subject`: may depend on the result of the work. */
 export type AuditedAction<T> = Omit<OperatorActionRecord, 'subject'> & {
   subject: string | ((done: T) => string)
   work: (em: EntityManager) => Promise<T>
 }
 
-/** Does something and writes down who did it and why, both or neither. */
+/** Runs work and records operator and reason in the same transaction. */
 export function runAuditedAction<T>(
   em: EntityManager,
   { subject, work, ...act }: AuditedAction<T>,

@@ -24,15 +24,15 @@ import {
 export type CreateConnectionInput = {
   accountUuid: string
   provider: ProviderName
-  /** The provider's own name of the account where the money sits; connections that share it share its money. */
+  /** The provider's name of the account that holds the money; connections with the same name share its money. */
   providerAccount: string
   dialect: ProviderApi
   type: ConnectionType
-  /** ACTIVE where nothing is said. */
+  /** Default: ACTIVE. */
   status?: ConnectionStatus
   isSimulated: boolean
   baseUrl: string
-  /** As the dialect's adapter wants them; sealed before they are stored. */
+  /** In the form of the adapter; sealed before they are stored. */
   credentials: unknown
   collectionKey: string | null
   fees?: FeeTable
@@ -75,7 +75,7 @@ export async function createConnection(
   return connection
 }
 
-/** `warn`: takes what a provider does not notify, for the operator. */
+/** `warn`: receives a warning about what a provider does not notify. */
 export type NotificationSite = {
   providers: ProviderRegistry
   publicUrl: string
@@ -142,7 +142,7 @@ export async function registerNotificationUrl(
   if (registered.warning) warn?.(registered.warning)
 }
 
-/** Books a known balance to the connection's own account, as a local start does with what it gives a simulated account. */
+/** Books a known balance to the connection's own account, as a local start does for a simulated account. */
 export async function postOpeningBalance(
   em: EntityManager,
   connection: Connection,

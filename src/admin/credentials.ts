@@ -9,7 +9,7 @@ import type { Sealer } from '../security/sealing.ts'
 import { type AccountMatch, compareIdentities, hashIdentity } from './account-identity.ts'
 import { runAuditedAction } from './audited-action.ts'
 
-/** Credentials that must not take the place of a connection's; nothing was changed. */
+/** The credentials were refused; nothing was changed. */
 class CredentialsRefused extends Error {
   override name = 'CredentialsRefused'
 }
@@ -39,7 +39,7 @@ export async function replaceCredentials(
   if (!before) throw new CredentialsRefused(`there is no connection ${connectionUuid}`)
   const sealedCredentials = seal.seal(credentials)
   const { provider: name, dialect, baseUrl } = before
-  // Throws on what the dialect cannot use. An adapter of its own: the connection's keeps its credentials until then.
+  // Throws on invalid credentials. A separate adapter: that of the connection keeps its credentials until the change.
   const candidate = providers.providerFor({
     ...{ uuid: randomUUID(), provider: name, dialect, baseUrl, sealedCredentials },
   })
@@ -84,8 +84,8 @@ export async function replaceCredentials(
 }
 
 /**
- * Puts back the credentials that unproved ones had replaced, where the provider did not register the callback address
- * with those: they may belong to another account. What was called with them meanwhile stays in their epoch.
+ * Restores the credentials that unproved ones had replaced, where the provider did not register the callback address
+ * with those: they may belong to another account. Attempts called with them keep their epoch.
  */
 export function rollBackCredentials(
   em: EntityManager,
@@ -119,7 +119,7 @@ type CompareAccountsInput = {
   candidateHashes: string[] | null
 }
 
-/** What identifies the account decides; else whether the candidate finds what went through the connection. */
+/** Compares the accounts by their identity, else by whether the candidate finds operations of the connection. */
 async function compareAccounts(
   em: EntityManager,
   { connection, candidate, knownHashes: known, candidateHashes: marks }: CompareAccountsInput,
@@ -153,7 +153,7 @@ async function compareKnownPayments(
   return answers.some(answer => answer?.kind === 'not_found') ? 'other' : 'unproved'
 }
 
-/** A random key stays with its account: one that lists others, and not the connection's, is not the account it collects for. */
+/** A random key stays with its account: an account that lists others, and not the connection's, is another account. */
 function isCollectionKeyMissing({ collectionKey }: Connection, marks: string[]): boolean {
   if (!collectionKey || detectPixKeyType(collectionKey) !== 'RANDOM') return false
   const [own] = hashIdentity({ kind: 'found', keys: [collectionKey] })

@@ -5,7 +5,7 @@ import { readLedgerBalance, sumUnbookedCents } from '../db/repositories/balance-
 import { IS_CONFIGURED } from '../db/repositories/connections.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 
-/** A rule of SPEC §7 that does not hold somewhere; `where` names the row. */
+/** A violated rule of SPEC §7; `where` names the row. */
 export type LedgerViolation = {
   rule:
     | 'movement_balanced'
@@ -29,7 +29,7 @@ const buildBucketQuery = (bucket: 'provisioned' | 'pending', operations: string)
   ) l using (account_uuid, provider_account_uuid)
   where b.bucket = '${bucket}' and b.cents <> coalesce(l.cents, 0)`
 
-/** Value and fee of what is being sent; of a refund its parts are their payers’, its fee the owner’s. */
+/** Value and fee of unfinished payouts; the parts of a refund belong to their payers, its fee to the owner. */
 const HELD_CENTS_SQL = `
   select account_uuid, provider_account_uuid, held_cents as cents from transfer where held_cents > 0
   union all
@@ -51,7 +51,7 @@ const PENDING_CENTS_SQL = `
       and (back.dispute_uuid is not null or back.reason = 'panel_return')), 0)
   from movement where disposition in ('held', 'not_returned')`
 
-/** Rules that PostgreSQL alone can check: each query answers the rows that break it. */
+/** Rules that PostgreSQL alone can check: each query returns the rows that violate it. */
 const LEDGER_RULES: { rule: LedgerViolation['rule']; query: string }[] = [
   {
     rule: 'movement_balanced',
@@ -96,7 +96,7 @@ const LEDGER_RULES: { rule: LedgerViolation['rule']; query: string }[] = [
   { rule: 'pending_waits', query: buildBucketQuery('pending', PENDING_CENTS_SQL) },
 ]
 
-/** Checks the ledger by itself; an empty answer means that every rule holds. */
+/** Checks the ledger without the providers; an empty list means that every rule holds. */
 export async function checkLedger(em: EntityManager): Promise<LedgerViolation[]> {
   const violations: LedgerViolation[] = []
   for (const { rule, query } of LEDGER_RULES) {
@@ -107,8 +107,8 @@ export async function checkLedger(em: EntityManager): Promise<LedgerViolation[]>
 }
 
 /**
- * Compares what each provider says it holds with all buckets but `outside` at its account. Payments on their way make
- * a difference for as long as they are: a caller asks again before it worries.
+ * Compares the balance that each provider reports with the sum of all buckets but `outside` at its account. Payments in
+ * progress are differences until they settle: repeat the check before acting on it.
  */
 export async function checkProviderBalances(
   em: EntityManager,
@@ -119,7 +119,7 @@ export async function checkProviderBalances(
   )
   const violations: LedgerViolation[] = []
   for (const { uuid: providerAccountUuid } of accounts) {
-    // One that is not ACTIVE any more is asked where there is no other, as reconciliation does.
+    // A connection that is not ACTIVE is used where there is no other, as in reconciliation.
     const orderBy = [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }] as const
     const connection = await em.findOneOrFail(
       Connection,
@@ -145,7 +145,7 @@ export async function checkProviderBalances(
   return violations
 }
 
-/** Null where it does not say; one whose credentials cannot be read hides none of the others. */
+/** Reads the balance; null where the provider does not answer or the credentials cannot be read. */
 async function readProviderCents(
   providers: ProviderRegistry,
   connection: Connection,

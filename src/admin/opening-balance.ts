@@ -9,21 +9,21 @@ import type { MovementReason } from '../domain/ledger/movement.ts'
 import { entryIdentityOf } from '../domain/reconciliation/account-entry.ts'
 import type { Provider } from '../providers/port.ts'
 
-/** The balance of a provider account at a moment: what moved before is part of it, what moves later is credited. */
+/** Balance of a provider account at a time: earlier movements are part of it, later ones are credited. */
 export type OpeningBalance = { cents: number; creditedSince: Date }
 
-/** Of a connection that has not begun: nothing that moved before is credited, whenever that was. */
+/** `creditedSince` of a connection that is not active yet: no earlier movement is credited. */
 export const NOT_CREDITED_YET = new Date('9999-12-31T00:00:00Z')
 
-/** So far back the statement is read on both sides of the balance. */
+/** Period of the statement that is read before and after the balance. */
 const LOOKBACK_MS = 15 * 60_000
 const MAX_READS = 5
 
 /**
  * Reads a provider's balance with its statement before and after. Where both statements list the same movements, none
- * came in between: the moment is just after the last of them, or the beginning of the statement where it lists none, so
+ * came in between: the time is just after the last of them, or the beginning of the statement where it lists none, so
  * that no difference between the provider's clock and ours counts a movement twice or drops one.
- * Null where the provider reports no balance or no statement. Throws where money moves during every look.
+ * Null where the provider reports no balance or no statement. Throws where money moves during every comparison.
  */
 export async function readOpeningBalance(provider: Provider): Promise<OpeningBalance | null> {
   for (let look = 1; look <= MAX_READS; look += 1) {
@@ -66,14 +66,14 @@ async function readMovementsSince(provider: Provider, from: Date): Promise<Liste
 
 export type OpeningOutcome =
   | { kind: 'opened'; cents: number }
-  /** Another connection opened it, or this one before. */
+  /** This or another connection has already opened it. */
   | { kind: 'already_open' }
   | { kind: 'balance_unknown' }
 
 /**
- * Opens the provider account of a connection that has not begun: its balance is booked to the account of a NOMINAL
+ * Opens the provider account of a connection that is not active yet: its balance is booked to the account of a NOMINAL
  * connection, to the service's own for a POOL. Of several connections to one provider account the first opens it, and the
- * others are credited since the same moment; `read` is called for the first only. Where the provider does not report its
+ * others are credited since the same time; `read` is called for the first only. Where the provider does not report its
  * balance, it opens with nothing and is credited from now on: too little can be spent, and an operator adjusts. May be
  * repeated.
  */
@@ -110,7 +110,7 @@ export async function openProviderAccount(
   })
 }
 
-/** The eldest other connection to the same provider account that has begun. */
+/** Finds the oldest other active connection to the same provider account. */
 async function findEarlierConnection(
   em: EntityManager,
   { uuid, providerAccountUuid }: Connection,
@@ -131,7 +131,7 @@ type OpeningMovementInput = {
 }
 
 /**
- * Books money that is at a provider account when it is first known here, outside → available, in the caller's transaction.
+ * Books the opening balance of a provider account, outside → available, in the caller's transaction.
  * An overdrawn account opens with a shortfall of the service.
  */
 export async function postOpeningMovement(

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../db/client/orm.ts'
 import type { Sealer } from '../security/sealing.ts'
 
-/** A column that holds sealed texts: by the rule for its name, or because a list in it does. Its table has a `uuid`. */
+/** A column with sealed texts: by the rule for its name, or as a list of them. Its table has a `uuid`. */
 type SealedColumn = { table_name: string; column_name: string; type: 'text' | 'jsonb' }
 
 const SEALED_COLUMNS_SQL = `
@@ -53,7 +53,7 @@ async function resealColumn(
   return result
 }
 
-/** A text with all that is sealed in it; what the newest key sealed stays as it is, once it has opened. */
+/** Reseals every sealed part of a text; a part sealed with the newest key stays unchanged, if it opens. Null where one does not open. */
 function resealText(sealer: Sealer, text: string): string | null {
   try {
     return text.replaceAll(/sealed\.\w+\.[\w-]+/g, sealed => {

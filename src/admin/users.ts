@@ -3,12 +3,12 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 
-/** Who may sign in at the dashboard: for one account, or as an operator of the service. */
+/** Creates and changes dashboard users: of one account, or operators of the service. */
 
 export type AddUserInput = {
   email: string
   password: string
-  /** Null makes an operator. */
+  /** Null: an operator. */
   accountUuid: string | null
 }
 
@@ -30,13 +30,13 @@ export async function setPassword(em: EntityManager, email: string, password: st
   await updateUser(em, email, { passwordHash: await hashPassword(requirePasswordLength(password)) })
 }
 
-/** A disabled user signs in no more, and is inside nowhere, even when enabled again; what they did stays theirs. */
+/** Disables a user and revokes its sessions, which stay revoked when the user is enabled again. */
 export async function disableUser(em: EntityManager, email: string): Promise<void> {
   await updateUser(em, email, { disabledAt: new Date() })
   await endSessions(em, ['email = ?', parseEmail(email)])
 }
 
-/** Of all users of an account that is blocked: unblocked, they sign in anew. */
+/** Revokes the sessions of all users of an account; after an unblock they sign in again. */
 export function endAccountSessions(em: EntityManager, accountUuid: string): Promise<void> {
   return endSessions(em, ['account_uuid = ?', accountUuid])
 }
@@ -53,7 +53,7 @@ export function enableUser(em: EntityManager, email: string): Promise<void> {
   return updateUser(em, email, { disabledAt: null })
 }
 
-/** 128 random bits, easy to copy. */
+/** Generates a password of 128 random bits. */
 export function generateUserPassword(): string {
   return randomBytes(16).toString('base64url')
 }

@@ -15,7 +15,7 @@ import {
   runAudited,
 } from './command-context.ts'
 
-/** Merchants and their policies. */
+/** Registers the commands of merchant accounts and their policies. */
 export function registerAccountCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

@@ -12,7 +12,7 @@ import { createProviderRegistry, type ProviderRegistry } from '../providers/regi
 import { createSealer, type Sealer } from '../security/sealing.ts'
 import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
 
-/** What every command works with. */
+/** Dependencies of every command. */
 export type CommandContext = {
   orm: Orm
   em: EntityManager
@@ -21,21 +21,21 @@ export type CommandContext = {
   providers: ProviderRegistry
 }
 
-/** Where commands are given: what they work with, and where they say what came of it. */
+/** Environment of the commands: their dependencies, output and secret input. */
 export type CommandEnvironment = {
   withContext(work: (tools: CommandContext) => Promise<unknown>): Promise<void>
-  /** One JSON object a line. */
+  /** Prints one JSON object as a line. */
   print(line: unknown): void
   /** Reads a secret, which must not be part of a command line. */
   readSecret(): Promise<string>
 }
 
-/** The environment of a shell. */
+/** Environment of a shell: standard output and standard input. */
 export const shellEnvironment: CommandEnvironment = {
   async withContext(work) {
     const { environment, ca } = await readCommandEnvironment()
     const config = readServiceConfig(environment)
-    // A person waits for it, and no request: what goes through a whole ledger takes as long as it takes.
+    // No statement timeout: a check of the whole ledger may take long, and no request waits for it.
     const orm = await openOrm({
       databaseUrl: config.databaseUrl,
       applicationName: 'trilho cli',
@@ -80,10 +80,10 @@ export async function withWorkflowClient(
   }
 }
 
-/** Who gives a command, and why. */
+/** Operator and reason of a command. */
 export type ActorOptions = { by: string; reason: string }
 
-/** A command that changes something says who and, where it is not routine, why: both are kept for ever. */
+/** Adds the options `--by` and `--reason`, which are recorded permanently; a routine command has a default reason. */
 export function addActorOptions(command: Command, { isRoutine = false } = {}): Command {
   const reason = new Option('--reason <reason>', 'recorded in the operator actions').argParser(parseText)
   return command
@@ -91,7 +91,7 @@ export function addActorOptions(command: Command, { isRoutine = false } = {}): C
     .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
 }
 
-/** A container may run as a user that no name is known of. */
+/** Returns the name of the system user, or its uid where a container has no name for it. */
 export function readUserName(ask: () => { username: string } = userInfo): string {
   try {
     return ask().username
@@ -109,26 +109,26 @@ export function runAudited<T>(
   return runAuditedAction(em, { ...action, who: by, reason })
 }
 
-/** A uuid; anything else is said at once, and not by the database. */
+/** Parses a UUID. */
 export function parseUuid(value: string): string {
   if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw new InvalidArgumentError('Not a uuid.')
   return value.toLowerCase()
 }
 
-/** A name or a reason, as it is given; nothing is none. */
+/** Parses a text that must not be blank. */
 export function parseText(value: string): string {
   if (value.trim() === '') throw new InvalidArgumentError('It is empty.')
   return value
 }
 
-/** Credentials go there, and never in the clear. */
+/** Parses an https URL: credentials are sent to it. */
 export function parseHttpsUrl(value: string): string {
   if (!URL.canParse(value) || new URL(value).protocol !== 'https:')
     throw new InvalidArgumentError('Not an https address.')
   return value
 }
 
-/** A moment in ISO 8601, on a day that there is: a Date takes 31 February for 3 March. */
+/** Parses a time in ISO 8601 on an existing day; `Date` alone accepts 31 February as 3 March. */
 export function parseInstant(value: string): Date {
   const at = new Date(value)
   const [day] = /^\d{4}-\d\d-\d\d/.exec(value) ?? []
@@ -149,26 +149,26 @@ export function parseFutureInstant(value: string): Date {
   return at
 }
 
-/** How many, from one on. */
+/** Parses a number from 1 to 999999. */
 export function parseCount(value: string): number {
   if (!/^[1-9]\d{0,5}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 1 to 999999.')
   return Number(value)
 }
 
-/** How often an attempt was sent: none where it is only known from before a restore. */
+/** Parses the number of sends of an attempt: 0 where it is only known from before a restore. */
 export function parseSendCount(value: string): number {
   if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 0 to 999999.')
   return Number(value)
 }
 
-/** Reais with at most two decimals, to centavos. */
+/** Parses reais with at most two decimals, and returns centavos. */
 export function parseReais(value: string): number {
   const cents = /^\d{1,9}(\.\d{1,2})?$/.test(value) ? Math.round(Number(value) * 100) : null
   if (cents === null) throw new InvalidArgumentError('Not an amount in reais with at most two decimals.')
   return cents
 }
 
-/** So many hours, above zero and not beyond what a date can bear. */
+/** Parses a positive number of hours, of at most five digits. */
 export function parseHours(value: string): number {
   if (!/^\d{1,5}(\.\d+)?$/.test(value) || Number(value) === 0)
     throw new InvalidArgumentError('Not a positive number of hours.')
@@ -180,18 +180,18 @@ export function requireOption(value: string | undefined, option: string): string
   return value
 }
 
-/** A row that a command names; a sentence where there is none. */
+/** Returns the row, or throws an error for the operator where there is none. */
 export function requireFound<T>(row: T | null, what: string): T {
   if (row === null) throw new Error(`there is no ${what}`)
   return row
 }
 
-/** What a file of JSON holds; it may be secret. */
+/** Reads a JSON file, which may hold secrets. */
 export async function readJsonFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
-    // Not the parser's own words: they quote what is secret.
+    // The message of the parser quotes the file, which is secret.
     throw new Error(error instanceof SyntaxError ? `${file} is not JSON` : `${file} cannot be read`)
   }
 }

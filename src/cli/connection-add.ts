@@ -23,7 +23,7 @@ import {
   runAudited,
 } from './command-context.ts'
 
-/** Connects an account to a provider and opens its provider account with what is there. */
+/** Registers the command that connects an account to a provider and opens its provider account. */
 export function registerAddConnectionCommand(
   connection: Command,
   { withContext: withTools, print }: Pick<CommandEnvironment, 'withContext' | 'print'>,

@@ -18,7 +18,7 @@ import {
 import { registerAddConnectionCommand } from './connection-add.ts'
 import { formatFee, parseFee } from './fees.ts'
 
-/** Accounts' connections to providers, their fee tables and their secrets. */
+/** Registers the commands of connections: status, visibility, fees, credentials. */
 export function registerConnectionCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
@@ -139,7 +139,7 @@ function changeConnection(
     act,
     subject: `connection/${connectionUuid}`,
     async work(em) {
-      // Under its lock: of two that change different fees at once, neither takes back the other's.
+      // Under the row lock: two concurrent changes of different fees keep both.
       const found = await em.findOne(Connection, connectionUuid, ROW_LOCK)
       const one = requireFound(found, `connection ${connectionUuid}`)
       change(one)

@@ -3,7 +3,7 @@ import { centsFromReais, type Fee, textFromCents } from '../domain/ledger/money.
 
 const FEE_PATTERN = /^(\d+(?:\.\d+)?)?(?:(?:^|(?<=\d)\+)(\d+(?:\.\d+)?)%)?$/
 
-/** A fee as people write it: `0.10` reais, `0.99%`, or both, `0.10+0.99%`. */
+/** Parses a fee: `0.10` reais, `0.99%`, or both, `0.10+0.99%`. */
 export function parseFee(text: string): Fee {
   const [, reais, percent] = FEE_PATTERN.exec(text) ?? []
   const fixedCents = centsFromReais(Number(reais ?? 0))

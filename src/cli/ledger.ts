@@ -11,7 +11,7 @@ import {
   parseUuid,
 } from './command-context.ts'
 
-/** Money at providers that no operation of ours moved: what statements list, and corrections by two operators. */
+/** Registers the commands of account entries and of corrections by two operators. */
 export function registerLedgerCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

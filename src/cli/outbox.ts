@@ -5,7 +5,7 @@ import type { CommandEnvironment } from './command-context.ts'
 
 const MAX_LISTED_CODES = 50
 
-/** Lists the verification codes for which no carrier is configured. */
+/** Registers the command that lists verification codes for which no carrier is configured. */
 export function registerOutboxCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

@@ -14,7 +14,7 @@ import {
   requireFound,
 } from './command-context.ts'
 
-/** Stopping what is new, letting it begin again, and what operators did. */
+/** Registers the commands of pauses and the list of operator actions. */
 export function registerPauseCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
@@ -100,7 +100,7 @@ function addTargetArgument(command: Command, kind: PauseTargetKind): Command {
     : command.argument(`<${kind}>`, `${kind} UUID`, parseUuid).description(`one ${kind}`)
 }
 
-/** What commander hands over: the arguments, the options, the command. */
+/** Parses the arguments of commander: arguments, options, command. */
 function parsePauseOptions<More = object>(
   kind: PauseTargetKind,
   given: unknown[],

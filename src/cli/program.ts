@@ -13,7 +13,7 @@ import { registerTokenCommands } from './tokens.ts'
 import { registerUnexplainedAnswerCommands } from './unexplained-answers.ts'
 import { registerUserCommands } from './users.ts'
 
-/** `trilho`: what an administrator does without the API. Every command prints JSON, one object a line. */
+/** Creates the program `trilho`: administration without the API. Every command prints JSON, one object a line. */
 export function createProgram(environment: CommandEnvironment = shellEnvironment): Command {
   const program = new Command('trilho')
     .description('Operator commands of Trilho, a PIX payments engine')

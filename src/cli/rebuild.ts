@@ -8,7 +8,7 @@ import {
   withWorkflowClient,
 } from './command-context.ts'
 
-/** After a restored backup. */
+/** Registers the command that rebuilds workflows after a restored backup. */
 export function registerRebuildCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

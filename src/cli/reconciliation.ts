@@ -22,7 +22,7 @@ import {
   withWorkflowClient,
 } from './command-context.ts'
 
-/** The schema, the ledger, the statements, and what no provider can tell. */
+/** Registers the commands of migration, ledger check, reconciliation and manual settlement. */
 export function registerReconciliationCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

@@ -6,10 +6,10 @@ import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import type { CommandEnvironment } from './command-context.ts'
 
 const DAY_S = 86_400
-/** gRPC's ALREADY_EXISTS. */
+/** gRPC status ALREADY_EXISTS. */
 const ALREADY_EXISTS = 6
 
-/** What Trilho needs of a Temporal server: a namespace that remembers, and the attributes operators search by. */
+/** Registers the commands that prepare a Temporal server (namespace, search attributes) and check a worker. */
 export function registerTemporalCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
@@ -46,7 +46,7 @@ export function registerTemporalCommands(
     )
 }
 
-/** Answers whether it had to be made. */
+/** Creates the namespace; returns whether it was missing. */
 async function createNamespace(address: string, namespace: string, retentionS: number): Promise<boolean> {
   const connection = await Connection.connect({ address })
   try {

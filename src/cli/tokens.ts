@@ -17,7 +17,7 @@ import {
   runAudited,
 } from './command-context.ts'
 
-/** API tokens: only what recognises them is kept, so only an issue shows one. */
+/** Registers the commands of API tokens. Only a hash is stored, so that a token is shown once. */
 export function registerTokenCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,
@@ -121,7 +121,7 @@ export function registerTokenCommands(
 
 type IssueTokenOptions = { mode: TokenMode; connection?: string; expires?: Date }
 
-/** A token that is bound to what its mode never reaches could do nothing. */
+/** Rejects a token bound to a connection that its mode cannot use. */
 async function requireConnection(
   em: EntityManager,
   { accountUuid, uuid, mode }: { accountUuid: string; uuid: string; mode: TokenMode },

@@ -15,7 +15,7 @@ import {
   requireFound,
 } from './command-context.ts'
 
-/** What providers answered that no published document explains (docs/production.md, "Unexplained answers"). */
+/** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */
 export function registerUnexplainedAnswerCommands(
   trilho: Command,
   { withContext: withTools, print }: CommandEnvironment,

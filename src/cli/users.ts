@@ -14,7 +14,7 @@ import {
   runAudited,
 } from './command-context.ts'
 
-/** Who may sign in at the dashboard. */
+/** Registers the commands of dashboard users. */
 export function registerUserCommands(
   trilho: Command,
   { withContext: withTools, print, readSecret }: CommandEnvironment,
