@@ -11,7 +11,10 @@ export function hashIdentity(identity: AccountIdentity): string[] {
 /** Result of a comparison of two accounts: proved the same, proved different, or not proved. */
 export type AccountMatch = 'same' | 'other' | 'unproved'
 
-/** Compares identities: a common hash proves the same account, two account ids of the provider prove two; removed keys prove nothing. */
+/**
+ * Compares identities: a common hash proves the same account, two account ids of the provider prove two. Removed keys prove
+ * nothing.
+ */
 export function compareIdentities(before: string[], now: string[]): AccountMatch {
   if (now.some(mark => before.includes(mark))) return 'same'
   const hasId = (marks: string[]) => marks.some(mark => mark.startsWith('id:'))

@@ -53,7 +53,7 @@ async function resealColumn(
   return result
 }
 
-/** Reseals every sealed part of a text; a part sealed with the newest key stays unchanged, if it opens. Null where one does not open. */
+/** Reseals every sealed part of a text; a part sealed with the newest key stays unchanged. Null where a part does not open. */
 function resealText(sealer: Sealer, text: string): string | null {
   try {
     return text.replaceAll(/sealed\.\w+\.[\w-]+/g, sealed => {
