@@ -213,7 +213,7 @@ describe('user', () => {
   })
 
   test.each<[what: string, words: string[], why: RegExp]>([
-    ['a merchant without an account', ['add', 'x@y.test', '--role', 'merchant'], /--account is needed/],
+    ['a merchant without an account', ['add', 'x@y.test', '--role', 'merchant'], /--account is required/],
     ['an unknown role', ['add', 'x@y.test', '--role', 'admin'], /Allowed choices/],
     ['nobody', ['disable', 'nobody@y.test', ...BY], /there is no user/],
   ])('%s is refused', async (_what, words, why) => {
@@ -320,8 +320,8 @@ describe('connection', () => {
       'connection_fees',
       'connection_fees',
     ])
-    await expect(run('connection', 'fees', uuid, ...BY)).rejects.toThrow(/no line/)
-    await expect(run('connection', 'status', uuid, 'SLEEPING', ...BY)).rejects.toThrow(/none of/)
+    await expect(run('connection', 'fees', uuid, ...BY)).rejects.toThrow(/no fee is given/)
+    await expect(run('connection', 'status', uuid, 'SLEEPING', ...BY)).rejects.toThrow(/not one of/)
   })
 
   test.each(['', '+1%', '0.001', '1.999%', '101%', '-1', '1%+1', 'free', '1+1'])('%j is no fee', text => {
@@ -403,7 +403,7 @@ describe('connection', () => {
       /^credentials\.client_id: .*; credentials\.client_secret: .*; credentials\.notice_secret: /,
     )
     await writeFile(file, 'secret')
-    await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(/is no JSON$/)
+    await expect(run('connection', 'credentials', uuid, file, ...BY)).rejects.toThrow(/is not JSON$/)
     const now = await em().findOneOrFail(Connection, uuid, { populate: ['sealedCredentials'] })
     expect(now.sealedCredentials).toBe(sealedCredentials)
   })
