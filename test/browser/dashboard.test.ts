@@ -203,7 +203,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await page.getByRole('link', { name: 'Contestações' }).click()
     await page.getByRole('row', { name: /Golpe/ }).getByRole('link').click()
     await page.getByText(/Prazo para responder, em/).waitFor()
-    await page.getByLabel('Discordamos').check()
+    await page.getByLabel('Recusar').check()
     await page.getByLabel('Justificativa').pressSequentially('A mercadoria foi entregue; ')
     // An update while the user types is shown, and the typing continues where it was.
     await stage.sql('update dispute set reply_failure = ? where uuid = ?', [
@@ -215,7 +215,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect(await page.getByLabel('Justificativa').inputValue()).toBe(
       'A mercadoria foi entregue; segue o comprovante.',
     )
-    expect(await page.getByLabel('Discordamos').isChecked()).toBe(true)
+    expect(await page.getByLabel('Recusar').isChecked()).toBe(true)
     const picture = Buffer.from(encode({ width: 1, height: 1, data: new Uint8Array(1), channels: 1 }))
     const file = { name: 'comprovante.png', mimeType: 'image/png', buffer: picture }
     await page.getByLabel('Comprovantes (arquivos)').setInputFiles([file])

@@ -21,12 +21,8 @@ const PUBLIC_NAMES = [
   /\battempt_in_doubt\b/g,
   /\breturn_begun\b/g,
   /\bnotice_(secret|duplicated|reordered|lost|forged)\b/g,
-  /\/notices\b|\bentities\/notice\b/g,
+  /\/notices\b/g,
   /\btrilho_notices_\w+/g,
-  // Columns, constraints and triggers.
-  /\blife_?uuid\b/gi,
-  /\bauth_code_lives\b/g,
-  /\b(pix_key|refund|transfer)_taken\b/g,
 ]
 
 const METAPHOR = 'a metaphor hides the mechanism'

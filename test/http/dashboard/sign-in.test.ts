@@ -160,7 +160,7 @@ describe('password guessing', () => {
     const answer = await browser.signIn(email, PASSWORD)
     expect(answer.status).toBe(429)
     expect(answer.headers.get('retry-after')).toBe('900')
-    expect(answer.text).toContain('Tentativas demais')
+    expect(answer.text).toContain('Muitas tentativas de acesso')
     await fixture.orm.em.execute(`update sign_in_attempt set at = at - interval '16 minutes'`)
     expect((await browser.signIn(email, PASSWORD)).status).toBe(303)
   })
