@@ -33,7 +33,7 @@ const buildBucketQuery = (bucket: 'provisioned' | 'pending', operations: string)
 const HELD_CENTS_SQL = `
   select account_uuid, provider_account_uuid, held_cents as cents from transfer where held_cents > 0
   union all
-  select (part ->> 'account_uuid')::uuid, provider_account_uuid, greatest(0, (part ->> 'cents')::bigint)
+  select (part ->> 'accountUuid')::uuid, provider_account_uuid, greatest(0, (part ->> 'cents')::bigint)
   from refund, jsonb_array_elements(parts) as part where state in ('sending', 'settling')
   union all
   select account_uuid, provider_account_uuid, fee_cents from refund where state in ('sending', 'settling')

@@ -55,13 +55,13 @@ async function allocateRefundParts(
     charge,
     shares.map(share => share.split.accountUuid),
   )
-  const parts = shares.map(({ split, cents: asked }) => {
-    const cents = Math.min(asked, available.get(split.accountUuid) ?? 0)
+  const parts = shares.map(({ split, cents: requestedCents }) => {
+    const cents = Math.min(requestedCents, available.get(split.accountUuid) ?? 0)
     available.set(split.accountUuid, (available.get(split.accountUuid) ?? 0) - cents)
-    return { account_uuid: split.accountUuid, split_uuid: split.uuid, cents, asked }
+    return { accountUuid: split.accountUuid, splitUuid: split.uuid, cents, requestedCents }
   })
   const rest = valueCents - parts.reduce((sum, part) => sum + part.cents, 0)
-  return [...parts, { account_uuid: charge.accountUuid, split_uuid: null, cents: rest, asked: rest }]
+  return [...parts, { accountUuid: charge.accountUuid, splitUuid: null, cents: rest, requestedCents: rest }]
 }
 
 /** Computes what each credited split of a charge owes of a refund of `valueCents`. */
@@ -94,7 +94,7 @@ async function lockAvailableBalances(
 }
 
 function getOwnerCents(charge: Charge, parts: RefundPart[]): number {
-  const part = parts.find(each => each.split_uuid === null && each.account_uuid === charge.accountUuid)
+  const part = parts.find(each => each.splitUuid === null && each.accountUuid === charge.accountUuid)
   return Math.max(0, part?.cents ?? 0)
 }
 
@@ -172,5 +172,5 @@ function createRefundMovement(
 
 /** Returns the account and the centavos of each part of a refund. */
 export function getRefundParties(refund: Refund): RefundShare[] {
-  return refund.parts.map(part => ({ accountUuid: part.account_uuid, cents: part.cents }))
+  return refund.parts.map(part => ({ accountUuid: part.accountUuid, cents: part.cents }))
 }

@@ -60,17 +60,17 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
 
 /**
  * Builds the parts of a provider's return: the charge's owner pays all of it. The share of each split is stored as
- * asked and not paid, so that no later refund asks for it.
+ * requested and not paid, so that no later refund asks for it.
  */
 function buildProviderRefundParts(
   charge: Charge,
   { cents, countedCents }: { cents: number; countedCents: number },
 ): RefundPart[] {
-  const waived = computeSplitShares(charge, countedCents).map(({ split, cents: asked }) => ({
-    account_uuid: split.accountUuid,
-    split_uuid: split.uuid,
+  const waived = computeSplitShares(charge, countedCents).map(({ split, cents: requestedCents }) => ({
+    accountUuid: split.accountUuid,
+    splitUuid: split.uuid,
     cents: 0,
-    asked,
+    requestedCents,
   }))
-  return [...waived, { account_uuid: charge.accountUuid, split_uuid: null, cents, asked: cents }]
+  return [...waived, { accountUuid: charge.accountUuid, splitUuid: null, cents, requestedCents: cents }]
 }

@@ -95,26 +95,26 @@ export async function addSettledRefunds(em: EntityManager, charge: Charge): Prom
 }
 
 /**
- * Adds centavos that the charge's owner paid alone. The share of each split counts as asked, so that no later refund
+ * Adds centavos that the charge's owner paid alone. The share of each split counts as requested, so that no later refund
  * asks for it.
  */
 function addRefundedCents(charge: Charge, cents: number): void {
   const shares = computeSplitShares(charge, cents)
   addSplitReturnRequests(
     charge,
-    shares.map(({ split, cents }) => ({ split_uuid: split.uuid, asked: cents })),
+    shares.map(({ split, cents }) => ({ splitUuid: split.uuid, requestedCents: cents })),
   )
   charge.refundedCents += cents
 }
 
-/** Adds the parts of a refund to what refunds have asked of each split. */
+/** Adds the parts of a refund to what refunds have requested from each split. */
 export function addSplitReturnRequests(
   { splits }: Charge,
-  parts: Pick<RefundPart, 'split_uuid' | 'asked'>[],
+  parts: Pick<RefundPart, 'splitUuid' | 'requestedCents'>[],
 ): void {
   for (const part of parts) {
-    const split = splits.getItems().find(({ uuid }) => uuid === part.split_uuid)
-    if (split) split.returnRequestedCents += part.asked
+    const split = splits.getItems().find(({ uuid }) => uuid === part.splitUuid)
+    if (split) split.returnRequestedCents += part.requestedCents
   }
 }
 

@@ -12,9 +12,14 @@ import { Movement } from './movement.ts'
 import type { OperationFailure } from './transfer.ts'
 
 /**
- * Part of a refund that one account pays: the owner, or a split's recipient. `asked` is what the split owed.
+ * Part of a refund that one account pays: the owner, or a split's recipient. `requestedCents` is what the split owed.
  */
-export type RefundPart = { account_uuid: string; split_uuid: string | null; cents: number; asked: number }
+export type RefundPart = {
+  accountUuid: string
+  splitUuid: string | null
+  cents: number
+  requestedCents: number
+}
 
 const schema = defineEntity({
   name: 'Refund',

@@ -35,7 +35,7 @@ test.each([
     `insert into refund (uuid, charge_uuid, account_uuid, connection_uuid, provider_account_uuid, state, value_cents,
        fee_cents, parts, request_id, fingerprint, created_at, updated_at)
      select gen_random_uuid(), uuid, account_uuid, connection_uuid, provider_account_uuid, 'sending', 300, 7,
-       jsonb_build_array(jsonb_build_object('account_uuid', account_uuid, 'cents', 300)), 'r', 'f', now(), now()
+       jsonb_build_array(jsonb_build_object('accountUuid', account_uuid, 'cents', 300)), 'r', 'f', now(), now()
      from charge where uuid = :charge;
      update charge set state = 'refunding', refunding_cents = 300 where uuid = :charge`,
     'provisioned_is_held: balance 0, lives 307',
