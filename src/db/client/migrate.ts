@@ -57,7 +57,7 @@ async function refuseForeignSchema({ migrator, config }: Orm, pendingCount: numb
   if (executed)
     throw new StartupRefusal(
       `The database has the schema of a version before the first release (migration ${executed.name}), which no migration ` +
-        'brings up to date: name an empty database in DATABASE_URL',
+        'brings up to date: name an empty database in DATABASE_URL, or remove the folder of `npm start` (TRILHO_HOME)',
     )
 }
 

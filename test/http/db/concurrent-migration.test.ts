@@ -148,7 +148,7 @@ test('a schema of before the first release is refused in one line, and stays as 
     insert into mikro_orm_migrations (name) values ('001_charges'), ('002_money_out');
     create table account (uuid uuid primary key)`)
   await expect(migrate(before.href)).rejects.toThrow(
-    /^The database has the schema of a version before the first release \(migration 001_charges\), .* empty database in DATABASE_URL$/,
+    /^The database has the schema of a version before the first release \(migration 001_charges\), .* empty database in DATABASE_URL, or remove .*$/,
   )
   expect(await older.em.fork().execute('select count(*)::int as count from mikro_orm_migrations')).toEqual([
     { count: 2 },
