@@ -23,12 +23,12 @@ test.each([
   [
     'a transfer fails, and its hold stays',
     `update transfer set state = 'failed', held_cents = 0 where uuid = :settling`,
-    'provisioned_is_held: balance 500, lives 0',
+    'provisioned_is_held: balance 500, operations 0',
   ],
   [
     'a transfer in progress without a hold',
     'update transfer set held_cents = 0 where uuid = :settling',
-    'provisioned_is_held: balance 500, lives 0',
+    'provisioned_is_held: balance 500, operations 0',
   ],
   [
     'a running refund without a hold',
@@ -38,17 +38,17 @@ test.each([
        jsonb_build_array(jsonb_build_object('accountUuid', account_uuid, 'cents', 300)), 'r', 'f', now(), now()
      from charge where uuid = :charge;
      update charge set state = 'refunding', refunding_cents = 300 where uuid = :charge`,
-    'provisioned_is_held: balance 0, lives 307',
+    'provisioned_is_held: balance 0, operations 307',
   ],
   [
     'an unmatched PIX is the account’s, and waits on',
     `update movement set disposition = 'kept' where uuid = :unmatched`,
-    'pending_waits: balance 1000, lives 0',
+    'pending_waits: balance 1000, operations 0',
   ],
   [
     'a PIX that is paid waits again',
     `update movement set disposition = 'not_returned' where uuid = :pix`,
-    'pending_waits: balance 0, lives 1000',
+    'pending_waits: balance 0, operations 1000',
   ],
 ])('%s: check-ledger reports it', async (_, planted, violation) => {
   expect(await found(planted)).toEqual([violation])
@@ -56,7 +56,7 @@ test.each([
 
 test('an unmatched PIX without a running return needs no hold', async () => {
   expect(await found(`update movement set disposition = 'returning' where uuid = :unmatched`)).toEqual([
-    'provisioned_is_held: balance 500, lives 1500',
-    'pending_waits: balance 1000, lives 0',
+    'provisioned_is_held: balance 500, operations 1500',
+    'pending_waits: balance 1000, operations 0',
   ])
 })
