@@ -52,8 +52,8 @@ async function runJest(run: string[]): Promise<Verdict> {
     },
   )
   let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
-  jest.on('message', (told: Verdict) => {
-    verdict = told
+  jest.on('message', (received: Verdict) => {
+    verdict = received
   })
   const [code] = await once(jest, 'exit')
   return code === 0 || verdict.failed > 0 ? verdict : { ...verdict, failed: 1 }

@@ -91,17 +91,17 @@ test('a token over its rate limit receives 429 with Retry-After and the rate lim
 })
 
 test('documentation and health need no token', async () => {
-  const anybody = stack.api.withToken(undefined)
-  expect((await anybody.get('/openapi.json')).body).toEqual(stack.contract.document)
-  expect((await anybody.get('/docs')).headers.get('content-type')).toMatch(/^text\/html/)
-  expect((await anybody.get('/healthz')).body).toEqual({ status: 'ok' })
-  expect((await anybody.get('/readyz')).body).toEqual({ status: 'ok' })
+  const anonymous = stack.api.withToken(undefined)
+  expect((await anonymous.get('/openapi.json')).body).toEqual(stack.contract.document)
+  expect((await anonymous.get('/docs')).headers.get('content-type')).toMatch(/^text\/html/)
+  expect((await anonymous.get('/healthz')).body).toEqual({ status: 'ok' })
+  expect((await anonymous.get('/readyz')).body).toEqual({ status: 'ok' })
 })
 
 test('every document is a page without scripts and with its own styles; an unknown one is 404', async () => {
-  const anybody = stack.api.withToken(undefined)
+  const anonymous = stack.api.withToken(undefined)
   for (const { name, title } of DOCUMENTS) {
-    const { status, headers, bytes } = await anybody.get(`/docs/${name}`)
+    const { status, headers, bytes } = await anonymous.get(`/docs/${name}`)
     const text = bytes.toString()
     const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(text) ?? []
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -112,5 +112,5 @@ test('every document is a page without scripts and with its own styles; an unkno
       `default-src 'none'; style-src 'sha256-${hash}'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'`,
     )
   }
-  expect((await anybody.get('/docs/secrets')).status).toBe(404)
+  expect((await anonymous.get('/docs/secrets')).status).toBe(404)
 })

@@ -74,7 +74,7 @@ runConcurrentTests({
     expect((await merchant.api.post(`/api/v1/payments/${open.uuid}/cancel`)).status).toBe(200)
   },
 
-  'a paused connection is passed over; a request that names it or a token bound to it is told so':
+  'a paused connection is passed over; a request that names it or a token bound to it gets a refusal that says so':
     async () => {
       const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
       const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]

@@ -327,7 +327,7 @@ test('all errors of a query are named at once', async () => {
   ).toEqual(['date_to', 'order', 'page', 'per_page', 'status'])
 })
 
-test('a request without a valid token gets 401 and is told how to authenticate', async () => {
+test('a request without a valid token gets 401 with the way to authenticate', async () => {
   const { uuid } = merchant
   const live = await stack.token({ accountUuid: uuid, mode: 'live' })
   const expired = await stack.token({ accountUuid: uuid, expiresAt: new Date(Date.now() - 1_000) })

@@ -6,7 +6,7 @@ import { pollUntil } from './support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from './support/test-stack.ts'
 import { readHistory } from './support/workflow-history.ts'
 
-/** What lives leave behind in Temporal: few hops, a sentence for the operator, and nothing about people. */
+/** The histories of workflows in Temporal: few hops, a summary for the operator, and no personal data. */
 
 let stack: TestStack
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function countedOf(workflowId: string) {
   return (attributes: keyof (typeof events)[number]) => events.filter(event => event[attributes]).length
 }
 
-test('a create is one activity, a payment one signal and one look at the provider in the task that heard it', async () => {
+test('a creation is one activity, and a payment is one signal and one poll within its workflow task', async () => {
   const merchant = await stack.createMerchant()
   const { uuid, payment } = await merchant.api.createCharge()
   const issued = await countedOf(`charge/${uuid}`)
@@ -45,7 +45,7 @@ test('a create is one activity, a payment one signal and one look at the provide
   expect(paid(SHOWN)).toBe(2)
 })
 
-test('a transfer is sent and stored in one step, asked about once, and its end alone is shown anew', async () => {
+test('a transfer is stored and sent by one activity, polled once, and updates its search attributes at its end only', async () => {
   const merchant = await stack.createMerchant({ providers: [{ balance: 10 }] })
   const order = { value: 1, pix_key: 'maria@example.com' }
   const { uuid } = (await merchant.api.post('/api/v1/transfers', order)).body.data
@@ -57,7 +57,7 @@ test('a transfer is sent and stored in one step, asked about once, and its end a
   expect(paid(SHOWN)).toBe(1)
 })
 
-test('an operator reads beside each activity of a charge, its refund and a transfer what it is for', async () => {
+test('each activity of a charge, its refund and a transfer has a summary for the operator', async () => {
   const merchant = await stack.createMerchant({ providers: [{ balance: 10 }] })
   const { api } = merchant
   const [open, charge] = [await api.createCharge(), await api.createCharge()]
@@ -104,7 +104,7 @@ test('an operator finds a charge by its account, provider, status and reference'
   expect(found).toEqual([`charge/${uuid}`])
 })
 
-test('no history and no log tells a name, a document, a key, a token or a secret', async () => {
+test('no history and no log contains a name, a document, a key, a token or a secret', async () => {
   const merchant = await stack.createMerchant()
   const inbox = `silent-${merchant.uuid}`
   const token = 'a secret that nobody should read'
@@ -142,7 +142,7 @@ test('no history and no log tells a name, a document, a key, a token or a secret
   ])
 })
 
-test('nor does one of a transfer, a refund or a dispute', async () => {
+test('no history of a transfer, a refund or a dispute contains one either', async () => {
   const out = createPayoutActions(stack)
   const merchant = await stack.createMerchant({
     providers: [
@@ -197,7 +197,7 @@ test('nor does one of a transfer, a refund or a dispute', async () => {
   ])
 })
 
-/** Neither these lives nor any log holds any of these texts, nor a secret of the merchant's. */
+/** Expects that neither these histories nor any log contains one of these texts or a secret of the merchant's. */
 async function expectNoSecrets({ connection, token }: Merchant, workflowIds: string[], texts: string[]) {
   const histories = await Promise.all(workflowIds.map(async id => (await readHistory(stack, id)).text))
   for (const text of histories) expect(text).toContain('timeScale') // The payloads are read indeed.

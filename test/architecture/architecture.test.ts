@@ -248,7 +248,7 @@ async function having(pattern: RegExp): Promise<string[]> {
   )
 }
 
-/** What is left to do stands in comments; all else is looked for in code. */
+/** Open TODOs are in comments; every other pattern is searched in code. */
 function stillMatches(pattern: RegExp, text: string): boolean {
   return pattern.source.includes('TODO') && pattern.test(text)
 }

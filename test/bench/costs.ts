@@ -17,7 +17,7 @@ export async function measureCost(
   what: string,
   {
     perform,
-    workflowIdOf: lifeOf,
+    workflowIdOf,
     settleMs = 1_500,
   }: { perform: () => Promise<string>; workflowIdOf(uuid: string): string; settleMs?: number },
 ): Promise<Cost> {
@@ -31,7 +31,7 @@ export async function measureCost(
   })
   const { workflow } = await site.stage.connectTemporal()
   const histories = await Promise.all(
-    uuids.map(async uuid => (await workflow.getHandle(lifeOf(uuid)).fetchHistory()).events ?? []),
+    uuids.map(async uuid => (await workflow.getHandle(workflowIdOf(uuid)).fetchHistory()).events ?? []),
   )
   const mean = (counts: number[]) => counts.reduce((sum, one) => sum + one, 0) / counts.length
   const own = (name: Counter) => {

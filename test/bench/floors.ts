@@ -52,7 +52,7 @@ export async function openFloors(address: string): Promise<Floors> {
     localAndNormal: floor('local + normal', ['local', 'normal']),
     localNormalLocal: floor('local + normal + local', ['local', 'normal', 'local']),
     localNormalLocalSignalled: {
-      what: 'floor: local + normal + local, then told + local',
+      what: 'floor: local + normal + local, then signal + local',
       async call() {
         const handle = workflow.getHandle(await begin(['local', 'normal', 'local']))
         const signalled = handle.signal('notification').finally(() => telling.delete(signalled))

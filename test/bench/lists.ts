@@ -91,7 +91,7 @@ async function captureStatements(
   wire.forget()
   await read(orm.em.fork())
   const sent = wire.statements.filter(statement => /^\s*(select|with)/i.test(statement))
-  if (sent.length === 0) throw new Error('nothing was heard of what this reading asks')
+  if (sent.length === 0) throw new Error('the statements of this read were not captured')
   return sent
 }
 

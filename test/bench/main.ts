@@ -35,13 +35,13 @@ export type Bench = {
 const PARTS = { lists, creates, transfers, payments, deliveries, memory, processes }
 
 const { only, temporal, json, ...sizes } = new Command('npm run bench --')
-  .description('how fast it is, beside the floors under it')
+  .description('its speed next to the floors under it')
   .option('--only <parts>', `of ${Object.keys(PARTS).join(',')}`, parseParts, Object.keys(PARTS))
   .option('--seconds <number>', 'of each kind of call with each number of callers', parsePositive, 12)
   .option('--rows <number>', 'charges in the large list', parsePositive, 1_000_000)
   .option('--charges <number>', 'after which the memory is looked at', parsePositive, 10_000)
   .addOption(
-    new Option('--temporal <kind>', 'what it keeps its lives in').choices(TEMPORAL_STORES).default('sqlite'),
+    new Option('--temporal <kind>', 'the database of Temporal').choices(TEMPORAL_STORES).default('sqlite'),
   )
   .option('--json <file>', 'where the figures go as well')
   .allowExcessArguments(false)

@@ -14,7 +14,7 @@ export async function memory({ site, charges, say }: Bench): Promise<Partial<Fig
   const { token } = await site.stage.createMerchant()
   const api = site.api()
   const pids = (await tryReadJsonFile<Record<'api' | 'worker', { pid: number }>>(site.stack.home.pids))!
-  const taken: number[] = []
+  const measured: number[] = []
   const notes: string[] = []
   for (let look = 1; look <= SAMPLES; look += 1) {
     await callMany(Math.ceil(charges / SAMPLES), CALLERS, async () => {
@@ -22,13 +22,13 @@ export async function memory({ site, charges, say }: Bench): Promise<Partial<Fig
       return status
     })
     const [ofApi, ofWorker] = [await readResidentMib(pids.api.pid), await readResidentMib(pids.worker.pid)]
-    taken.push(ofApi + ofWorker)
+    measured.push(ofApi + ofWorker)
     const line = `after ${Math.ceil((charges / SAMPLES) * look)} charges: API ${ofApi.toFixed(0)} MiB, worker ${ofWorker.toFixed(0)} MiB`
     say(line)
     notes.push(line)
   }
-  const half = taken[SAMPLES / 2 - 1]!
-  const end = taken.at(-1)!
+  const half = measured[SAMPLES / 2 - 1]!
+  const end = measured.at(-1)!
   return {
     notes,
     goals: [

@@ -17,7 +17,7 @@ import {
 
 const EVIL = `"'><script>window.evil=1</script><img src=x onerror="window.evil=1"><svg onload=alert(1)>`
 
-describeWithBrowser('the dashboard, safe and for everybody', () => {
+describeWithBrowser('the dashboard, safe and accessible', () => {
   let stage: TestStack
   let people: BrowserUsers
   let merchant: Merchant

@@ -12,7 +12,7 @@ import {
 
 /** What can be read without signing in: the documentation, and the pages of the simulated payer's bank. */
 
-describeWithBrowser('pages for everybody', () => {
+describeWithBrowser('public pages', () => {
   let stage: TestStack
   let people: BrowserUsers
   let merchant: Merchant

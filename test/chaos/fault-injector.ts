@@ -17,7 +17,7 @@ const MIN_UPTIME_MS = 11_000
 const RECOVERY_LIMIT_MS = 60_000
 /** Longer than a heartbeat may be missed (src/workflows/shared/activity-proxies.ts), and than the proof of absence takes. */
 const PAUSE_MS = 20_000
-/** How a server is told to restart: with the stop signal of its supervisor. */
+/** How a server is restarted: with the stop signal of its supervisor. */
 const RESTART_SIGNALS = {
   postgres: 'SIGINT',
   temporal: 'SIGTERM',

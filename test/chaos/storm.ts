@@ -156,7 +156,7 @@ export async function runStorm({
       seconds: { acting: (acted - began) / 1_000, settling: (rested - acted) / 1_000 },
     }
   } finally {
-    // Where the storm itself fails, its faults must not outlive the stack and be taken for the cause.
+    // Where the storm itself fails, its faults must not outlive the stack and seem to be the cause.
     await making?.finish().catch(() => {})
   }
 }

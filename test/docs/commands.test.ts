@@ -67,6 +67,6 @@ function complaintOf(
 ) {
   const report = `block ${number}:\n${script}\n--- printed:\n${output}`
   if (!isDone) return [`It failed, or was not reached. ${report}`]
-  if (shows === null) return output === '' ? [] : [`It prints what the document does not tell. ${report}`]
+  if (shows === null) return output === '' ? [] : [`It prints what the document does not show. ${report}`]
   return matchesOutput(output, shows) ? [] : [`It should print:\n${shows}\n--- ${report}`]
 }

@@ -50,7 +50,7 @@ test('docs/runbooks.md lists every page once, with the severity of its alert', a
   )
 })
 
-test('docs/production.md describes every metric of an alert, and links its page beside it', async () => {
+test('docs/production.md describes every metric of an alert, and links its page next to it', async () => {
   const lines = (await readFile(join(ROOT, 'docs/production.md'), 'utf8')).split('\n')
   const missing = alerts.filter(({ expr, annotations }) => {
     const named = expr.match(/(trilho|temporal)_[a-z_]+/g) ?? []

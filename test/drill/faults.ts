@@ -232,12 +232,12 @@ async function makeReadOnly({ clients: site }: DrillStack) {
 async function takeAllConnections(stage: DrillStack) {
   const pool = new Pool({ connectionString: stage.stack.local.database_url, max: MAX_CONNECTIONS })
   pool.on('error', () => {})
-  const taken: Awaited<ReturnType<Pool['connect']>>[] = []
+  const occupied: Awaited<ReturnType<Pool['connect']>>[] = []
   let isOver = false
   const taking = (async () => {
     while (!isOver)
       await pool.connect().then(
-        client => taken.push(client),
+        client => occupied.push(client),
         () => sleep(20),
       )
   })()
@@ -248,7 +248,7 @@ async function takeAllConnections(stage: DrillStack) {
   return async () => {
     isOver = true
     await taking
-    for (const client of taken) client.release()
+    for (const client of occupied) client.release()
     await pool.end()
   }
 }

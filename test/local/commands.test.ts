@@ -496,8 +496,8 @@ describe('pause and resume', () => {
     await run('pause', 'all', '--reach', 'money-out', ...BY)
     await run('pause', 'account', account, ...BY)
     await run('pause', 'connection', uuid, ...BY)
-    const standing = async () => (await run('pause', 'list')).map(({ of, reach }) => [of, reach])
-    expect(await standing()).toEqual([
+    const listPauses = async () => (await run('pause', 'list')).map(({ of, reach }) => [of, reach])
+    expect(await listPauses()).toEqual([
       ['all', 'money_out'],
       [`account/${account}`, 'everything'],
       [`connection/${uuid}`, 'everything'],
@@ -507,7 +507,7 @@ describe('pause and resume', () => {
       await run('resume', ...words, ...BY)
       await expect(run('resume', ...words, ...BY)).rejects.toThrow(/no such pause/)
     }
-    expect(await standing()).toEqual([])
+    expect(await listPauses()).toEqual([])
     expect((await actsOf('all')).map(({ act, who }) => [act, who])).toEqual([
       ['resume', 'ana'],
       ['pause_money_out', 'ana'],

@@ -88,7 +88,7 @@ test('a password that becomes part of a URL is documented as letters and digits'
   expect(example).toMatch(/^# Letters and digits.*\nPOSTGRES_PASSWORD=$/m)
 })
 
-test('the command line is documented for a container, beside an API and without one', () => {
+test('the command line is documented for a container, with an API and without one', () => {
   const program = 'node src/cli.ts'
   expect(production).toContain(`docker compose exec api ${program}`)
   expect(production).toContain(`docker compose run --rm --no-deps api ${program}`)

@@ -51,13 +51,13 @@ test('a port that moved is kept by the next start', async () => {
 })
 
 test('a remembered port that another process uses moves, and the new one is remembered', async () => {
-  const taken = await someFreePort()
-  await occupy(taken)
+  const occupiedPort = await someFreePort()
+  await occupy(occupiedPort)
   const { ports, portsToRemember: kept } = await pick({
     given: { ...any, api: undefined },
-    remembered: { api: taken },
+    remembered: { api: occupiedPort },
   })
-  expect(ports.api).not.toBe(taken)
+  expect(ports.api).not.toBe(occupiedPort)
   expect(kept.api).toBe(ports.api)
 })
 

@@ -146,7 +146,7 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
       [unscheduled.uuid]: 'CANCELLED',
     },
     /** One of their candidates does not answer. */
-    inDoubt: {
+    unknownOutcomes: {
       [arrived.uuid]: 'PAID',
       [lost.uuid]: 'FAILED not_found_after_restore',
       [rejected.uuid]: 'FAILED AC03',
@@ -280,11 +280,14 @@ test('after a restore every workflow has its providers’ state, and nothing was
   // Those whose provider does not answer stay unknown, unless their history proves that they failed; once it answers,
   // that is their state.
   const doubtful = Object.fromEntries(
-    Object.entries(after.inDoubt).map(([uuid, end]) => [uuid, end === 'FAILED AC03' ? end : 'PROCESSING']),
+    Object.entries(after.unknownOutcomes).map(([uuid, end]) => [
+      uuid,
+      end === 'FAILED AC03' ? end : 'PROCESSING',
+    ]),
   )
   await expectTransferStatuses(doubtful)
   await testStack.simulator.clearFaults()
-  await expectTransferStatuses(after.inDoubt)
+  await expectTransferStatuses(after.unknownOutcomes)
 
   const trilho = createCommandLine({ TRILHO_HOME: stack.home.folder })
   expect((await trilho('rebuild', '--since', since, ...BY)).lines.at(-1)).toMatchObject({ rebuilt: 0 })

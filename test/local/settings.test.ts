@@ -67,7 +67,7 @@ test('a start passes its children the public address without the slash, and none
   expect(readLocalConfig({ TRILHO_PUBLIC_URL: '' }).publicUrl).toBeUndefined()
 })
 
-test('a command beside a start uses its Temporal and its task queue, whatever is left empty', async () => {
+test('a command during a start uses its Temporal and its task queue, whatever is left empty', async () => {
   const home = resolveStateDir(await mkdtemp(join(tmpdir(), 'trilho-settings-')))
   const local = {
     database_url: 'postgres://trilho@localhost:1/trilho',

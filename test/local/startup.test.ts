@@ -218,11 +218,11 @@ test('a local environment may have all of them', async () => {
 test('a port that is in use is reported in one line', async () => {
   const { port, release } = await reserveFreePort()
   await release()
-  const taken = createServer().listen(port, '127.0.0.1')
-  await once(taken, 'listening')
+  const blocker = createServer().listen(port, '127.0.0.1')
+  await once(blocker, 'listening')
   const { child, lines } = start('api', { PORT: String(port) })
   const [code] = await once(child, 'close')
-  taken.close()
+  blocker.close()
   expect(code).toBe(1)
   expect(lines().filter(({ level }) => level === 60)).toEqual([
     expect.objectContaining({ msg: expect.stringMatching(/HOST and PORT.*EADDRINUSE/) }),

@@ -13,13 +13,13 @@ const account = (accountId: string, isDefault = true) => ({
 describe('Efí', () => {
   test('identifies an account by its random keys', async () => {
     await using story = await openEfiFixture()
-    story.far.scriptReplies('GET /v2/gn/evp', okReply({ chaves: [KEY] }))
+    story.scripted.scriptReplies('GET /v2/gn/evp', okReply({ chaves: [KEY] }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', keys: [KEY] })
   })
 
   test.each(UNEXPLAINED_REPLIES)('answering %s identifies nothing', async (_, reply) => {
     await using story = await openEfiFixture({ reply })
-    story.far.scriptReplies('GET /v2/gn/evp', reply)
+    story.scripted.scriptReplies('GET /v2/gn/evp', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })
   })
 })
@@ -27,17 +27,17 @@ describe('Efí', () => {
 describe('Woovi', () => {
   test('identifies its only account by its id, without a document', async () => {
     await using story = await openWooviFixture()
-    story.far.scriptReplies('GET /api/v1/account/', wooviOk({ accounts: [account('a1')] }))
+    story.scripted.scriptReplies('GET /api/v1/account/', wooviOk({ accounts: [account('a1')] }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', id: 'a1' })
   })
 
   test('identifies among several accounts the one that the AppID is linked to', async () => {
     await using story = await openWooviFixture()
-    story.far.scriptReplies(
+    story.scripted.scriptReplies(
       'GET /api/v1/account/',
       wooviOk({ accounts: [account('a1'), account('a2', false)] }),
     )
-    story.far.scriptReplies('GET /api/v1/pix-keys', wooviOk({ pixKeys: [], account: account('a2') }))
+    story.scripted.scriptReplies('GET /api/v1/pix-keys', wooviOk({ pixKeys: [], account: account('a2') }))
     expect(await story.provider.identity()).toEqual({ kind: 'found', id: 'a2' })
   })
 
@@ -47,7 +47,7 @@ describe('Woovi', () => {
     ['a refusal', wooviErrorReply('appID inválido', { status: 401 })],
   ])('answering %s identifies nothing', async (_, reply) => {
     await using story = await openWooviFixture()
-    story.far.scriptReplies('GET /api/v1/account/', reply)
+    story.scripted.scriptReplies('GET /api/v1/account/', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })
   })
 })

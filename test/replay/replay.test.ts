@@ -40,12 +40,12 @@ test('every recorded history replays', async () => {
   ).toEqual([])
 })
 
-test('a dispute, whose update handlers run beside its own steps, schedules no local activity', () => {
+test('a dispute, whose update handlers run concurrently with its own steps, schedules no local activity', () => {
   const disputeFiles = files.filter(
     file => file.startsWith('disputeWorkflow/') && !file.includes('-by-local-steps'),
   )
   expect(disputeFiles.length).toBeGreaterThan(10)
-  // Found by a storm: a reply's local activity completed beside a poll, and came before it when the workflow was
+  // Found by a storm: a reply's local activity completed concurrently with a poll, and came before it when the workflow was
   // replayed.
   expect(disputeFiles.filter(file => texts.get(file)!.includes('core_local_activity'))).toEqual([])
 })

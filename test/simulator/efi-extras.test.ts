@@ -39,7 +39,7 @@ describe('a report of the statement', () => {
   const today = () =>
     new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', dateStyle: 'short' }).format(Date.now())
 
-  test('is made in a while, with the PIX that came in and their tariffs; the same order is the same report', async () => {
+  test('is created after a while, with the received PIX and their tariffs; a repeated request is the same report', async () => {
     const endToEnd = await receive()
     const tariff = { provider: 'PROVIDER_A', account: 'shop', kind: 'tariff', value: 0.35 } as const
     await simulator.control.moveMoney({ ...tariff, end_to_end: endToEnd })
@@ -112,7 +112,7 @@ test('a receipt is a PDF of one PIX, by any of its ids', async () => {
   }
 })
 
-test('the key bucket loses a token for a look-up that no payment gives back', async () => {
+test('the key bucket loses a token for a lookup without a payment', async () => {
   const bucket = async () => (await efi.get('/v2/gn/chaves/balde')).body
   const full = await bucket()
   expect(full).toMatchObject({
@@ -136,7 +136,7 @@ describe('a notification is sent again', () => {
   const listBodies = async () =>
     (await simulator.control.listInbox('resent')).map(({ body }) => JSON.parse(body).pix[0])
 
-  test('of each type, once, and not what the account does not have', async () => {
+  test('of each type, once, and only for PIX of the account', async () => {
     const [received, sent] = [await receive(4), await send('resend1', 'returned@sim.trilho.test')]
     await efi.put(`/v2/pix/${received}/devolucao/back2`, { valor: '1.00' })
     await pollUntil(
@@ -155,8 +155,10 @@ describe('a notification is sent again', () => {
     await resend('DEVOLUCAO_ENVIADA', received)
     await resend('PIX_ENVIADO', sent.endToEndId)
     await resend('DEVOLUCAO_RECEBIDA', sent.endToEndId)
-    const told = await pollUntil(listBodies, all => all.length >= 4)
-    expect(told.map(({ endToEndId, devolucoes = [] }) => [endToEndId, devolucoes.length]).toSorted()).toEqual(
+    const resent = await pollUntil(listBodies, all => all.length >= 4)
+    expect(
+      resent.map(({ endToEndId, devolucoes = [] }) => [endToEndId, devolucoes.length]).toSorted(),
+    ).toEqual(
       [
         [received, 0],
         [received, 1],

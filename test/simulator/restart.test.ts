@@ -95,12 +95,12 @@ test('a container is healthy while its simulator answers: not before, and not af
 
   // What a killed one leaves does not count for the next one.
   writeFileSync(join(stage.home, 'simulator.json'), JSON.stringify(stage.facts))
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
+  const blocker = createServer().listen(0, '127.0.0.1')
+  await once(blocker, 'listening')
+  const { port } = blocker.address() as AddressInfo
   await expect(openSimulatorFixture({ home: stage.home, port })).rejects.toThrow('EADDRINUSE')
   expect(existsSync(join(stage.home, 'simulator.json'))).toBe(false)
-  taken.close()
+  blocker.close()
   rmSync(stage.home, { recursive: true })
 })
 

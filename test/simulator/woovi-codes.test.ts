@@ -28,11 +28,11 @@ const fault = (
   kind: 'txid_differs' | 'order_removed' | 'accepted_then_reported_removed',
   more: FaultOptions,
 ) => simulator.control.addFault({ provider: 'PROVIDER_B', fault: kind, ...more })
-const toldOf = (inbox: string) => async () =>
+const notificationsOf = (inbox: string) => async () =>
   (await simulator.control.listInbox(inbox)).map(({ body }) => JSON.parse(body))
 
 describe('a charge whose txid Woovi chooses', () => {
-  test('is found by its correlationID, which stays taken, and is paid and refunded by it', async () => {
+  test('is found by its correlationID, which stays in use, and is paid and refunded by it', async () => {
     const name = id()
     await fault('txid_differs', { operation: 'issueCharge' })
     const { charge, brCode } = (await woovi.createCharge(name)).body
@@ -75,12 +75,14 @@ describe('an order that is removed', () => {
     account: { accountId: 'shop' },
   })
 
-  test('in the panel is notified by its correlationID, and found no more', async () => {
+  test('in the panel is notified by its correlationID, and no longer found', async () => {
     const name = id()
     await woovi.orderPayment(name)
     await simulator.control.removeOrder(name)
-    await pollUntil(toldOf('orders'), all => all.some(told => told.payment.correlationID === name))
-    expect(await toldOf('orders')()).toContainEqual(removalOf(name))
+    await pollUntil(notificationsOf('orders'), all =>
+      all.some(notified => notified.payment.correlationID === name),
+    )
+    expect(await notificationsOf('orders')()).toContainEqual(removalOf(name))
     expect((await woovi.get(`/payment/${name}`)).body).toEqual({ error: 'Pagamento não encontrado' })
     await expect(simulator.control.removeOrder(name)).rejects.toMatchObject({ status: 404 })
   })
@@ -94,24 +96,30 @@ describe('an order that is removed', () => {
       () => woovi.get(`/payment/${name}`),
       ({ status }) => status === 400,
     )
-    await pollUntil(toldOf('orders'), all => all.some(told => told.payment.correlationID === name))
+    await pollUntil(notificationsOf('orders'), all =>
+      all.some(notified => notified.payment.correlationID === name),
+    )
   })
 
-  test('one that was approved meanwhile is not removed', async () => {
+  test('is kept if it was approved meanwhile', async () => {
     const name = id()
     await fault('order_removed', { operation: 'sendTransfer', delay_ms: 300 })
     await order(name)
     await simulator.control.approveOrder(name)
-    await pollUntil(toldOf('orders'), all => all.some(told => told.payment.correlationID === name))
-    expect(await toldOf('orders')()).not.toContainEqual(removalOf(name))
+    await pollUntil(notificationsOf('orders'), all =>
+      all.some(notified => notified.payment.correlationID === name),
+    )
+    expect(await notificationsOf('orders')()).not.toContainEqual(removalOf(name))
   })
 
   test('accepted_then_reported_removed notifies a removal, and pays all the same', async () => {
     const name = id()
     await fault('accepted_then_reported_removed', { operation: 'sendTransfer', delay_ms: 300 })
     expect((await order(name)).body.payment.status).toBe('APPROVED')
-    await pollUntil(toldOf('orders'), all => all.some(told => told.payment.correlationID === name))
-    expect(await toldOf('orders')()).toContainEqual(removalOf(name))
+    await pollUntil(notificationsOf('orders'), all =>
+      all.some(notified => notified.payment.correlationID === name),
+    )
+    expect(await notificationsOf('orders')()).toContainEqual(removalOf(name))
     await pollUntil(
       () => woovi.get(`/payment/${name}`),
       ({ body }) => body.payment.status === 'CONFIRMED',
@@ -123,7 +131,7 @@ describe('a static code', () => {
   const create = (more: object = {}) =>
     woovi.post('/qrcode-static', { name: 'Balcão', correlationID: id(), ...more })
 
-  test('is made, found by each of its ids, listed, and deleted', async () => {
+  test('is created, found by each of its ids, listed, and deleted', async () => {
     const { status, body } = await create({ value: 1234, comment: 'Cafe', identifier: 'balcao1' })
     const { pixQrCode } = body
     expect([status, body.brCode, body.correlationID]).toEqual([
@@ -148,20 +156,20 @@ describe('a static code', () => {
     expect((await create({ identifier: 'balcao1' })).body.error).toMatch(/^Já existe/)
   })
 
-  test('is paid again and again, deleted too, and each PIX is told and listed with it', async () => {
+  test('can be paid repeatedly, also once deleted, and each PIX is notified and listed with it', async () => {
     await woovi.createWebhook('OPENPIX:TRANSACTION_RECEIVED', `${simulator.facts.inbox_url}/codes`)
     const { pixQrCode, brCode } = (await create({ value: 500 })).body
     const paid = [(await simulator.control.pay({ payload: brCode })).end_to_end]
     await woovi.delete(`/qrcode-static/${pixQrCode.correlationID}`)
     paid.push((await simulator.control.pay({ payload: brCode, value: 7 })).end_to_end)
-    const told = await pollUntil(toldOf('codes'), all => all.length === 2)
-    expect(told.map(({ pix }) => [pix.endToEndId, pix.value]).toSorted()).toEqual(
+    const notified = await pollUntil(notificationsOf('codes'), all => all.length === 2)
+    expect(notified.map(({ pix }) => [pix.endToEndId, pix.value]).toSorted()).toEqual(
       [
         [paid[0], 500],
         [paid[1], 700],
       ].toSorted(),
     )
-    for (const one of told)
+    for (const one of notified)
       expect(one).toMatchObject({ charge: null, pixQrCode, pix: { pixQrCode, charge: null, type: 'STATIC' } })
     expect((await woovi.get(`/transaction/${paid[0]}`)).body.transaction).toMatchObject({
       ...{ type: 'STATIC', pixQrCode, transactionID: pixQrCode.identifier },

@@ -7,12 +7,12 @@ export async function createTestDatabase(): Promise<string> {
   const shared = process.env[POSTGRES_VARIABLE]
   if (!shared) throw new Error('The shared PostgreSQL does not run: start the tests through `npm test`.')
   const name = `suite_${randomUUID().replaceAll('-', '')}`
-  const beside = new URL(shared)
-  const template = beside.pathname.slice(1)
-  beside.pathname = '/postgres' // Nobody may be in the one that is copied.
-  const orm = await openOrm({ databaseUrl: beside.href })
+  const target = new URL(shared)
+  const template = target.pathname.slice(1)
+  target.pathname = '/postgres' // No session may use the database that is copied.
+  const orm = await openOrm({ databaseUrl: target.href })
   await orm.em.fork().execute(`create database ${name} template ${template}`)
   await orm.close()
-  beside.pathname = `/${name}`
-  return beside.href
+  target.pathname = `/${name}`
+  return target.href
 }

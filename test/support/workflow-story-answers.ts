@@ -185,9 +185,9 @@ export const pixKeyUnknown: ActivityResult<'pollPixKey'> = { kind: 'unknown', co
 export const pixKeyNotStarted: ActivityResult<'pollPixKey'> = { kind: 'not_started' }
 
 /** Outcomes of a verification code. */
-export const codeSendingEnded = (fate: CodeOutcome): ActivityResult<'sendAuthCode'> => ({
+export const codeSendingEnded = (outcome: CodeOutcome): ActivityResult<'sendAuthCode'> => ({
   kind: 'closed',
-  outcome: fate,
+  outcome,
 })
 export const codeSendingRetry: ActivityResult<'sendAuthCode'> = { kind: 'again', code: 'smtp_451' }
 /** The state of a dispute; its deadline is `dueInMs` from now, by the server's clock. */

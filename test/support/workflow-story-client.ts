@@ -15,28 +15,28 @@ const UPDATE_TIMEOUT_MS = 60_000
 
 /** Starts a workflow. */
 export async function startWorkflow(
-  { client, ...door }: WorkflowTarget,
+  { client, ...target }: WorkflowTarget,
   { type, input, searchAttributes: shown }: WorkflowStart,
 ): Promise<void> {
-  await client.start(type, { ...door, args: [input], typedSearchAttributes: shown ?? [] })
+  await client.start(type, { ...target, args: [input], typedSearchAttributes: shown ?? [] })
 }
 
 /** Starts a workflow, or joins the running one, and sends it an update. */
 export function startAndUpdate<Answer>(
-  door: WorkflowTarget,
-  life: WorkflowStart,
+  target: WorkflowTarget,
+  workflowStart: WorkflowStart,
   ask: UpdateRequest<Answer>,
 ): Promise<Answer> {
-  return updateWithStart(door, { start: life, request: ask, reuse: 'REJECT_DUPLICATE' })
+  return updateWithStart(target, { start: workflowStart, request: ask, reuse: 'REJECT_DUPLICATE' })
 }
 
 /** Sends an update, and reopens the workflow for it with this input where it has ended. */
 export function reopenAndUpdate<Answer>(
-  door: WorkflowTarget,
-  life: WorkflowStart,
+  target: WorkflowTarget,
+  workflowStart: WorkflowStart,
   ask: UpdateRequest<Answer>,
 ): Promise<Answer> {
-  return updateWithStart(door, { start: life, request: ask, reuse: 'ALLOW_DUPLICATE' })
+  return updateWithStart(target, { start: workflowStart, request: ask, reuse: 'ALLOW_DUPLICATE' })
 }
 
 /** Sends an update to a running workflow, and resolves when it is accepted. */
@@ -51,13 +51,13 @@ export function startUpdate<Answer>(
 
 /** Signals a workflow, and reopens it with this input where it has ended. */
 export async function reopenAndSignal(
-  { client, ...door }: WorkflowTarget,
-  life: WorkflowStart,
+  { client, ...target }: WorkflowTarget,
+  workflowStart: WorkflowStart,
   notice: ProviderNotificationSignal,
 ): Promise<void> {
-  await client.signalWithStart(life.type, {
-    ...door,
-    args: [life.input],
+  await client.signalWithStart(workflowStart.type, {
+    ...target,
+    args: [workflowStart.input],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     signal: providerNotificationSignal,
@@ -99,13 +99,13 @@ type StartAndUpdateInput<Answer> = {
 }
 
 function updateWithStart<Answer>(
-  { client, ...door }: WorkflowTarget,
-  { start: life, request: ask, reuse }: StartAndUpdateInput<Answer>,
+  { client, ...target }: WorkflowTarget,
+  { start: workflowStart, request: ask, reuse }: StartAndUpdateInput<Answer>,
 ): Promise<Answer> {
-  const startWorkflowOperation = new WithStartWorkflowOperation(life.type, {
-    ...door,
-    args: [life.input],
-    typedSearchAttributes: life.searchAttributes ?? [],
+  const startWorkflowOperation = new WithStartWorkflowOperation(workflowStart.type, {
+    ...target,
+    args: [workflowStart.input],
+    typedSearchAttributes: workflowStart.searchAttributes ?? [],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: reuse,
   })

@@ -27,7 +27,7 @@ export function summarizeHistory(history: History): HistorySummary {
   const waits: string[] = []
   const queued: string[] = []
   const children: string[] = []
-  const heardOf: string[] = []
+  const childrenOf: string[] = []
   for (const event of events) {
     const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields
     if (fields) upserts += 1
@@ -47,7 +47,7 @@ export function summarizeHistory(history: History): HistorySummary {
     const child = event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId
     if (child) children.push(child)
     const workflowId = event.childWorkflowExecutionCompletedEventAttributes?.workflowExecution?.workflowId
-    if (workflowId) heardOf.push(workflowId)
+    if (workflowId) childrenOf.push(workflowId)
   }
   return {
     statuses: shown,
@@ -56,7 +56,7 @@ export function summarizeHistory(history: History): HistorySummary {
     timers: waits,
     queuedActivities: queued,
     childWorkflowIds: children,
-    completedChildIds: heardOf,
+    completedChildIds: childrenOf,
   }
 }
 

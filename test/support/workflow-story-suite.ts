@@ -113,14 +113,14 @@ export function setUpWorkflowStories() {
   afterEach(() => playing?.abort())
   afterAll(() => temporal?.stop())
 
-  function tell(telling: StoryOptions): Story {
+  function createStory(telling: StoryOptions): Story {
     playing = new Story(temporal, telling)
     return playing
   }
 
   async function startStory(script: ActivityScript, { type, id, input }: StartOptions): Promise<Story> {
     const own = uuid()
-    const story = tell({ script, type, workflowId: id(own), uuid: own, reopenInput: input(own) })
+    const story = createStory({ script, type, workflowId: id(own), uuid: own, reopenInput: input(own) })
     await storyClient.startWorkflow(story.target, { type, input: input(own) })
     return story
   }
@@ -128,7 +128,7 @@ export function setUpWorkflowStories() {
   async function woken(script: ActivityScript, { type, id, input, notice }: ReopenOptions): Promise<Story> {
     const own = uuid()
     const wokenWith = input && { reopenInput: input(own) }
-    const story = tell({ script, type, workflowId: id(own), uuid: own, ...wokenWith })
+    const story = createStory({ script, type, workflowId: id(own), uuid: own, ...wokenWith })
     await story.reopenByNotification(notice)
     return story
   }
@@ -139,7 +139,7 @@ export function setUpWorkflowStories() {
     /** A requested charge; the test continues when it is issued or cannot be. */
     async charge(script: ActivityScript, wanted: Partial<ChargeInput> = {}): Promise<Story> {
       const order = { ...chargeInput(uuid()), ...wanted }
-      const story = tell({
+      const story = createStory({
         ...CHARGE,
         script,
         workflowId: chargeWorkflowId(order.uuid),
@@ -154,7 +154,7 @@ export function setUpWorkflowStories() {
         ...chargeInput(uuid()),
         ...wanted,
       }
-      const story = tell({
+      const story = createStory({
         ...TRANSFER,
         script,
         workflowId: transferWorkflowId(order.uuid),
@@ -180,7 +180,7 @@ export function setUpWorkflowStories() {
     },
     async refund(script: ActivityScript, wanted: Partial<RefundInput> = {}): Promise<Story> {
       const order = { ...refundInput(uuid()), ...wanted }
-      const story = tell({
+      const story = createStory({
         ...REFUND,
         script,
         workflowId: refundWorkflowId(order.uuid),
@@ -193,7 +193,7 @@ export function setUpWorkflowStories() {
     /** A charge of which only the row exists. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
       const own = uuid()
-      return tell({ ...CHARGE, script, workflowId: chargeWorkflowId(own), uuid: own })
+      return createStory({ ...CHARGE, script, workflowId: chargeWorkflowId(own), uuid: own })
     },
     /** Workflows that ended long ago, reopened by a notification. */
     notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: chargeWorkflowId }),
@@ -221,7 +221,7 @@ export function setUpWorkflowStories() {
     /** A dispute, started by its provider's notification. */
     async dispute(script: ActivityScript, timeScale = 1): Promise<Story> {
       const input = disputeInput(uuid(), timeScale)
-      const story = tell({
+      const story = createStory({
         script,
         type: 'disputeWorkflow',
         workflowId: disputeWorkflowId(input.uuid),
@@ -234,7 +234,7 @@ export function setUpWorkflowStories() {
     /** One whose workflow has ended; nothing reopens it yet. */
     disputeWithoutWorkflow(script: ActivityScript): Story {
       const input = disputeInput(uuid(), 1)
-      return tell({
+      return createStory({
         script,
         type: 'disputeWorkflow',
         workflowId: disputeWorkflowId(input.uuid),
@@ -332,7 +332,7 @@ export function setUpWorkflowStories() {
         requestId: 'request',
         timeScale: 1,
       }
-      const story = tell({
+      const story = createStory({
         script,
         type: 'depositWorkflow',
         workflowId: depositWorkflowId(deposit.connectionUuid, deposit.endToEnd),

@@ -96,7 +96,7 @@ export class Story {
     const line = this.#script[name]?.shift()
     if (line === undefined) {
       this.#unscripted.push(name)
-      throw ApplicationFailure.nonRetryable(`nobody wrote a line for ${name}`)
+      throw ApplicationFailure.nonRetryable(`there is no scripted result for ${name}`)
     }
     return typeof line === 'function' ? line(this) : line
   }

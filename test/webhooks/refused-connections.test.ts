@@ -31,7 +31,7 @@ test('no connection is made where the certificate is untrusted, or the name no l
 test('a name that changes to a private address between two attempts is refused', async () => {
   const answers = [['127.0.0.1'], ['127.0.0.1', '127.0.0.2'], ['10.0.0.1'], ['127.0.0.1']]
   const { post, seen } = await openWebhookClientFixture((_, response) => response.end(), {
-    policy: ip => ip === '127.0.0.1', // Stands for the public address.
+    policy: ip => ip === '127.0.0.1', // Represents the public address.
     resolve: async () => answers.shift() ?? [],
   })
   const kinds = []

@@ -43,7 +43,7 @@ test('a pending charge is cancelled at its provider, then stored as CANCELLED, a
   expect(await stack.simulator.listInbox(inbox)).toHaveLength(1)
 })
 
-test('of many concurrent cancellations one succeeds, and the others are told that the charge is cancelled', async () => {
+test('of many concurrent cancellations one succeeds, and the others are answered that the charge is cancelled', async () => {
   const merchant = await stack.createMerchant()
   const { uuid } = await merchant.api.createCharge()
   const answers = await Promise.all(Array.from({ length: 8 }, () => cancel(merchant, uuid)))

@@ -19,7 +19,7 @@ export async function createSampleResources(stage: TestStack) {
   })
   const { api } = merchant
   // Woovi notifies of a dispute; Efí's accounts are polled in turn, which takes as long as there are accounts.
-  const tellsOfDisputes = merchant.connections.at(-1)!
+  const notifiesDisputes = merchant.connections.at(-1)!
   const recipient = await stage.createRecipient(merchant)
   const data = async (path: string): Promise<ApiResource> => (await api.get(path)).body.data
 
@@ -57,7 +57,7 @@ export async function createSampleResources(stage: TestStack) {
     await api.post('/api/v1/webhooks', { url: `${stage.local.inbox_url}/contract`, events: ['MED'] })
   ).body.data
 
-  const disputed = await out.createPaidCharge(merchant, { provider_uuid: tellsOfDisputes.uuid })
+  const disputed = await out.createPaidCharge(merchant, { provider_uuid: notifiesDisputes.uuid })
   const [movement] = await stage.sql<{ end_to_end: string }>('select end_to_end from charge where uuid = ?', [
     disputed.uuid,
   ])

@@ -166,7 +166,7 @@ describe('a dispute', () => {
     async 'opened while a refund is in progress blocks the rest, and the whole amount if the refund fails'() {
       const merchant = await aMerchant()
       const charge = await out.createPaidCharge(merchant, { value: 20 })
-      // The provider does not answer at first and has nothing; told to carry the refund out, it refuses.
+      // The provider does not answer at first and has nothing; when it must carry the refund out, it refuses.
       await out.injectFault(merchant.connection, 'refund', 'timeout_then_absent')
       await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })
       await out.injectFault(merchant.connection, 'refund', 'refused')

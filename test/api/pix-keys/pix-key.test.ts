@@ -144,8 +144,8 @@ describe('a PIX key', () => {
     expect((await create(other, await proved(other, key))).status).toBe(201)
     // As if it were registered at an institution that is not ours.
     await testStack.sql(`update pix_key set state = 'removed' where key = ?`, [key])
-    const taken = await create(merchant, await proved(merchant, key))
-    expect([taken.status, taken.body.code]).toEqual([409, 'pix_key_taken'])
+    const refused = await create(merchant, await proved(merchant, key))
+    expect([refused.status, refused.body.code]).toEqual([409, 'pix_key_taken'])
     expect(await list(merchant)).toEqual([])
   })
 

@@ -71,7 +71,7 @@ test('of a hundred concurrent refunds of a third each one runs at a time, and ne
   })
 }, 120_000)
 
-test('concurrent refunds in whole, in parts and by key beside transfers of the same money move every centavo once', async () => {
+test('concurrent refunds in whole, in parts and by key, with transfers of the same money, move every centavo once', async () => {
   const merchant = await aMerchant()
   const recipient = await stage.createRecipient(merchant)
   const splits = [{ type: 'PERCENTAGE', value: 12.34, recipient_account_uuid: recipient.uuid }]

@@ -8,7 +8,7 @@ import { type ApiResource, statusesOf } from '../support/payout-actions.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, VIRTUAL_ACCOUNT } from '../support/test-stack.ts'
 
-/** SPEC §3: money back to the payer, whole or in parts, never more than was received, each centavo from whoever owes it. */
+/** SPEC §3: money back to the payer, whole or in parts, never more than was received, each centavo from the party that owes it. */
 
 const { stage, payouts: out, createMerchant: aMerchant } = await openMoneySuite()
 

@@ -223,7 +223,7 @@ describe('an unknown outcome starts no other provider', () => {
     ...Object.fromEntries(
       UNKNOWN.map(([kind, code]) => [
         `${kind}: the same one is asked until it knows, one movement is all there is`,
-        () => inDoubtAndPaidOnce(kind, code),
+        () => unknownAndPaidOnce(kind, code),
       ]),
     ),
     'magic keys that need no fault: timeout-then-done@, timeout-then-absent@, slow@': async () => {
@@ -299,7 +299,7 @@ describe('an unknown outcome starts no other provider', () => {
       },
   })
 
-  async function inDoubtAndPaidOnce(kind: Fault, code: string) {
+  async function unknownAndPaidOnce(kind: Fault, code: string) {
     const merchant = await aMerchant([{ sendsNotifications: false }])
     await out.injectFault(firstOf(merchant), 'sendTransfer', kind)
     // It answers no call, so that the unknown outcome is visible.
@@ -307,14 +307,14 @@ describe('an unknown outcome starts no other provider', () => {
     const key = randomUUID()
     const body = { pix_key: randomPixKey() }
     const posted = out.send(merchant, body, { key })
-    const inDoubt = await pollUntil(
+    const unknownOutcome = await pollUntil(
       async () => (await merchant.api.get('/api/v1/transfers')).body.data[0],
       transfer => transfer?.outcome === 'unknown' && transfer.next_check_at,
     )
-    expect(inDoubt.status).toBe('PROCESSING')
-    expect(outcomes(inDoubt)).toEqual([`A unknown ${code}`])
-    expect(Date.parse(inDoubt.unknown_since)).toBeLessThanOrEqual(Date.now())
-    expect(Date.parse(inDoubt.next_check_at)).toBeGreaterThan(Date.parse(inDoubt.unknown_since))
+    expect(unknownOutcome.status).toBe('PROCESSING')
+    expect(outcomes(unknownOutcome)).toEqual([`A unknown ${code}`])
+    expect(Date.parse(unknownOutcome.unknown_since)).toBeLessThanOrEqual(Date.now())
+    expect(Date.parse(unknownOutcome.next_check_at)).toBeGreaterThan(Date.parse(unknownOutcome.unknown_since))
     expect(await balancesAt(merchant, firstOf(merchant))).toMatchObject({ provisioned: 1_010 })
 
     const answer = await posted

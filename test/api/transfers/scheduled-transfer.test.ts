@@ -114,14 +114,14 @@ runConcurrentTests({
         providers: [{ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 }],
       })
       const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-      const stands = (status: string) =>
+      const setConnectionStatus = (status: string) =>
         testStack.sql('update connection set status = ? where uuid = ?', [status, first.uuid])
       const scheduled_for = inMs(6_000)
       const [passed, waiting] = await Promise.all([
         payouts.send(merchant, { scheduled_for }),
         payouts.send(merchant, { scheduled_for, provider_uuid: first.uuid }),
       ])
-      await stands('BLOCKED')
+      await setConnectionStatus('BLOCKED')
       const paid = await payouts.waitForStatus(merchant, passed.body.data.uuid, 'PAID')
       expect(paid.provider.uuid).toBe(second.uuid)
       expect(paid.attempts).toMatchObject([
@@ -133,7 +133,7 @@ runConcurrentTests({
         ([attempt]) => attempt?.code === 'provider_inactive',
       )
       expect(await balances(merchant)).toEqual({ available: 10_000, outside: -10_000 })
-      await stands('ACTIVE')
+      await setConnectionStatus('ACTIVE')
       const sent = await payouts.waitForStatus(merchant, waiting.body.data.uuid, 'PAID')
       expect(sent.provider.uuid).toBe(first.uuid)
       expect(await payouts.listPaidOut(merchant)).toHaveLength(2)
@@ -273,13 +273,16 @@ test('without a worker the API answers 503 in time; without a key the transfer i
   }
   const [keyless, keyed, refund] = asked as [string, string, string]
 
-  const notTaken = await pollUntil(
+  const notAccepted = await pollUntil(
     () => merchant.api.get(`/api/v1/transfers/${keyless}`),
     ({ status }) => status === 200,
     { limitMs: 30_000 },
   )
-  expect(notTaken.body.data).toMatchObject({ status: 'FAILED', error: { code: 'not_taken', attempts: [] } })
-  expect(statusesOf(notTaken.body.data)).toEqual(['PENDING', 'FAILED'])
+  expect(notAccepted.body.data).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'not_taken', attempts: [] },
+  })
+  expect(statusesOf(notAccepted.body.data)).toEqual(['PENDING', 'FAILED'])
   // Repeated with its key, it is the same transfer.
   const again = await payouts.send(merchant, body, { key: keys.transfer })
   expect([again.status, again.body.data.uuid]).toEqual([201, keyed])

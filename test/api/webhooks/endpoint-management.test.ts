@@ -191,7 +191,7 @@ runConcurrentTests({
     const since = new Date(Date.now() - 1_000).toISOString()
     const of = await endpoint(undefined, { events: ['PAYMENT'] })
     await of.happens()
-    const taken = await shown(of, one => one.status === 'DELIVERED')
+    const delivered = await shown(of, one => one.status === 'DELIVERED')
     await of.inbox({ status: 410 })
     await of.happens()
     await pollUntil(
@@ -218,13 +218,13 @@ runConcurrentTests({
     const deliveredUuids = (await of.messages()).map(({ body }) => JSON.parse(body).data.uuid)
     for (const uuid of meanwhile) expect(deliveredUuids.filter(one => one === uuid)).toHaveLength(1)
     expect(deliveredUuids.filter(one => one === failing)).toHaveLength(2)
-    expect(await of.times(taken.event.id)).toBe(1)
+    expect(await of.times(delivered.event.id)).toBe(1)
 
     await of.ask('POST', '/recover', { since })
     await of.ask('POST', '/test')
     await pollUntil(of.deliveries, some => some[0]?.event.type === 'TEST' && some[0].status === 'DELIVERED')
     expect(await of.messages()).toHaveLength(deliveredUuids.length + 1)
-    expect(all.find(one => one.uuid === taken.uuid)!.tries).toHaveLength(1)
+    expect(all.find(one => one.uuid === delivered.uuid)!.tries).toHaveLength(1)
   },
 
   'a delivery whose workflow is lost gets a new one': async () => {

@@ -44,7 +44,7 @@ function findDisputeDifferences({ disputesAtProvider: contested, disputes: meds 
       .map(({ uuid }) => ({
         rule: 'dispute_invented',
         where: `dispute ${uuid}`,
-        detail: 'nobody opened it',
+        detail: 'it was not opened',
       })),
   ]
 }

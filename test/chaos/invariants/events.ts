@@ -139,7 +139,7 @@ function checkDeliveries({
   endpoints,
   events,
   deliveries,
-  receivedDeliveries: heard,
+  receivedDeliveries: received,
 }: FinalState): Violation[] {
   const sent = new Set(deliveries.map(({ event, inbox }) => `${inbox} ${event}`))
   const forgotten = events.flatMap(event =>
@@ -147,7 +147,7 @@ function checkDeliveries({
       .filter(({ account, inbox }) => account === event.account && !sent.has(`${inbox} ${event.uuid}`))
       .map(({ inbox }) => ({ rule: 'not_sent', where: `event ${event.uuid}`, detail: `to ${inbox}` })),
   )
-  const arrived = Map.groupBy(heard, message => `${message.inbox} ${message.event}`)
+  const arrived = Map.groupBy(received, message => `${message.inbox} ${message.event}`)
   const known = new Map(events.map(event => [event.uuid, event]))
   const astray = deliveries.flatMap(({ uuid, event, inbox, status }) => {
     const came = arrived.get(`${inbox} ${event}`) ?? []

@@ -31,14 +31,14 @@ export function checkWorkflows(world: FinalState): Violation[] {
     ...world.unroutedNotifications.map(uuid => ({
       rule: 'notification_not_routed',
       where: `notice ${uuid}`,
-      detail: 'no life took it',
+      detail: 'no workflow processed it',
     })),
     ...world.undisclosedPayloads
       .filter(({ status }) => status !== 'closed')
       .map(({ attempt, status }) => ({
         rule: 'undisclosed_payload_payable',
         where: `attempt ${attempt}`,
-        detail: `its provider says ${status} of a payload that nobody was shown`,
+        detail: `its provider says ${status} of an orphan payload`,
       })),
   ]
 }

@@ -56,9 +56,9 @@ test('an issuing call that broke off becomes an orphan once another provider has
   fixture.scriptProvider({ issueCharge: async () => issued() })
   const { state, orphans } = await fixture.providers.issueCharge(turned(charge))
   expect(state).toBe('pending')
-  const [left, taken] = await attempts(charge.uuid)
+  const [left, acceptedAttempt] = await attempts(charge.uuid)
   expect(left).toMatchObject({ connection: first, position: 0, state: 'orphan' })
-  expect(taken).toMatchObject({ connection: second, position: 1, state: 'accepted' })
+  expect(acceptedAttempt).toMatchObject({ connection: second, position: 1, state: 'accepted' })
   expect(orphans).toEqual([left!.uuid])
 })
 
@@ -223,7 +223,7 @@ test.each([
   ['it stays', true, false],
   ['nothing, because its provider does not report its state', false, true],
 ])(
-  'a cancellation that the provider refuses ends once its requester is told that %s',
+  'a cancellation that the provider refuses ends once its response says that %s',
   async (_name, isKnown, isWanted) => {
     const { charge } = issued() as Extract<IssueChargeOutcome, { kind: 'accepted' }>
     fixture.scriptProvider({
@@ -238,7 +238,7 @@ test.each([
 test.each<[string, (Cancelling | 'dies')[]]>([
   ['was not answered', [NO_ANSWER, forgotten]],
   ['broke off', ['dies', forgotten]],
-  ['was not answered, whatever became of those beside it', [forgotten, NO_ANSWER, neverLeft, forgotten]],
+  ['was not answered, whatever the outcome of concurrent ones', [forgotten, NO_ANSWER, neverLeft, forgotten]],
 ])('a charge that its provider no longer finds is CANCELLED where a request %s', async (_name, answers) => {
   expect(await afterCancelling(answers)).toEqual({ state: 'cancelled', cancelRequested: true })
 })
@@ -269,9 +269,9 @@ test.each(BLOCKED_CASES)(
     })
     expect(await fixture.providers.issueCharge(charge)).toMatchObject({ state: 'pending', orphans: [] })
     expect(calls).toBe(1)
-    const [left, taken] = await attempts(charge.uuid)
+    const [left, acceptedAttempt] = await attempts(charge.uuid)
     expect(left).toMatchObject({ connection: first, state: 'unreachable', code })
-    expect(taken).toMatchObject({ connection: second, state: 'accepted' })
+    expect(acceptedAttempt).toMatchObject({ connection: second, state: 'accepted' })
 
     await fixture.sql(change, [second])
     const another = { ...charge, uuid: randomUUID() }

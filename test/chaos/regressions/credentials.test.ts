@@ -40,8 +40,8 @@ type Answers = Partial<Pick<Provider, 'findCharge' | 'findTransfer'>> & {
 
 /** Replaces the connection's credentials; `before` and `after` are what either account reports of itself. */
 async function replaced(before: AccountIdentity | NoAnswerResult, { identity, ...answers }: Answers) {
-  const side = (told: AccountIdentity | NoAnswerResult): Partial<Provider> => ({
-    identity: async () => told,
+  const side = (identity: AccountIdentity | NoAnswerResult): Partial<Provider> => ({
+    identity: async () => identity,
     findCharge: async () => NOT_FOUND,
     findTransfer: async () => NOT_FOUND,
   })
@@ -138,9 +138,9 @@ describe('credentials are refused, and change nothing,', () => {
       /does not accept these credentials/,
     ],
   ])('%s', async (_, before, identity, why) => {
-    const stands = await stored()
+    const currentState = await stored()
     await expect(replaced(before, { identity })).rejects.toThrow(why)
-    expect(await stored()).toEqual(stands)
+    expect(await stored()).toEqual(currentState)
     expect(
       await fixture.sql('select * from operator_action where subject like ?', [
         `%${merchant.connectionUuid}`,
@@ -162,11 +162,11 @@ describe('credentials are refused, and change nothing,', () => {
   test.each(['calling', 'unknown'])('when neither account is proved while an attempt is %s', async state => {
     const { uuid } = await unknownTransfer()
     await fixture.sql('update attempt set state = ? where subject_uuid = ?', [state, uuid])
-    const stands = await stored()
+    const currentState = await stored()
     await expect(replaced(silent, { identity: silent })).rejects.toThrow(
       /1 attempts .* have an unknown outcome/,
     )
-    expect(await stored()).toEqual(stands)
+    expect(await stored()).toEqual(currentState)
   })
 
   test('when other credentials were installed since the account was looked up', async () => {
@@ -314,23 +314,23 @@ describe('"not found" in another epoch', () => {
     )
     return {
       uuid,
-      stands: async () => (await fixture.sql('select state from pix_key where uuid = ?', [uuid]))[0],
+      currentState: async () => (await fixture.sql('select state from pix_key where uuid = ?', [uuid]))[0],
     }
   }
   const changed = { kind: 'unknown', code: 'credentials_changed' }
 
   test('assigns no new key of another account to a pending key', async () => {
-    const { uuid, stands } = await keyIn('creating', 'create_key')
+    const { uuid, currentState } = await keyIn('creating', 'create_key')
     await anotherEpoch()
     fixture.scriptProvider({
       listKeys: async () => ({ kind: 'found', keys: [{ type: 'RANDOM', key: randomUUID() }] }),
     })
     expect(await fixture.providers.pollPixKey({ uuid, pollCount: 1 })).toEqual(changed)
-    expect(await stands()).toEqual({ state: 'creating' })
+    expect(await currentState()).toEqual({ state: 'creating' })
   })
 
   test('removes no key that another account does not have', async () => {
-    const { uuid, stands } = await keyIn('removing', 'delete_key')
+    const { uuid, currentState } = await keyIn('removing', 'delete_key')
     await anotherEpoch()
     fixture.scriptProvider({
       listKeys: async () => ({ kind: 'found', keys: [] }),
@@ -338,7 +338,7 @@ describe('"not found" in another epoch', () => {
     })
     expect(await fixture.providers.pollPixKeyRemoval({ uuid, pollCount: 1 })).toEqual(changed)
     expect(await fixture.providers.deleteKey({ uuid })).toEqual(changed)
-    expect(await stands()).toEqual({ state: 'removing' })
+    expect(await currentState()).toEqual({ state: 'removing' })
   })
 
   test('cannot be bypassed: the database holds the epochs of a connection and of its live attempts', async () => {

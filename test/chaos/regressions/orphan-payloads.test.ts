@@ -40,7 +40,7 @@ async function orphan() {
       fixture.scriptProvider({ findPayment: async () => ({ kind: 'found', payment }) })
       return fixture.providers.recordDeposit({ connectionUuid, endToEnd, requestId: 'r', timeScale: 1 })
     },
-    stands: (state: Attempt['state']) =>
+    setState: (state: Attempt['state']) =>
       fixture.sql('update attempt set state = ? where uuid = ?', [state, attemptUuid]),
     close({ cancelled, found }: Answers) {
       fixture.scriptProvider({ cancelCharge: async () => cancelled, findCharge: async () => found })
@@ -112,7 +112,7 @@ test.each(['orphan', 'closed'] as const)(
   'a PIX that names the payload of an attempt that is %s is signalled to the charge’s workflow',
   async state => {
     const payload = await orphan()
-    await payload.stands(state)
+    await payload.setState(state)
     expect(await payload.isPaid('E2')).toEqual({ kind: 'expected' })
     expect(fixture.signalledWorkflowIds.at(-1)).toBe(`orphan/${payload.attemptUuid}`)
     expect(await payload.setAside()).toEqual([])
@@ -121,7 +121,7 @@ test.each(['orphan', 'closed'] as const)(
 
 test('a PIX that names a payload whose attempt is undecided is polled again', async () => {
   const payload = await orphan()
-  await payload.stands('calling')
+  await payload.setState('calling')
   expect(await payload.isPaid('E2')).toEqual({ kind: 'no_answer', code: 'charge_issuing' })
   expect(await payload.setAside()).toEqual([])
 })
@@ -130,7 +130,7 @@ test.each(['rejected', 'unreachable'] as const)(
   'a PIX that names a charge whose issuing was %s there is a deposit',
   async state => {
     const payload = await orphan()
-    await payload.stands(state)
+    await payload.setState(state)
     expect(await payload.isPaid('E2')).toMatchObject({ kind: 'accepted' })
     expect(await payload.setAside()).toMatchObject([
       { end_to_end: 'E2', reason: 'deposit', disposition: null },

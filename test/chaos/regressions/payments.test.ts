@@ -79,7 +79,7 @@ const LATER = { at: '2026-01-10T12:00:01.000Z' }
 
 test.each<[string, Paid[][]]>([
   [
-    'beside one on its way that fails',
+    'next to one in progress that fails',
     [
       [inProcess(X), settled(Y)],
       [settled(Y), failed(X)],
@@ -87,10 +87,10 @@ test.each<[string, Paid[][]]>([
   ],
   ['in the poll that finds the previous one failed', [[inProcess(X)], [settled(Y), failed(X)]]],
   [
-    'while the one before was on its way',
+    'while the previous one was in progress',
     [[inProcess(X)], [settled(Y), inProcess(X)], [settled(Y), failed(X)]],
   ],
-  ['while the one before was not listed', [[inProcess(X)], [settled(Y)], [settled(Y), failed(X)]]],
+  ['while the previous one was not listed', [[inProcess(X)], [settled(Y)], [settled(Y), failed(X)]]],
 ])('a payment settled %s pays the charge, and nothing is returned', async (_, polls) => {
   const charge = await pending()
   let last: unknown
@@ -121,7 +121,7 @@ test('of two settled payments the first one pays the charge, whatever their orde
   ])
 })
 
-test('a payment that settles beside one in progress is a second payment once both have settled, in either order', async () => {
+test('a payment that settles before one in progress is a second payment once both have settled, in either order', async () => {
   const charge = await pending()
   await charge.follow([inProcess(X)])
   expect(await charge.follow([settled(Y, EARLIER), inProcess(X)])).toMatchObject({ state: 'paying' })

@@ -149,7 +149,7 @@ test('a final outcome is answered from its row, and its provider is polled only 
   expect(asked).toBe(1)
 })
 
-test('a workflow whose history was rolled back is told which connection has the live attempt', async () => {
+test('a workflow whose history was rolled back learns which connection has the live attempt', async () => {
   const next = await fixture.createConnection(merchant)
   answers({ kind: 'unknown', code: 'timeout', message: 'no answer' })
   await send({ order })
@@ -163,17 +163,17 @@ test('a workflow whose history was rolled back is told which connection has the 
 
 describe('an order that waits at its provider for approval', () => {
   const refusal = { finality: 'other_may_help', code: 'insufficient_balance', message: 'no balance' } as const
-  const stands = {
+  const awaitingApproval = {
     kind: 'awaiting_approval',
     code: 'awaiting_approval',
     message: 'approve it in the panel',
   } as const
 
   test('is unknown, and refused once it is proved absent', async () => {
-    answers({ ...stands, refusal })
+    answers({ ...awaitingApproval, refusal })
     expect(await send({ order })).toEqual({ kind: 'unknown', code: 'awaiting_approval' })
     expect(await attempt()).toMatchObject({ state: 'unknown', refusal })
-    fixture.scriptProvider({ findTransfer: async () => stands })
+    fixture.scriptProvider({ findTransfer: async () => awaitingApproval })
     expect(await ask()).toEqual({ kind: 'unknown', code: 'awaiting_approval' })
     calls = []
     expect(await send({ isResend: true })).toMatchObject({
@@ -187,7 +187,7 @@ describe('an order that waits at its provider for approval', () => {
   })
 
   test('settles where it is approved later', async () => {
-    answers({ ...stands, refusal })
+    answers({ ...awaitingApproval, refusal })
     await send({ order })
     fixture.scriptProvider({
       findTransfer: async () => ({ kind: 'found', payout: { ...sending, status: 'settled', returns: [] } }),
@@ -197,7 +197,7 @@ describe('an order that waits at its provider for approval', () => {
   })
 
   test('is sent again where no refusal was reported', async () => {
-    answers(stands)
+    answers(awaitingApproval)
     await send({ order })
     answers(inProcess)
     expect(await send({ isResend: true })).toEqual({ kind: 'in_process' })

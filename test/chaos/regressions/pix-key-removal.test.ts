@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { DeleteKeyOutcome } from '../../../src/domain/providers/provider.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** The outcomes of a key's removal: a merchant must never be told that a key stays which may still be removed. */
+/** The outcomes of a key's removal: a merchant must never be answered that a key stays which may still be removed. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 beforeAll(async () => {

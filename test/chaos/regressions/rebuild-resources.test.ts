@@ -99,7 +99,7 @@ async function createStrayPayment(disposition = 'held') {
   return { uuid, endToEnd: payment.endToEnd }
 }
 
-/** A refund of a paid charge of R$ 10.00 as its row stands; null: its row was lost. */
+/** A refund of a paid charge of R$ 10.00 with its current row; null: its row was lost. */
 async function refund(state: 'sending' | 'failed' | 'settled' | null) {
   const { accountUuid, connectionUuid } = merchant
   const [chargeUuid, uuid, at] = [randomUUID(), randomUUID(), new Date().toISOString()]

@@ -105,7 +105,7 @@ async function paid(
 }
 
 test.each(['waits too long for its charge', 'takes too long to commit'])(
-  'a refund without a key that %s is not sent: its caller was told so',
+  'a refund without a key that %s is not sent: its caller was answered so',
   async why => {
     const charge = await paid()
     const before = await fixture.readBalances(charge.accountUuid)
@@ -160,7 +160,7 @@ test('a refund refused before its workflow polled it is not sent again, however 
     kind: 'unreachable',
   })
   expect(await charge.shows()).toMatchObject({ state: 'paid', refunding_cents: '0' })
-  // The worker was killed with this answer: the workflow does not know it, polls, and is told to send once more.
+  // The worker was killed with this answer: the workflow does not know it, polls, and may send once more.
   await fixture.providers.pollRefund({ ...refund, pollCount: 1 })
   const again = await fixture.providers.sendRefund({ ...refund, isResend: true })
   expect(again).toMatchObject({ kind: 'rejected', code: 'no_provider_available', finality: 'final' })

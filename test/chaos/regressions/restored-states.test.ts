@@ -65,7 +65,7 @@ describe('a transfer', () => {
     const order = await inBackup(state)
     fixture.scriptProvider({
       findTransfer: async () => {
-        throw new Error('nobody is asked')
+        throw new Error('no provider is polled')
       },
     })
     const before = restored(ended, ended === 'failed' ? { failure: 'invalid_key' } : {})

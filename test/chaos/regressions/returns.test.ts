@@ -100,7 +100,7 @@ async function createStrayPayment(ownCents = 1_000) {
       const polled = dispute.pollAnswering({ cents, status: 'agreed', returns: [returned], isClosed: true })
       expect(await polled).toMatchObject({ kind: 'known', state: 'resolved' })
     },
-    async stands() {
+    async readState() {
       const [row] = await fixture.sql<{ disposition: string }>(
         'select disposition from movement where uuid = ?',
         [uuid],
@@ -129,15 +129,15 @@ test.each([
   ['in part', 400, GONE_IN_PART],
 ])(
   'given back %s before it was sent, the PIX is taken from the waiting amount, and is not sent',
-  async (_, cents, stands) => {
+  async (_, cents, expectedState) => {
     const pix = await createStrayPayment()
     await pix.isGivenBack(cents)
-    expect(await pix.stands()).toEqual(stands)
+    expect(await pix.readState()).toEqual(expectedState)
     expect(await pix.isSent()).toMatchObject({
       told: { kind: 'rejected', code: 'returned_by_dispute', finality: 'final' },
       calls: 0,
     })
-    expect(await pix.stands()).toEqual(stands)
+    expect(await pix.readState()).toEqual(expectedState)
   },
 )
 
@@ -146,12 +146,12 @@ test.each([
   ['in part', 400, GONE_IN_PART],
 ])(
   'given back %s while our return is in progress, the PIX costs the account nothing once our return is refused',
-  async (_, cents, stands) => {
+  async (_, cents, expectedState) => {
     const pix = await createStrayPayment()
     await pix.isBeingReturned()
     await pix.isGivenBack(cents)
     expect(await pix.isRefused()).toMatchObject({ kind: 'rejected' })
-    expect(await pix.stands()).toEqual(stands)
+    expect(await pix.readState()).toEqual(expectedState)
   },
 )
 
@@ -159,9 +159,9 @@ test('the account’s missing amount is repaid when our return is refused', asyn
   const pix = await createStrayPayment(0)
   await pix.isBeingReturned()
   await pix.isGivenBack(1_000)
-  expect(await pix.stands()).toEqual({ provisioned: 1_000, shortfall: -1_000, disposition: 'returning' })
+  expect(await pix.readState()).toEqual({ provisioned: 1_000, shortfall: -1_000, disposition: 'returning' })
   expect(await pix.isRefused()).toMatchObject({ kind: 'rejected' })
-  expect(await pix.stands()).toEqual({ disposition: 'returned' })
+  expect(await pix.readState()).toEqual({ disposition: 'returned' })
 })
 
 test.each([
@@ -171,7 +171,7 @@ test.each([
   const pix = await createStrayPayment()
   expect(await pix.isSent(answer)).toMatchObject({ told: { kind: 'rejected' }, calls: 1 })
   expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'rejected' }, calls: 0 })
-  expect(await pix.stands()).toEqual(WAITS)
+  expect(await pix.readState()).toEqual(WAITS)
 })
 
 test('a PIX that cannot be returned belongs to the account once an operator keeps it, and is not sent again', async () => {
@@ -179,17 +179,17 @@ test('a PIX that cannot be returned belongs to the account once an operator keep
   await pix.isSent(NOT_NOW)
   expect(await pix.isKept()).toBe(1_000)
   const kept = { available: 2_000, outside: -2_000, disposition: 'kept' }
-  expect(await pix.stands()).toEqual(kept)
+  expect(await pix.readState()).toEqual(kept)
   expect(await pix.isKept()).toBe(0)
   expect(await pix.isSent(sentBack())).toMatchObject({ told: { kind: 'rejected' }, calls: 0 })
-  expect(await pix.stands()).toEqual(kept)
+  expect(await pix.readState()).toEqual(kept)
 })
 
 test('of a PIX that a dispute has returned in part, the rest is kept', async () => {
   const pix = await createStrayPayment()
   await pix.isGivenBack(400)
   expect(await pix.isKept()).toBe(600)
-  expect(await pix.stands()).toEqual({ available: 1_600, outside: -1_600, disposition: 'kept' })
+  expect(await pix.readState()).toEqual({ available: 1_600, outside: -1_600, disposition: 'kept' })
 })
 
 test('a PIX whose return is in progress or waits to be sent is not kept', async () => {
@@ -197,7 +197,7 @@ test('a PIX whose return is in progress or waits to be sent is not kept', async 
   expect(await pix.isKept()).toBe(0)
   await pix.isBeingReturned()
   expect(await pix.isKept()).toBe(0)
-  expect(await pix.stands()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
+  expect(await pix.readState()).toMatchObject({ provisioned: 1_000, disposition: 'returning' })
 })
 
 test('a kept PIX whose return settles after all is debited from the account', async () => {
@@ -205,7 +205,7 @@ test('a kept PIX whose return settles after all is debited from the account', as
   await pix.isSent(REFUSED)
   await pix.isKept()
   await pix.hasGone()
-  expect(await pix.stands()).toEqual(RETURNED_BALANCES)
+  expect(await pix.readState()).toEqual(RETURNED_BALANCES)
 })
 
 test('a kept and spent PIX whose return settles after all is advanced by the service', async () => {
@@ -214,7 +214,7 @@ test('a kept and spent PIX whose return settles after all is advanced by the ser
   await pix.isKept()
   await pix.spends(1_700)
   await pix.hasGone()
-  expect(await pix.stands()).toEqual({ shortfall: -700, outside: 700, disposition: 'returned' })
+  expect(await pix.readState()).toEqual({ shortfall: -700, outside: 700, disposition: 'returned' })
 })
 
 test('a return that settles after it was given up is marked for operators, and one in time is not', async () => {
@@ -237,15 +237,15 @@ test('a PIX kept under an open dispute is blocked for it once, and taken from th
   const pix = await createStrayPayment(0)
   await pix.isSent(REFUSED)
   await pix.isDisputed()
-  expect(await pix.stands()).toEqual({ pending: 1_000, outside: -1_000, disposition: 'not_returned' })
+  expect(await pix.readState()).toEqual({ pending: 1_000, outside: -1_000, disposition: 'not_returned' })
   expect(await pix.isKept()).toBe(1_000)
   for (let polls = 0; polls < 2; polls++) {
-    expect(await pix.stands()).toEqual({ blocked: 1_000, outside: -1_000, disposition: 'kept' })
+    expect(await pix.readState()).toEqual({ blocked: 1_000, outside: -1_000, disposition: 'kept' })
     expect(await pix.disputeHas()).toEqual({ claimed: 1_000, held: 1_000, retained: 0 })
     await pix.isDisputed()
   }
   await pix.isGivenBack(1_000)
-  expect(await pix.stands()).toEqual({ disposition: 'kept' })
+  expect(await pix.readState()).toEqual({ disposition: 'kept' })
 })
 
 test('of a kept PIX, the amount that its dispute does not claim can be spent', async () => {
@@ -253,7 +253,7 @@ test('of a kept PIX, the amount that its dispute does not claim can be spent', a
   await pix.isSent(REFUSED)
   await pix.isDisputed(400)
   expect(await pix.isKept()).toBe(1_000)
-  expect(await pix.stands()).toEqual({
+  expect(await pix.readState()).toEqual({
     ...{ available: 600, blocked: 400, outside: -1_000 },
     disposition: 'kept',
   })

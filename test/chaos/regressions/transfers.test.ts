@@ -324,15 +324,15 @@ test('a manual settlement of an attempt that its provider has just accepted is r
 test('a manual settlement that the row cannot store changes nothing, and blocks nothing', async () => {
   const merchant = await fixture.createMerchant(2_000)
   const { connectionUuid } = merchant
-  const taken = { ...settled, endToEnd: `E${'3'.repeat(31)}` }
+  const acceptedPayout = { ...settled, endToEnd: `E${'3'.repeat(31)}` }
   const [first, second] = [fixture.transferInput(merchant), fixture.transferInput(merchant)]
-  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: taken }) })
+  fixture.scriptProvider({ sendTransfer: async () => ({ kind: 'accepted', payout: acceptedPayout }) })
   await fixture.providers.sendTransfer({ uuid: first.uuid, connectionUuid, isResend: false, order: first })
   fixture.scriptProvider({
     sendTransfer: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
   })
   await fixture.providers.sendTransfer({ uuid: second.uuid, connectionUuid, isResend: false, order: second })
-  for (const endToEnd of [taken.endToEnd, randomBytes(4_000).toString('hex')]) {
+  for (const endToEnd of [acceptedPayout.endToEnd, randomBytes(4_000).toString('hex')]) {
     const word = {
       ...(await readUnknownAttempt(second.uuid)),
       as: 'settled',

@@ -9,7 +9,7 @@ import { sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveri
 import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
-/** Activities that run for longer than a stopping worker waits: they end when told to, and the next worker continues. */
+/** Activities that run for longer than a stopping worker waits: they end at its request, and the next worker continues. */
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 let merchant: Awaited<ReturnType<typeof fixture.createMerchant>>

@@ -44,7 +44,7 @@ describe('invalid splits, whatever the value', () => {
     ['of a share without a type', [{ ...percent(HUNDRED_PERCENT + 1), type: undefined }], []],
     ['of two recipients that cannot be read', [{ type: 'FIXED' }, { type: 'FIXED' }], []],
     [
-      'beside an unreadable split',
+      'next to an unreadable split',
       [{}, { ...percent(HUNDRED_PERCENT + 1), recipientAccountUuid: undefined }, { type: 'PERCENTAGE' }],
       ['splits.1.value', 'splits'],
     ],

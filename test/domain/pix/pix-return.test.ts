@@ -30,7 +30,7 @@ describe('a return is new', () => {
     ['where nothing is recorded', named('A'), []],
   ])('%s', (_, one, recorded) => expect(found(one, recorded)).toBeUndefined())
 
-  test('with a similar one listed beside it', () => {
+  test('with a similar one in the same list', () => {
     const [one, recorded] = [named(null, 'D1'), named('A')]
     expect(found(one, [recorded], [one, named('A')])).toBeUndefined()
   })

@@ -72,7 +72,7 @@ describe('an operator', () => {
       }
   })
 
-  test('sees unknown payouts beside unknown keys, and the keys among what moves no money', async () => {
+  test('sees unknown payouts next to unknown keys, and the keys among the operations without money', async () => {
     const [key, uuid] = [randomUUID(), randomUUID()]
     const before = (await operator.get(`${OPERATOR}/unknown`)).text
     await ours.sql(

@@ -359,7 +359,7 @@ describe('a session ends', () => {
     await idle.leaves()
   })
 
-  test('although a page polls for news, and the page is told to sign in', async () => {
+  test('although a page polls for news, and the page redirects to signing in', async () => {
     const { browser, leaves } = await inside()
     await sql(`update dashboard_session set last_seen_at = now() - interval '119 minutes'`)
     expect((await browser.get(HOME, { 'HX-Request': 'true' })).status).toBe(200)

@@ -77,14 +77,14 @@ async function waitForLockWaiter() {
 }
 
 /** Does it while another transaction reads the table that is altered. */
-const besideReader = <T>(work: () => Promise<T>) =>
+const withReader = <T>(work: () => Promise<T>) =>
   runInTransaction(orm, async em => {
     await em.execute('lock table dispute in access share mode')
     return work()
   })
 
 test('a query of the table is answered meanwhile, and the migration is done after the first reader', async () => {
-  const { migrations } = await besideReader(async () => {
+  const { migrations } = await withReader(async () => {
     // Two at once: one migrates, the other waits and finds nothing left to do.
     const both = Promise.all([migrate(url, SOON, LATER), migrate(url, SOON, LATER)])
     await Promise.race([waitForLockWaiter(), both])
@@ -97,7 +97,7 @@ test('a query of the table is answered meanwhile, and the migration is done afte
 })
 
 test('a migration that waits in vain names the table and the session that holds it, and what was done before stays', async () => {
-  await besideReader(async () => {
+  await withReader(async () => {
     const failed = migrate(url, { lockMs: 20, tries: 2, everyMs: 1 }, LATER)
     await expect(failed).rejects.toThrow(
       /Migration102_check got no lock in 2 tries; tables are held by process \d+ .*: dispute\./,

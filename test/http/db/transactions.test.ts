@@ -249,12 +249,12 @@ test('queries at the end of a transaction see all its writes, in the message of 
 
 test('a transaction that fails at its commit or its last query returns nothing and has changed nothing', async () => {
   await runInTransaction(orm, em => em.execute(rename('as it was')))
-  const taken = transactionReturning(orm, async em => {
+  const duplicate = transactionReturning(orm, async em => {
     await em.execute(rename('changed'))
     addOne(em, 'accepted', { uuid })
     return nameOf(uuid)
   })
-  await expect(taken).rejects.toMatchObject({ code: '23505' })
+  await expect(duplicate).rejects.toMatchObject({ code: '23505' })
   await isAlone()
   const wrong = transactionReturning(orm, async em => {
     await em.execute(rename('changed'))
@@ -289,17 +289,17 @@ test('a row is visible to the next statement, whose result is its own', async ()
 })
 
 test('a row that breaks a constraint fails the message it is sent with, and nothing is changed', async () => {
-  const taken = addOne(orm.em.fork(), 'unused', { uuid })
+  const duplicate = addOne(orm.em.fork(), 'unused', { uuid })
   const broken = { code: '23505', constraint: 'account_pkey' }
   await expect(
-    runInTransaction(orm, async em => addOne(em, 'accepted', { uuid: taken })),
+    runInTransaction(orm, async em => addOne(em, 'accepted', { uuid: duplicate })),
   ).rejects.toMatchObject(broken)
   await isAlone()
 
   await runInTransaction(orm, em => em.execute(rename('as it was')))
   const goingOn = runInTransaction(orm, async em => {
     await em.execute(rename('changed'))
-    addOne(em, 'accepted', { uuid: taken })
+    addOne(em, 'accepted', { uuid: duplicate })
     await em.flush()
     await em.execute(rename('changed again'))
   })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.close())
 
-test('every page that docs/runbooks.md links is served beside it', async () => {
+test('every page that docs/runbooks.md links is served', async () => {
   const index = await fixture.call('GET', '/docs/runbooks')
   const paths = [...index.text.matchAll(/href="(\/docs\/[\w-]+)"/g)].map(([, path]) => path!)
   expect(paths).toEqual(expect.arrayContaining(runbooks.map(({ file }) => `/docs/${basename(file, '.md')}`)))

@@ -112,7 +112,7 @@ test('a repeat of an unknown transfer without Temporal shows its state, and the 
   expect([again.status, again.text]).toEqual([201, response.text])
 })
 
-test('an unknown outcome stored beside an acceptance is not repeated', async () => {
+test('an unknown outcome stored with an acceptance is not repeated', async () => {
   const { uuid, repeat } = await insertUnknownTransfer()
   const { attempts } = (await repeat()).body.data
   const accepted = JSON.stringify([{ ...attempts[0], outcome: 'accepted' }])

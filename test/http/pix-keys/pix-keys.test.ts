@@ -399,7 +399,7 @@ describe('reading', () => {
 })
 
 describe('removing', () => {
-  test('a key that receives charges is 409, whoever created it, and the database keeps it', async () => {
+  test('a key that receives charges is 409, also one of another creator, and the database keeps it', async () => {
     const key = await aKey()
     await sql('update connection set collection_key = ? where uuid = ?', [key, efi])
     expect(statusAndCodeOf(await call('DELETE', `${PATH}/${key}`))).toEqual([409, 'key_in_use'])

@@ -37,7 +37,7 @@ beforeEach(async () => {
 /** What Temporal knows of a workflow. */
 let workflowStates: Map<string, 'running' | 'closed'>
 const requireWorkflow = (id: string) => {
-  if (!workflowStates.has(id)) throw new WorkflowNotFoundError('no such life', id, undefined)
+  if (!workflowStates.has(id)) throw new WorkflowNotFoundError('no such workflow', id, undefined)
 }
 const workflow = {
   getHandle: (id: string) => ({

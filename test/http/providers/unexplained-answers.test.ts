@@ -56,7 +56,7 @@ const rowsOf = (reference: string) =>
   sql('select * from unexplained_answer where reference = ? order by first_seen_at', [reference])
 
 describe('an unexplained answer', () => {
-  test('is stored sealed under its reference; a repeat is counted, another one is stored beside it', async () => {
+  test('is stored sealed under its reference; a repeat is counted, and another one is stored as well', async () => {
     const reference = referenceOf(randomUUID())
     const body = '{"nome":"algo_novo","cpf":"12345678909"}'
     await record({ reference, body })

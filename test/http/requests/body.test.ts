@@ -116,7 +116,7 @@ describe('an error names its field', () => {
       errors: { 'splits.0.name': SOMETHING },
     },
     {
-      name: 'NUL beside an invalid body, except in unread fields and fields with another error',
+      name: 'NUL with an invalid body, except in unread fields and fields with another error',
       body: {
         value: 'x',
         more: NUL,
@@ -131,7 +131,7 @@ describe('an error names its field', () => {
       },
     },
     {
-      name: 'NUL in a query beside an unknown parameter',
+      name: 'NUL in a query with an unknown parameter',
       body: { value: 1 },
       query: '?at=%00&pagina=%00',
       errors: { at: SOMETHING, pagina: ['is not a known field'] },

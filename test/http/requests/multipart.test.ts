@@ -225,7 +225,7 @@ describe('a form', () => {
       errors: { 'attachments.0.file': [WRONG_TYPE] },
     },
     {
-      name: 'a GIF beside a valid file',
+      name: 'a GIF next to a valid file',
       files: [{ bytes: FILES.png }, { bytes: FILES.gif, name: 'a.png', type: 'image/png' }],
       errors: { 'attachments.1.file': [WRONG_TYPE] },
     },
@@ -405,7 +405,7 @@ test.each<[string, unknown]>([
   ['a[1]]=1', { 'a[1]]': 1 }],
   ['a[0][1][2][3][4]=1', { 'a[0][1][2][3][4]': 1 }],
   ['a[99999]=1', { a: { 99999: 1 } }],
-])('names say where a value stands: %s', (sent, value) => {
+])('names give the place of a value: %s', (sent, value) => {
   const values = sent.split(',').map(pair => {
     const at = pair.lastIndexOf('=')
     return { name: pair.slice(0, at), value: Number(pair.slice(at + 1)) }

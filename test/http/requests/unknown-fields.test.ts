@@ -74,7 +74,7 @@ describe('an unknown field is 422 and names the field that was meant', () => {
     expect(answer.body.errors[field]).toEqual([`is not a known field; did you mean ${meant}?`])
   })
 
-  test('an unknown field without a similar one is reported alone, beside all other errors', async () => {
+  test('an unknown field without a similar one is reported with all other errors', async () => {
     const answer = await send('/payments', { type: 'PIX', surprise: true })
     expect(answer.body.errors).toEqual({ value: ['is required'], surprise: ['is not a known field'] })
   })

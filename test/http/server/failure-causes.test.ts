@@ -172,12 +172,12 @@ describe('the access log', () => {
     const { hostname, port } = new URL(world.config.databaseUrl)
     const way = await startFreezableProxy({ host: hostname, port: Number(port) })
     const url = Object.assign(new URL(world.config.databaseUrl), { host: `127.0.0.1:${way.port}` })
-    const standing = await over(url.href, { statementMs: 500 })
+    const openConnection = await over(url.href, { statementMs: 500 })
     const fresh = await over(url.href, { statementMs: 500 })
-    for (let calls = 0; calls < 3; calls++) await standing('GET', '/failing/statement')
+    for (let calls = 0; calls < 3; calls++) await openConnection('GET', '/failing/statement')
     way.freeze()
     const lines = await Promise.all(
-      [standing, fresh].flatMap(call =>
+      [openConnection, fresh].flatMap(call =>
         ['/failing/statement', '/failing/transaction', '/readyz'].map(path =>
           lineOf(headers => call('GET', path, { headers })),
         ),

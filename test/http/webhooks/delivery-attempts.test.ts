@@ -229,7 +229,7 @@ describe('a delivery that was pruned with its event', () => {
   const forget = (hook: Awaited<ReturnType<typeof endpoint>>, delivery: string) =>
     hook.sql('delete from event where uuid = (select event_uuid from delivery where uuid = ?)', [delivery])
 
-  test('before its workflow was told ends', async () => {
+  test('before its workflow was signalled ends', async () => {
     const hook = await endpoint()
     const delivery = await hook.createEvent()
     await forget(hook, delivery)
@@ -250,7 +250,7 @@ describe('a replaced signing secret', () => {
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
   const headersOf = (hook: Awaited<ReturnType<typeof endpoint>>) => hook.received[0]!
 
-  test('signs beside the current one until it expires', async () => {
+  test('signs next to the current one until it expires', async () => {
     const hook = await endpoint()
     const seal = (secret: string) => fixture.dependencies.sealer.seal(secret)
     const previous = [
@@ -297,7 +297,7 @@ describe('an endpoint', () => {
     })
     const ended = await hook.readDelivery(second)
     expect(ended).toMatchObject({ status: 'FAILED', attempt_count: 0 })
-    expect(isPassed(ended.sweep_at)).toBe(true) // Its workflow is told.
+    expect(isPassed(ended.sweep_at)).toBe(true) // Its workflow is signalled.
     expect(await hook.deliver(second)).toEqual(deliveryEnded('FAILED'))
     expect((await hook.readDelivery(done)).status).toBe('DELIVERED')
     expect(hook.received).toHaveLength(2)

@@ -258,7 +258,7 @@ describe('a rotation', () => {
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, ['token']])
   })
 
-  test('repeated often leaves the latest nine secrets to sign beside the current one', async () => {
+  test('repeated often leaves the latest nine secrets to sign next to the current one', async () => {
     for (let index = 0; index < 11; index += 1) await call('POST', '/rotate', { token: `secret ${index}` })
     expect((await rowOf()).previous_secrets).toHaveLength(9)
     await call('POST', '/rotate', { token: 'secret 9' }) // Back to the previous one: it signs once.
@@ -314,7 +314,7 @@ describe('without Temporal', () => {
     expect(row!.in_s).toBeLessThan(30)
   })
 
-  test('the sweep tells the workflows of a removed endpoint', async () => {
+  test('the sweep signals the workflows of a removed endpoint', async () => {
     const { uuid } = (await call('POST', '/test')).body.data
     expect((await call('DELETE')).status).toBe(200)
     const [row] = await fixture.orm.em

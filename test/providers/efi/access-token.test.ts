@@ -11,16 +11,16 @@ const refusal = { status: 401, json: { error: 'invalid_token', error_description
 test('one token serves all calls, concurrent ones included, until nine tenths of its validity are over', async () => {
   let now = NOW
   await using story = await openEfiFixture({ now: () => now })
-  story.far.scriptReplies(GET, okReply(cobOf()))
+  story.scripted.scriptReplies(GET, okReply(cobOf()))
   await Promise.all(Array.from({ length: 10 }, () => story.provider.findCharge(REFERENCE)))
   now += 3_239_000
   await story.provider.findCharge(REFERENCE)
-  expect(story.far.countTokenRequests()).toBe(1)
+  expect(story.scripted.countTokenRequests()).toBe(1)
   now += 2_000
   await story.provider.findCharge(REFERENCE)
-  expect(story.far.countTokenRequests()).toBe(2)
+  expect(story.scripted.countTokenRequests()).toBe(2)
 
-  const [asked] = story.far.seen
+  const [asked] = story.scripted.seen
   expect(asked).toMatchObject({
     path: '/oauth/token',
     body: '{"grant_type":"client_credentials"}',
@@ -30,28 +30,28 @@ test('one token serves all calls, concurrent ones included, until nine tenths of
 
 test('a refused token is dropped, and the call is repeated once with a new one', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, refusal, okReply(cobOf()))
+  story.scripted.scriptReplies(GET, refusal, okReply(cobOf()))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found' })
-  expect(story.far.calls().map(({ headers }) => headers.authorization)).toEqual([
+  expect(story.scripted.calls().map(({ headers }) => headers.authorization)).toEqual([
     'Bearer token-1',
     'Bearer token-2',
   ])
   await story.provider.findCharge(REFERENCE)
-  expect(story.far.countTokenRequests()).toBe(2)
+  expect(story.scripted.countTokenRequests()).toBe(2)
 })
 
 test('many concurrently refused calls request one new token', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, refusal, refusal, refusal, okReply(cobOf()))
+  story.scripted.scriptReplies(GET, refusal, refusal, refusal, okReply(cobOf()))
   await Promise.all(Array.from({ length: 3 }, () => story.provider.findCharge(REFERENCE)))
-  expect(story.far.countTokenRequests()).toBe(2)
+  expect(story.scripted.countTokenRequests()).toBe(2)
 })
 
 test('a token refused twice is a refusal, without a third call', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, refusal)
+  story.scripted.scriptReplies(PUT, refusal)
   expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'rejected', code: 'provider_denied' })
-  expect(story.far.calls()).toHaveLength(2)
+  expect(story.scripted.calls()).toHaveLength(2)
 })
 
 test.each<[string, ScriptedReply, string]>([
@@ -65,18 +65,18 @@ test.each<[string, ScriptedReply, string]>([
   'no token (%s): the call is never sent, and the next one requests a token again',
   async (_name, reply, code) => {
     await using story = await openEfiFixture({ reply })
-    story.far.scriptReplies(TOKEN, reply, okReply({ access_token: 't', expires_in: 3600 }))
-    story.far.scriptReplies(PUT, okReply(cobOf(), 201))
+    story.scripted.scriptReplies(TOKEN, reply, okReply({ access_token: 't', expires_in: 3600 }))
+    story.scripted.scriptReplies(PUT, okReply(cobOf(), 201))
     const outcome = await story.provider.issueCharge(order)
     expect(outcome).toMatchObject({ kind: 'unreachable', code })
     expect(JSON.stringify(outcome)).not.toContain('hush')
-    expect(story.far.calls()).toEqual([])
+    expect(story.scripted.calls()).toEqual([])
     expect(await story.provider.issueCharge(order)).toMatchObject({ kind: 'accepted' })
   },
 )
 
 test('without a token a lookup has no answer', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(TOKEN, { status: 503 })
+  story.scripted.scriptReplies(TOKEN, { status: 503 })
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer', code: 'no_token' })
 })

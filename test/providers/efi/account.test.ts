@@ -24,17 +24,17 @@ test.each([
   ['without', { saldo: '100.00' }, 0],
 ])('a balance %s', async (_name, json, blockedCents) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(SALDO, okReply(json))
+  story.scripted.scriptReplies(SALDO, okReply(json))
   expect(await story.provider.balances()).toEqual({
     kind: 'found',
     balance: { availableCents: 10_000, blockedCents },
   })
-  expect(story.far.calls()[0]?.path).toBe('/v2/gn/saldo?bloqueios=true')
+  expect(story.scripted.calls()[0]?.path).toBe('/v2/gn/saldo?bloqueios=true')
 })
 
 test('a balance and its blocks have no limit: both are sums of what came in', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     SALDO,
     okReply({ saldo: '10000000000.00', bloqueios: { total: '123456789012.34' } }),
   )
@@ -46,15 +46,15 @@ test('a balance and its blocks have no limit: both are sums of what came in', as
 
 test('a balance that is not an amount is no answer', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(SALDO, okReply({ saldo: '1,000.00' }))
+  story.scripted.scriptReplies(SALDO, okReply({ saldo: '1,000.00' }))
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
 test.each(UNEXPLAINED_REPLIES)('balance and statement: %s is no answer', async (_name, reply) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(SALDO, reply)
-  story.far.scriptReplies(RECEIVED, okReply(page([])))
-  story.far.scriptReplies(SENT, reply)
+  story.scripted.scriptReplies(SALDO, reply)
+  story.scripted.scriptReplies(RECEIVED, okReply(page([])))
+  story.scripted.scriptReplies(SENT, reply)
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
   expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
 })
@@ -80,8 +80,12 @@ test('a statement contains received, refunded, sent and returned amounts', async
     devolucaoOf({ ...settled, rtrId: 'D-too-early', horario: { solicitacao: '2026-01-09T12:00:00.000Z' } }),
     devolucaoOf({ rtrId: 'D-in-process' }),
   ]
-  story.far.scriptReplies(RECEIVED, okReply(page([pixOf()])), okReply(page([pixOf({ devolucoes: refunds })])))
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
+    RECEIVED,
+    okReply(page([pixOf()])),
+    okReply(page([pixOf({ devolucoes: refunds })])),
+  )
+  story.scripted.scriptReplies(
     SENT,
     okReply([sent(), sent({ endToEndId: 'E2', status: 'NAO_REALIZADO' })]),
     okReply([sent({ devolucoes: [devolucaoOf({ ...settled, id: undefined, rtrId: 'D2' })] })]),
@@ -113,9 +117,9 @@ test('a statement contains received, refunded, sent and returned amounts', async
       },
     ],
   })
-  const asked = story.far
+  const asked = story.scripted
     .calls()
-    .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
+    .map(({ path }) => Object.fromEntries(new URL(path, story.scripted.url).searchParams))
   expect(asked[0]).toEqual({
     inicio: from,
     fim: to,
@@ -129,8 +133,8 @@ test('a sent amount is in the statement of the day on which it settled, however 
   await using story = await openEfiFixture()
   const slow = (endToEndId: string, liquidacao: string) =>
     sent({ endToEndId, horario: { solicitacao: '2026-01-09T23:30:00.000Z', liquidacao } })
-  story.far.scriptReplies(RECEIVED, okReply(page([])))
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(RECEIVED, okReply(page([])))
+  story.scripted.scriptReplies(
     SENT,
     okReply([slow('E-before', '2026-01-09T23:59:59.999Z'), slow('E-slow', '2026-01-10T00:30:00.000Z')]),
     okReply([]),
@@ -139,16 +143,16 @@ test('a sent amount is in the statement of the day on which it settled, however 
   expect(statement.kind === 'found' && statement.entries).toMatchObject([
     { endToEnd: 'E-slow', direction: 'OUT', at: '2026-01-10T00:30:00.000Z' },
   ])
-  const [listed] = story.far.calls().filter(({ path }) => path.startsWith('/v2/gn/pix/enviados'))
-  const asked = new URL(listed!.path, story.far.url).searchParams
+  const [listed] = story.scripted.calls().filter(({ path }) => path.startsWith('/v2/gn/pix/enviados'))
+  const asked = new URL(listed!.path, story.scripted.url).searchParams
   expect([asked.get('inicio'), asked.get('fim')]).toEqual(['2026-01-08T00:00:00.000Z', to])
 })
 
 test('an amount that Efí returned by itself after a dispute has no id of ours', async () => {
   await using story = await openEfiFixture()
   const byEfi = devolucaoOf({ status: 'DEVOLVIDO', natureza: 'MED_FRAUDE' })
-  story.far.scriptReplies(RECEIVED, okReply(page([])), okReply(page([pixOf({ devolucoes: [byEfi] })])))
-  story.far.scriptReplies(SENT, okReply(page([])))
+  story.scripted.scriptReplies(RECEIVED, okReply(page([])), okReply(page([pixOf({ devolucoes: [byEfi] })])))
+  story.scripted.scriptReplies(SENT, okReply(page([])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toMatchObject([
     { endToEnd: RETURN_ID, reference: null, direction: 'OUT', returnOf: END_TO_END },
@@ -156,7 +160,7 @@ test('an amount that Efí returned by itself after a dispute has no id of ours',
 })
 
 /** A list of sent PIX at a bank with a maximum page size, which counts pages in the requested size. */
-function capped(items: unknown[], most: number, told: (total: number) => unknown) {
+function capped(items: unknown[], most: number, paginationOf: (total: number) => unknown) {
   return (path: string) => {
     const asked = new URL(path, 'https://bank.test').searchParams
     const [number, size] = [
@@ -164,9 +168,9 @@ function capped(items: unknown[], most: number, told: (total: number) => unknown
       Number(asked.get('paginacao.itensPorPagina')),
     ]
     const shown = items.slice(number * size, number * size + Math.min(size, most))
-    return told(items.length) === undefined
+    return paginationOf(items.length) === undefined
       ? shown
-      : { parametros: { paginacao: told(items.length) }, pix: shown }
+      : { parametros: { paginacao: paginationOf(items.length) }, pix: shown }
   }
 }
 
@@ -175,26 +179,29 @@ test.each([
   ['with the total as a text', (total: number) => ({ quantidadeTotalDeItens: String(total) })],
   ['with a page count only', () => ({ quantidadeDePaginas: 2 })],
   ['the list is bare', () => undefined],
-])('a list is read completely although a page holds fewer items than requested: %s', async (_name, told) => {
-  for (const most of [100, 50, 33, 1]) {
-    await using story = await openEfiFixture()
-    const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
-    story.far.scriptReplyByPath(SENT, capped(items, most, told))
-    story.far.scriptReplies(RECEIVED, okReply(page([])))
-    const statement = await story.provider.statement(from, to)
-    expect(statement.kind === 'found' && statement.entries).toHaveLength(120)
-  }
-})
+])(
+  'a list is read completely although a page holds fewer items than requested: %s',
+  async (_name, paginationOf) => {
+    for (const most of [100, 50, 33, 1]) {
+      await using story = await openEfiFixture()
+      const items = Array.from({ length: 120 }, (_, index) => sent({ endToEndId: `E${index}` }))
+      story.scripted.scriptReplyByPath(SENT, capped(items, most, paginationOf))
+      story.scripted.scriptReplies(RECEIVED, okReply(page([])))
+      const statement = await story.provider.statement(from, to)
+      expect(statement.kind === 'found' && statement.entries).toHaveLength(120)
+    }
+  },
+)
 
 test('an item listed twice counts once', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     RECEIVED,
     okReply(page([pixOf(), pixOf()], 3)),
     okReply(page([pixOf()], 3)),
     okReply(page([])),
   )
-  story.far.scriptReplies(SENT, okReply(page([])))
+  story.scripted.scriptReplies(SENT, okReply(page([])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toHaveLength(1)
 })
@@ -202,8 +209,11 @@ test('an item listed twice counts once', async () => {
 test('an unreadable item is left out and recorded, and the others stay', async () => {
   await using story = await openEfiFixture()
   const odd = sent({ endToEndId: 'E2', status: 'QUASE' })
-  story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor: 'muito' }), pixOf({ endToEndId: 'E-b' })])))
-  story.far.scriptReplies(SENT, okReply(page([sent(), odd])))
+  story.scripted.scriptReplies(
+    RECEIVED,
+    okReply(page([pixOf({ valor: 'muito' }), pixOf({ endToEndId: 'E-b' })])),
+  )
+  story.scripted.scriptReplies(SENT, okReply(page([sent(), odd])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries.map(({ endToEnd }) => endToEnd)).toEqual([
     'E-b',
@@ -226,8 +236,8 @@ test.each([
   ['0012.34', 1234],
 ])('an amount %p is parsed exactly', async (valor, cents) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
-  story.far.scriptReplies(SENT, okReply(page([])))
+  story.scripted.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
+  story.scripted.scriptReplies(SENT, okReply(page([])))
   expect(await story.provider.statement(from, to)).toMatchObject({ entries: [{ cents }] })
 })
 
@@ -235,25 +245,25 @@ test.each(['12.345', 12.345, '1e3', 1e-7, '12,34', '-1', '', ' 12', '10000000000
   'an amount %p is refused',
   async valor => {
     await using story = await openEfiFixture()
-    story.far.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
-    story.far.scriptReplies(SENT, okReply(page([])))
+    story.scripted.scriptReplies(RECEIVED, okReply(page([pixOf({ valor })])))
+    story.scripted.scriptReplies(SENT, okReply(page([])))
     expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'found', entries: [] })
   },
 )
 
 test('notifications are registered under our secret, without mutual TLS', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(WEBHOOK, { status: 201, text: 'Webhook para notificações' })
+  story.scripted.scriptReplies(
     CONFIG,
     okReply({ pix: { receberSemChave: false, chaves: { outra: { recebimento: { x: 1 } } } } }),
   )
-  story.far.scriptReplies(`PUT ${CONFIG.slice(4)}`, { status: 204 })
+  story.scripted.scriptReplies(`PUT ${CONFIG.slice(4)}`, { status: 204 })
   const url = 'https://trilho.test/notices/c1'
   expect(await story.provider.registerNotificationUrl(url, 'chave@exemplo.com.br')).toEqual({
     kind: 'registered',
   })
-  const [call, , written] = story.far.calls()
+  const [call, , written] = story.scripted.calls()
   expect(JSON.parse(written!.body)).toEqual({
     pix: {
       receberSemChave: false,
@@ -275,18 +285,21 @@ test('notifications are registered under our secret, without mutual TLS', async 
 test('a correct configuration is not written again', async () => {
   await using story = await openEfiFixture()
   const recebimento = { webhook: { notificar: { pixSemTxid: true } } }
-  story.far.scriptReplies(WEBHOOK, { status: 201 })
-  story.far.scriptReplies(CONFIG, okReply({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }))
+  story.scripted.scriptReplies(WEBHOOK, { status: 201 })
+  story.scripted.scriptReplies(
+    CONFIG,
+    okReply({ pix: { chaves: { 'chave@exemplo.com.br': { recebimento } } } }),
+  )
   expect(await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br')).toEqual({
     kind: 'registered',
   })
-  expect(story.far.calls()).toHaveLength(2)
+  expect(story.scripted.calls()).toHaveLength(2)
 })
 
 test('an application that may not change the configuration is registered with a warning', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(WEBHOOK, { status: 201 })
-  story.far.scriptReplies(CONFIG, okReply({ error: 'insufficient_scope' }, 403))
+  story.scripted.scriptReplies(WEBHOOK, { status: 201 })
+  story.scripted.scriptReplies(CONFIG, okReply({ error: 'insufficient_scope' }, 403))
   expect(
     await story.provider.registerNotificationUrl('https://t.test/n', 'chave@exemplo.com.br'),
   ).toMatchObject({
@@ -297,7 +310,7 @@ test('an application that may not change the configuration is registered with a 
 
 test('a failed registration of notifications is no answer', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     WEBHOOK,
     okReply({ nome: 'webhook_invalido', mensagem: 'A URL informada está inacessível' }, 400),
   )

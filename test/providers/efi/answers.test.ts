@@ -127,7 +127,7 @@ test('over HTTP, an undocumented answer proves nothing either', async () => {
   })
   for (let times = 0; times < 60; times++) {
     const { status, body } = next()
-    story.far.scriptReplies('PUT /v3/gn/pix/transfer1', { status, text: body })
+    story.scripted.scriptReplies('PUT /v3/gn/pix/transfer1', { status, text: body })
     expect([body, await story.provider.sendTransfer(transferOrder)]).toMatchObject([
       body,
       { kind: 'unknown' },

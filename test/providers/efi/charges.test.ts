@@ -40,9 +40,9 @@ const issued = {
 
 test('a charge is requested in Efí’s fields and its answer mapped to ours', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(cobOf(), 201))
+  story.scripted.scriptReplies(PUT, okReply(cobOf(), 201))
   expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     calendario: { expiracao: 3600 },
     valor: { original: '12.34' },
     chave: 'chave@exemplo.com.br',
@@ -62,12 +62,12 @@ test('a charge that Efí cannot issue is not requested', async () => {
     kind: 'rejected',
     code: 'collection_key_missing',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 test.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(PUT, reply)
+  story.scripted.scriptReplies(PUT, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
 })
 
@@ -78,7 +78,7 @@ test.each([
   ['a state of its own', cobOf({ status: 'VENCIDA' })],
 ])('a charge issued with %s is no acceptance', async (_name, json) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(json, 201))
+  story.scripted.scriptReplies(PUT, okReply(json, 201))
   expect(await story.provider.issueCharge(order)).toMatchObject({
     kind: 'unknown',
     code: 'unreadable_answer',
@@ -128,10 +128,10 @@ test.each([
   ],
 ])('an id that may exist already is looked up: %s', async (_name, put, get, outcome) => {
   await using story = await openEfiFixture({ reply: get })
-  story.far.scriptReplies(PUT, put)
-  story.far.scriptReplies(GET, get)
+  story.scripted.scriptReplies(PUT, put)
+  story.scripted.scriptReplies(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
-  expect(story.far.calls().map(({ method }) => method)).toEqual(['PUT', 'GET'])
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(['PUT', 'GET'])
 })
 
 const payment = {
@@ -160,7 +160,7 @@ test.each([
   ['removed by Efí', cobOf({ status: 'REMOVIDA_PELO_PSP', pix: null }), 'removed', []],
 ])('a charge is found %s', async (_name, json, status, payments) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, okReply(json))
+  story.scripted.scriptReplies(GET, okReply(json))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
 })
 
@@ -169,8 +169,8 @@ test.each([
   ['no list', undefined],
 ])('a charge that is paid, with %s of payments, is no answer', async (_name, listed) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, okReply(cobOf({ status: 'CONCLUIDA', calendario: past, pix: listed })))
-  story.far.scriptReplies(PATCH, invalidStatusReply)
+  story.scripted.scriptReplies(GET, okReply(cobOf({ status: 'CONCLUIDA', calendario: past, pix: listed })))
+  story.scripted.scriptReplies(PATCH, invalidStatusReply)
   const outcome = { kind: 'no_answer', code: 'payment_not_listed' }
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject(outcome)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
@@ -183,16 +183,16 @@ const absent = [
 
 test.each(absent)('a charge is absent: %s', async (_name, reply) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, reply)
-  story.far.scriptReplies(PATCH, reply)
+  story.scripted.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(PATCH, reply)
   expect(await story.provider.findCharge(REFERENCE)).toEqual({ kind: 'not_found' })
   expect(await story.provider.cancelCharge(REFERENCE)).toEqual({ kind: 'not_found' })
 })
 
 test.each(UNEXPLAINED_REPLIES)('lookup and cancellation: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(GET, reply)
-  story.far.scriptReplies(PATCH, reply)
+  story.scripted.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(PATCH, reply)
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(noAnswer)
@@ -223,16 +223,16 @@ test.each([
   ],
 ])('cancelling: %s', async (_name, patch, get, outcome) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PATCH, patch)
-  story.far.scriptReplies(GET, get)
+  story.scripted.scriptReplies(PATCH, patch)
+  story.scripted.scriptReplies(GET, get)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })
 })
 
 test('a charge expires by the caller’s clock', async () => {
   let now = NOW
   await using story = await openEfiFixture({ now: () => now })
-  story.far.scriptReplies(GET, okReply(cobOf()))
+  story.scripted.scriptReplies(GET, okReply(cobOf()))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
   now = Date.parse(issued.expiresAt)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })

@@ -40,16 +40,20 @@ const page = (items: unknown[], quantidadeTotalDeItens = items.length) =>
   okReply({ parametros: { paginacao: { quantidadeTotalDeItens } }, infracoes: items })
 const readDispute = async (changes: Record<string, unknown>, devolucoes: unknown[] = []) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(LIST, page([infraction(changes)]))
-  story.far.scriptReplies(PIX, okReply(pixOf({ devolucoes })))
+  story.scripted.scriptReplies(LIST, page([infraction(changes)]))
+  story.scripted.scriptReplies(PIX, okReply(pixOf({ devolucoes })))
   const found = await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })
   return found.kind === 'found' ? found.dispute : found
 }
 
 test('a dispute is mapped to our fields', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(LIST, page([infraction()], 2), page([infraction({ idInfracao: 'another' })], 2))
-  story.far.scriptReplies(PIX, okReply(pixOf()))
+  story.scripted.scriptReplies(
+    LIST,
+    page([infraction()], 2),
+    page([infraction({ idInfracao: 'another' })], 2),
+  )
+  story.scripted.scriptReplies(PIX, okReply(pixOf()))
   const listed = await story.provider.listDisputes(from, to)
   expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual([ID, 'another'])
   expect(listed).toMatchObject({
@@ -71,7 +75,7 @@ test('a dispute is mapped to our fields', async () => {
       { id: 'another' },
     ],
   })
-  const { searchParams } = new URL(story.far.calls()[0]!.path, story.far.url)
+  const { searchParams } = new URL(story.scripted.calls()[0]!.path, story.scripted.url)
   expect([searchParams.get('inicio'), searchParams.get('fim')]).toEqual([from, to])
 })
 
@@ -124,8 +128,8 @@ test.each([
 
 test('after ninety days nothing is returned any more', async () => {
   await using story = await openEfiFixture({ now: () => Date.parse('2026-04-12T00:00:00Z') })
-  story.far.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
-  story.far.scriptReplies(PIX, okReply(pixOf()))
+  story.scripted.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
+  story.scripted.scriptReplies(PIX, okReply(pixOf()))
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toMatchObject({
     dispute: { isClosed: true },
   })
@@ -133,14 +137,14 @@ test('after ninety days nothing is returned any more', async () => {
 
 test('a dispute of a payment that we sent is ours', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
-  story.far.scriptReplies(PIX, absent)
+  story.scripted.scriptReplies(LIST, page([infraction({ status: 'ACEITA' })]))
+  story.scripted.scriptReplies(PIX, absent)
   const sent = {
     ...{ endToEndId: END_TO_END, idEnvio: 'send1', valor: '12.34', status: 'REALIZADO' },
     horario: { solicitacao: '2026-01-10T11:59:00Z', liquidacao: '2026-01-10T11:59:02Z' },
     devolucoes: [byEfi({ status: 'DEVOLVIDO', id: undefined })],
   }
-  story.far.scriptReplies(SENT, okReply(sent), absent)
+  story.scripted.scriptReplies(SENT, okReply(sent), absent)
   expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
     dispute: { kind: 'REQUESTED_MED', returns: [{ id: RETURN_ID, cents: 500 }] },
   })
@@ -151,14 +155,14 @@ test('a dispute of a payment that we sent is ours', async () => {
 
 test('a dispute that is not listed is not found', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(LIST, page([infraction({ idInfracao: 'another' })]))
+  story.scripted.scriptReplies(LIST, page([infraction({ idInfracao: 'another' })]))
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toEqual({ kind: 'not_found' })
 })
 
 test.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(LIST, reply, page([infraction()]))
-  story.far.scriptReplies(PIX, reply)
+  story.scripted.scriptReplies(LIST, reply, page([infraction()]))
+  story.scripted.scriptReplies(PIX, reply)
   expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
   expect(await story.provider.findDispute({ id: ID, endToEnd: END_TO_END })).toMatchObject({
     kind: 'no_answer',
@@ -170,8 +174,8 @@ test.each([
   ['without a value', infraction({ valor: undefined }), ''],
 ])('a dispute %s is left out and recorded, and does not count as absent', async (_name, odd, name) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(LIST, page([odd, infraction({ idInfracao: 'another' })]))
-  story.far.scriptReplies(PIX, okReply(pixOf()))
+  story.scripted.scriptReplies(LIST, page([odd, infraction({ idInfracao: 'another' })]))
+  story.scripted.scriptReplies(PIX, okReply(pixOf()))
   const listed = await story.provider.listDisputes(from, to)
   expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['another'])
   expect(story.recorded).toMatchObject([
@@ -188,9 +192,9 @@ test.each([
 
 test('a dispute with an unreadable PIX does not hide the others', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
-  story.far.scriptReplies(PIX, okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })))
-  story.far.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
+  story.scripted.scriptReplies(LIST, page([infraction(), infraction({ idInfracao: 'b', endToEndId: 'E2' })]))
+  story.scripted.scriptReplies(PIX, okReply(pixOf({ devolucoes: [devolucaoOf({ status: undefined })] })))
+  story.scripted.scriptReplies('GET /v2/pix/E2', okReply(pixOf({ endToEndId: 'E2' })))
   const listed = await story.provider.listDisputes(from, to)
   expect(listed.kind === 'found' && listed.disputes.map(({ id }) => id)).toEqual(['b'])
   expect(story.recorded).toContainEqual(
@@ -205,7 +209,7 @@ const invalid = (status: number, razao: string) =>
 test('an acceptance sends nothing: Efí takes defences only', async () => {
   await using story = await openEfiFixture()
   expect(await story.provider.replyToDispute({ ...reply, accept: true })).toEqual({ kind: 'accepted' })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 const proof = (url: string) => ({ uuid: 'a', name: 'nota.pdf', contentType: 'application/pdf', url })
@@ -219,10 +223,10 @@ test.each([
   ],
 ])('a defence is sent %s', async (_name, urls, justificativa) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(DEFENCE, { status: 201, text: 'Defesa de infração MED criada' })
+  story.scripted.scriptReplies(DEFENCE, { status: 201, text: 'Defesa de infração MED criada' })
   const attachments = urls.map(proof)
   expect(await story.provider.replyToDispute({ ...reply, attachments })).toEqual({ kind: 'accepted' })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ analise: 'rejeitado', justificativa })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ analise: 'rejeitado', justificativa })
 })
 
 test('a defence of more than a thousand characters is refused before it is sent', async () => {
@@ -232,7 +236,7 @@ test('a defence of more than a thousand characters is refused before it is sent'
     kind: 'rejected',
     code: 'reply_refused',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 test.each([
@@ -240,7 +244,7 @@ test.each([
   ['that does not exist', bcbErrorReply(404, 'InfracaoNaoEncontrada'), 'med_not_found'],
 ])('a reply %s is refused finally', async (_name, answer, code) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(DEFENCE, answer)
+  story.scripted.scriptReplies(DEFENCE, answer)
   expect(await story.provider.replyToDispute(reply)).toMatchObject({
     kind: 'rejected',
     finality: 'final',
@@ -254,16 +258,16 @@ test.each([
   ['ABERTA', { kind: 'rejected', code: 'reply_refused' }],
 ])('an existing defence, of a dispute that is %s', async (status, outcome) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
-  story.far.scriptReplies(LIST, page([infraction({ status })]))
-  story.far.scriptReplies(PIX, okReply(pixOf()))
+  story.scripted.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
+  story.scripted.scriptReplies(LIST, page([infraction({ status })]))
+  story.scripted.scriptReplies(PIX, okReply(pixOf()))
   expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
 })
 
 test('an existing defence, of a dispute that cannot be looked up now, is unknown', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
-  story.far.scriptReplies(LIST, 'reset')
+  story.scripted.scriptReplies(DEFENCE, invalid(409, 'A defesa para essa infração já foi criada.'))
+  story.scripted.scriptReplies(LIST, 'reset')
   expect(await story.provider.replyToDispute(reply)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
 })
 
@@ -271,7 +275,7 @@ test.each(UNEXPLAINED_REPLIES.filter(([, , outcome]) => outcome.code !== 'unread
   'a reply: %s',
   async (_name, answer, outcome) => {
     await using story = await openEfiFixture({ reply: answer })
-    story.far.scriptReplies(DEFENCE, answer)
+    story.scripted.scriptReplies(DEFENCE, answer)
     expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
   },
 )

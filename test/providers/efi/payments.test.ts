@@ -41,11 +41,11 @@ const states = [
 
 test.each(states)('a refund is %s', async (_name, json, sending) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(json, 201))
-  story.far.scriptReplies(GET, okReply(json))
+  story.scripted.scriptReplies(PUT, okReply(json, 201))
+  story.scripted.scriptReplies(GET, okReply(json))
   expect(await story.provider.refund(order)).toMatchObject({ kind: 'accepted', payout: sending })
   expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout: sending })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({ valor: '5.00' })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ valor: '5.00' })
 })
 
 test.each([
@@ -78,14 +78,14 @@ test.each([
   ],
 ] as typeof UNEXPLAINED_REPLIES)('sending a refund: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(PUT, reply)
+  story.scripted.scriptReplies(PUT, reply)
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
 test.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(GET, reply)
-  story.far.scriptReplies(FIND, reply)
+  story.scripted.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(FIND, reply)
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
   expect(await story.provider.findRefund(order)).toMatchObject(noAnswer)
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject(noAnswer)
@@ -96,8 +96,8 @@ test.each([
   ["Efí's 400", efiErrorReply(400, 'devolucao_nao_encontrada'), efiErrorReply(400, 'pix_nao_encontrado')],
 ])('absence applies to the requested operation: %s', async (_name, noRefund, noPix) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, noRefund, noPix)
-  story.far.scriptReplies(FIND, noPix, noRefund)
+  story.scripted.scriptReplies(GET, noRefund, noPix)
+  story.scripted.scriptReplies(FIND, noPix, noRefund)
   expect(await story.provider.findRefund(order)).toEqual({ kind: 'not_found' })
   expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
   expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'no_answer' })
@@ -117,39 +117,39 @@ test.each([
   ['no answer', { status: 503 }, { kind: 'unknown', code: 'refund_refused' }],
 ])('an amount too large to refund, and %s', async (_name, get, outcome) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, tooMuch)
-  story.far.scriptReplies(GET, get)
+  story.scripted.scriptReplies(PUT, tooMuch)
+  story.scripted.scriptReplies(GET, get)
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
 test('a refusal about two fields is none that the standard explains', async () => {
   await using story = await openEfiFixture()
   const violations = ['devolucao.id', 'devolucao.valor'].map(propriedade => ({ razao: 'x', propriedade }))
-  story.far.scriptReplies(PUT, bcbErrorReply(400, 'PixDevolucaoInvalida', violations))
+  story.scripted.scriptReplies(PUT, bcbErrorReply(400, 'PixDevolucaoInvalida', violations))
   expect(await story.provider.refund(order)).toMatchObject({ kind: 'unknown', code: 'http_400' })
 })
 
 test('a refund uses a connection of its own, which is closed after it; lookups share theirs', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(devolucaoOf(), 201))
-  story.far.scriptReplies(GET, okReply(devolucaoOf()))
+  story.scripted.scriptReplies(PUT, okReply(devolucaoOf(), 201))
+  story.scripted.scriptReplies(GET, okReply(devolucaoOf()))
   for (let times = 0; times < 3; times++) {
     await story.provider.refund(order)
-    story.far.closeIdle()
+    story.scripted.closeIdle()
     await story.provider.findRefund(order)
   }
-  const sent = story.far.calls().filter(({ method }) => method === 'PUT')
+  const sent = story.scripted.calls().filter(({ method }) => method === 'PUT')
   expect(sent.map(({ headers }) => headers.connection)).toEqual(['close', 'close', 'close'])
   expect(new Set(sent.map(({ connection }) => connection)).size).toBe(3)
 })
 
 test('a refund whose handshake is reset was never sent', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(devolucaoOf(), 201))
+  story.scripted.scriptReplies(PUT, okReply(devolucaoOf(), 201))
   await story.provider.balances() // Fetches the token, over a connection of its own.
-  story.far.resetHandshakes(1)
+  story.scripted.resetHandshakes(1)
   expect(await story.provider.refund(order)).toMatchObject({ kind: 'unreachable', code: 'connection_reset' })
-  expect(story.far.calls().filter(({ method }) => method === 'PUT')).toEqual([])
+  expect(story.scripted.calls().filter(({ method }) => method === 'PUT')).toEqual([])
 })
 
 test.each([
@@ -170,7 +170,7 @@ test.each([
   ],
 ])('a received PIX is found %s', async (_name, json, party, ispb) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(FIND, okReply(json))
+  story.scripted.scriptReplies(FIND, okReply(json))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
     kind: 'found',
     payment: {
@@ -187,7 +187,7 @@ test.each([
 
 test('a received PIX without payer or txid is returned without them', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(FIND, okReply(pixOf({ pagador: undefined, txid: undefined })))
+  story.scripted.scriptReplies(FIND, okReply(pixOf({ pagador: undefined, txid: undefined })))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
     payment: { payer: null, txid: null, reference: null, pixKey: '' },
   })

@@ -7,9 +7,9 @@ const random = { type: 'RANDOM', key: null } as const
 
 test('a random key is created without a body', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(`POST ${EVP}`, okReply({ chave: KEY }, 201))
+  story.scripted.scriptReplies(`POST ${EVP}`, okReply({ chave: KEY }, 201))
   expect(await story.provider.createKey(random)).toEqual({ kind: 'created', key: KEY })
-  expect(story.far.calls()[0]?.body).toBe('')
+  expect(story.scripted.calls()[0]?.body).toBe('')
 })
 
 test.each(['DOCUMENT', 'EMAIL', 'PHONE'] as const)('a %s key is not requested', async type => {
@@ -19,19 +19,19 @@ test.each(['DOCUMENT', 'EMAIL', 'PHONE'] as const)('a %s key is not requested', 
     finality: 'other_may_help',
     code: 'key_unsupported',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
   expect(story.provider.capabilities.creatableKeyTypes).not.toContain(type)
 })
 
 test('too many keys are a refusal with its own name', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(`POST ${EVP}`, efiErrorReply(400, 'limite_criacao_chave_atingido'))
+  story.scripted.scriptReplies(`POST ${EVP}`, efiErrorReply(400, 'limite_criacao_chave_atingido'))
   expect(await story.provider.createKey(random)).toMatchObject({ kind: 'rejected', code: 'key_limit' })
 })
 
 test('the keys are listed as random ones', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(`GET ${EVP}`, okReply({ chaves: [KEY] }))
+  story.scripted.scriptReplies(`GET ${EVP}`, okReply({ chaves: [KEY] }))
   expect(await story.provider.listKeys()).toEqual({ kind: 'found', keys: [{ key: KEY, type: 'RANDOM' }] })
 })
 
@@ -41,14 +41,14 @@ test.each([
   ['an unknown key', efiErrorReply(400, 'chave_nao_encontrada'), { kind: 'not_found' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(`DELETE ${EVP}/${KEY}`, reply)
+  story.scripted.scriptReplies(`DELETE ${EVP}/${KEY}`, reply)
   expect(await story.provider.deleteKey(KEY)).toEqual(outcome)
 })
 
 test.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(`POST ${EVP}`, reply)
-  story.far.scriptReplies(`GET ${EVP}`, reply)
+  story.scripted.scriptReplies(`POST ${EVP}`, reply)
+  story.scripted.scriptReplies(`GET ${EVP}`, reply)
   expect(await story.provider.createKey(random)).toMatchObject(outcome)
   expect(await story.provider.listKeys()).toMatchObject({ kind: 'no_answer' })
 })

@@ -73,7 +73,7 @@ test.each([
   ],
 ])('a transfer is found %s', async (_name, json, sending) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(GET, okReply(json))
+  story.scripted.scriptReplies(GET, okReply(json))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'found',
     payout: { endToEnd: END_TO_END, ...sending },
@@ -87,7 +87,7 @@ test.each([
 ])('a return %s is recorded, and the transfer’s returns are unknown', async (_name, odd) => {
   await using story = await openEfiFixture()
   const whole = { rtrId: RETURN_ID, valor: '4.00', horario: later }
-  story.far.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
+  story.scripted.scriptReplies(GET, okReply(sent({ status: 'REALIZADO', devolucoes: [whole, odd] })))
   const found = await story.provider.findTransfer('transfer1')
   expect(found).toMatchObject({ kind: 'found', payout: { status: 'settled', endToEnd: END_TO_END } })
   expect(found).not.toHaveProperty('sending.returns')
@@ -98,7 +98,7 @@ test.each([
 
 test('one name of a refusal alone does not prove that a transfer is absent', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     GET,
     bcbErrorReply(404, 'PixEnviadoNaoEncontrado'),
     efiErrorReply(400, 'pix_nao_encontrado'),
@@ -116,7 +116,7 @@ test.each([
   ['a new state', okReply(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],
 ] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'no_answer',
     ...(code ? { code } : {}),

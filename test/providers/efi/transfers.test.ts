@@ -33,12 +33,12 @@ const accepted = (changes: Record<string, unknown> = {}) => ({
 
 test('a transfer is requested with the paying key and the required owner of the recipient’s key', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(accepted(), 201))
+  story.scripted.scriptReplies(PUT, okReply(accepted(), 201))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'accepted',
     payout: { status: 'in_process', endToEnd: END_TO_END, at },
   })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     valor: '10.50',
     pagador: { chave: 'loja@trilho.test', infoPagador: 'Aluguel' },
     favorecido: { chave: 'maria@example.com', cpf: '12345678909' },
@@ -48,7 +48,7 @@ test('a transfer is requested with the paying key and the required owner of the 
 test('a new transfer’s end-to-end id has one of two names', async () => {
   await using story = await openEfiFixture()
   const { e2eId: endToEndId, ...rest } = accepted()
-  story.far.scriptReplies(PUT, okReply({ ...rest, endToEndId }, 201), okReply(rest, 201))
+  story.scripted.scriptReplies(PUT, okReply({ ...rest, endToEndId }, 201), okReply(rest, 201))
   expect(await story.provider.sendTransfer(order)).toMatchObject({ payout: { endToEnd: END_TO_END } })
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
 })
@@ -58,9 +58,9 @@ test.each([
   [null, { chave: 'maria@example.com' }],
 ])('the recipient’s document %s', async (document, favorecido) => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(accepted(), 201))
+  story.scripted.scriptReplies(PUT, okReply(accepted(), 201))
   await story.provider.sendTransfer({ ...order, document })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({ favorecido })
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject({ favorecido })
 })
 
 test('without a paying key nothing is requested', async () => {
@@ -70,7 +70,7 @@ test('without a paying key nothing is requested', async () => {
     finality: 'other_may_help',
     code: 'collection_key_missing',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 test.each([
@@ -156,9 +156,9 @@ test.each([
   ],
 ] as typeof UNEXPLAINED_REPLIES)('sending a transfer: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
-  story.far.scriptReplies(PUT, reply)
+  story.scripted.scriptReplies(PUT, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
-  const sends = story.far.calls()
+  const sends = story.scripted.calls()
   expect(sends.length).toBe(sends.filter(({ method }) => method === 'PUT').length)
 })
 
@@ -173,17 +173,17 @@ test('a transfer whose request cannot be sent is unreachable', async () => {
 
 test('without a token nothing is sent', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies('POST /oauth/token', { status: 503 })
+  story.scripted.scriptReplies('POST /oauth/token', { status: 503 })
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unreachable', code: 'no_token' })
-  expect(story.far.calls()).toEqual([])
+  expect(story.scripted.calls()).toEqual([])
 })
 
 test('a transfer uses a connection of its own, which is closed after it', async () => {
   await using story = await openEfiFixture()
-  story.far.scriptReplies(PUT, okReply(accepted(), 201))
+  story.scripted.scriptReplies(PUT, okReply(accepted(), 201))
   await story.provider.sendTransfer(order)
   await story.provider.sendTransfer({ ...order })
-  const sends = story.far.calls()
+  const sends = story.scripted.calls()
   expect(sends.map(({ headers }) => headers.connection)).toEqual(['close', 'close'])
   expect(new Set(sends.map(({ connection }) => connection)).size).toBe(2)
 })

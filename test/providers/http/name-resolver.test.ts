@@ -69,15 +69,15 @@ async function nameServer(reply: (type: number) => Reply) {
 
 test('a provider with a silent name server delays no other provider', async () => {
   await using server = await nameServer(() => 'silence')
-  const far = await startScriptedProvider()
-  far.scriptReplies('GET /', { status: 200, json: {} })
-  const limits = { tls: { ca: far.ca }, timeoutMs: 10_000 }
+  const healthyProvider = await startScriptedProvider()
+  healthyProvider.scriptReplies('GET /', { status: 200, json: {} })
+  const limits = { tls: { ca: healthyProvider.ca }, timeoutMs: 10_000 }
   const silent = openConnectionPool(
     { origin: 'https://silent.test', ...limits },
     withHostsFile(createHostResolver({ servers: [server.address] })),
   )
-  const healthy = openConnectionPool({ origin: far.url, ...limits })
-  const request = { method: 'GET', path: '/', origin: far.url } as const
+  const healthy = openConnectionPool({ origin: healthyProvider.url, ...limits })
+  const request = { method: 'GET', path: '/', origin: healthyProvider.url } as const
   // More than getaddrinfo's threads in a process.
   const waiting = Array.from({ length: 16 }, () => silent.sendOnOwnConnection(request))
   expect(await healthy.sendOnOwnConnection(request)).toMatchObject({ kind: 'answer', status: 200 })
@@ -85,7 +85,7 @@ test('a provider with a silent name server delays no other provider', async () =
   expect(first).toBe('still resolving')
   for (const reply of await Promise.all(waiting))
     expect(reply).toMatchObject({ kind: 'unreachable', code: 'dns_failed' })
-  await Promise.all([silent.close(), healthy.close(), far.close()])
+  await Promise.all([silent.close(), healthy.close(), healthyProvider.close()])
 })
 
 test('a name of the hosts file is resolved by the machine', async () => {

@@ -19,24 +19,24 @@ export const RETURN_ID = 'D09089356202601101201abcdefghijk'
 /** A scripted Efí, and an adapter that calls it, at noon of one day. */
 export async function openEfiFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
-  const far: ScriptedProvider = await startScriptedProvider()
+  const scripted: ScriptedProvider = await startScriptedProvider()
   const recorded: UnexplainedAnswer[] = []
   const recordUnexplained = async (answer: UnexplainedAnswer) => void recorded.push(answer)
   const provider = createEfiAdapter({
-    baseUrl: far.url,
+    baseUrl: scripted.url,
     credentials,
-    ca: far.ca,
+    ca: scripted.ca,
     timeoutMs,
     now,
     recordUnexplained,
   })
   return {
-    far,
+    scripted,
     recorded,
     provider,
     async [Symbol.asyncDispose]() {
       await provider.close()
-      await far.close()
+      await scripted.close()
     },
   }
 }

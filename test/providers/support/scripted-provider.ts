@@ -145,7 +145,7 @@ function sendReply(reply: ScriptedReply, request: IncomingMessage, response: Ser
 
 /** A loopback port without a listener. */
 export async function findUnusedUrl(): Promise<string> {
-  const far = await startScriptedProvider()
-  await far.close()
-  return far.url
+  const closedProvider = await startScriptedProvider()
+  await closedProvider.close()
+  return closedProvider.url
 }

@@ -24,19 +24,19 @@ export const RETURN_ID = 'D54811417202601101201abcdefghijk'
 /** A scripted Woovi, and an adapter that calls it, at noon of one day. */
 export async function openWooviFixture({ now = () => NOW, reply }: ProviderFixtureOptions = {}) {
   const timeoutMs = timeoutMsFor(reply)
-  const far: ScriptedProvider = await startScriptedProvider()
+  const scripted: ScriptedProvider = await startScriptedProvider()
   const recorded: UnexplainedAnswer[] = []
   const recordUnexplained = async (answer: UnexplainedAnswer) => void recorded.push(answer)
-  const options = { baseUrl: far.url, credentials, ca: far.ca, timeoutMs, now, recordUnexplained }
+  const options = { baseUrl: scripted.url, credentials, ca: scripted.ca, timeoutMs, now, recordUnexplained }
   const provider = createWooviAdapter(options)
   return {
-    far,
+    scripted,
     provider,
     /** What was recorded as unexplained, in that order. */
     recorded,
     async [Symbol.asyncDispose]() {
       await provider.close()
-      await far.close()
+      await scripted.close()
     },
   }
 }
@@ -130,7 +130,7 @@ export const UNEXPLAINED_REPLIES: [name: string, reply: ScriptedReply, outcome: 
   ["a gateway's 404", okReply({ status: 404, error: 'Not Found' }, 404), unlistedOutcomeOf(404)],
   ['408', wooviErrorReply('x', { status: 408 }), unlistedOutcomeOf(408)],
   ['302', { status: 302, headers: { location: '/' } }, unlistedOutcomeOf(302)],
-  ['500 in its words', wooviErrorReply('Erro interno', { status: 500 }), unlistedOutcomeOf(500)],
+  ['500 of a documented shape', wooviErrorReply('Erro interno', { status: 500 }), unlistedOutcomeOf(500)],
   ['broken JSON', { status: 200, text: '{"charge":{' }, { kind: 'unknown', code: 'unreadable_answer' }],
   ['an empty 200', { status: 200 }, { kind: 'unknown', code: 'unreadable_answer' }],
   ['JSON of another shape', okReply({ hello: 'there' }), { kind: 'unknown', code: 'unreadable_answer' }],

@@ -26,7 +26,7 @@ test.each([
   ['the default one', [{ balance: { ...balance, available: 1 } }, { isDefault: true, balance }]],
 ])('a balance of %s', async (_name, accounts) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(ACCOUNTS, okReply({ accounts }))
+  story.scripted.scriptReplies(ACCOUNTS, okReply({ accounts }))
   expect(await story.provider.balances()).toEqual({
     kind: 'found',
     balance: { availableCents: 10_000, blockedCents: 350 },
@@ -39,7 +39,7 @@ test.each([
   ['no amount', [{ balance: { ...balance, available: '1.00' } }]],
 ])('%s has no balance', async (_name, accounts) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(ACCOUNTS, okReply({ accounts }))
+  story.scripted.scriptReplies(ACCOUNTS, okReply({ accounts }))
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
@@ -47,10 +47,10 @@ test.each(UNEXPLAINED_REPLIES)(
   'balance, statement and registration: %s is no answer',
   async (_name, reply) => {
     await using story = await openWooviFixture({ reply })
-    story.far.scriptReplies(ACCOUNTS, reply)
-    story.far.scriptReplies(MOVED, okReply(pageOf('transactions', [])))
-    story.far.scriptReplies(SENT, reply)
-    story.far.scriptReplies(LIST, reply)
+    story.scripted.scriptReplies(ACCOUNTS, reply)
+    story.scripted.scriptReplies(MOVED, okReply(pageOf('transactions', [])))
+    story.scripted.scriptReplies(SENT, reply)
+    story.scripted.scriptReplies(LIST, reply)
     expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer' })
     expect(await story.provider.statement(from, to)).toMatchObject({ kind: 'no_answer' })
     expect(await story.provider.registerNotificationUrl('https://trilho.test/n', null)).toMatchObject({
@@ -69,7 +69,7 @@ const sent = (correlationID: string, endToEndId: string | undefined, status = 'C
 test('a statement contains received, refunded, sent and returned amounts', async () => {
   await using story = await openWooviFixture()
   const out = { charge: null, value: 700, time }
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     MOVED,
     okReply(
       pageOf('transactions', [
@@ -84,11 +84,11 @@ test('a statement contains received, refunded, sent and returned amounts', async
       ]),
     ),
   )
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     SENT,
     okReply(pageOf('payments', [sent('send1', 'E1'), sent('send2', undefined, 'QUASE')])),
   )
-  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [refundOf()])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [refundOf()])))
   expect(await story.provider.statement(from, to)).toEqual({
     kind: 'found',
     entries: [
@@ -106,9 +106,9 @@ test('a statement contains received, refunded, sent and returned amounts', async
       { endToEnd: 'E3', reference: null, direction: 'OUT', cents: 700, at: time },
     ],
   })
-  const asked = story.far
+  const asked = story.scripted
     .calls()
-    .map(({ path }) => Object.fromEntries(new URL(path, story.far.url).searchParams))
+    .map(({ path }) => Object.fromEntries(new URL(path, story.scripted.url).searchParams))
   expect(asked[0]).toEqual({ start: from, end: to, skip: '0', limit: '100' })
   expect(asked[1]).toMatchObject({ start: '2026-01-08T00:00:00.000Z', end: to })
 })
@@ -117,7 +117,7 @@ test('a return by the provider itself after a dispute is an outgoing entry, also
   await using story = await openWooviFixture()
   const out = { charge: null, value: 400, time, type: 'REFUND' }
   const given = (endToEndId: string) => [{ status: 'CONFIRMED', value: 400, time, endToEndId }]
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     MOVED,
     okReply(
       pageOf('transactions', [
@@ -128,15 +128,15 @@ test('a return by the provider itself after a dispute is an outgoing entry, also
     ),
     okReply(pageOf('transactions', [transactionOf({ endToEndId: 'E-old', refunds: given('D-old') })])),
   )
-  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
-  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
     { endToEnd: 'D-near', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END },
     { endToEnd: 'D-old', reference: null, direction: 'OUT', cents: 400, at: time, returnOf: 'E-old' },
   ])
-  const { path } = story.far.calls().at(-1)!
-  expect(new URL(path, story.far.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
+  const { path } = story.scripted.calls().at(-1)!
+  expect(new URL(path, story.scripted.url).searchParams.get('start')).toBe('2025-10-11T00:00:00.000Z')
 })
 
 test.each(['WITHDRAW', 'PAYMENT'])(
@@ -144,7 +144,7 @@ test.each(['WITHDRAW', 'PAYMENT'])(
   async type => {
     await using story = await openWooviFixture()
     const given = { ...returned, endToEndId: 'D6' }
-    story.far.scriptReplies(
+    story.scripted.scriptReplies(
       MOVED,
       okReply(
         pageOf('transactions', [transactionOf({ charge: null, type: 'REFUND', endToEndId: 'D6', time })]),
@@ -155,17 +155,17 @@ test.each(['WITHDRAW', 'PAYMENT'])(
         ]),
       ),
     )
-    story.far.scriptReplies(
+    story.scripted.scriptReplies(
       SENT,
       okReply(pageOf('payments', [])),
       okReply(pageOf('payments', [sent('send1', 'E-old')])),
     )
-    story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+    story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
     expect(await story.provider.statement(from, to)).toMatchObject({
       entries: [{ endToEnd: 'D6', reference: 'send1', direction: 'IN', returnOf: 'E-old' }],
     })
-    const asked = story.far.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
-    const starts = asked.map(({ path }) => new URL(path, story.far.url).searchParams.get('start'))
+    const asked = story.scripted.calls().filter(({ path }) => path.startsWith('/api/v1/payment'))
+    const starts = asked.map(({ path }) => new URL(path, story.scripted.url).searchParams.get('start'))
     expect(starts).toEqual(['2026-01-08T00:00:00.000Z', '2025-10-11T00:00:00.000Z'])
   },
 )
@@ -176,12 +176,12 @@ test('an outgoing entry names the PIX that it returns, whatever the PIX says of 
   const refunds = [given[0]!, { ...given[1]!, time, status: 'IN_PROCESSING' }]
   const back = (endToEndId: string) =>
     transactionOf({ charge: null, value: 400, time, type: 'REFUND', endToEndId })
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     MOVED,
     okReply(pageOf('transactions', [transactionOf({ refunds }), back('D-timeless'), back('D-early')])),
   )
-  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
-  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
   const out = { reference: null, direction: 'OUT', cents: 400, at: time, returnOf: END_TO_END }
   expect(statement.kind === 'found' && statement.entries.slice(1)).toEqual([
@@ -193,12 +193,14 @@ test('an outgoing entry names the PIX that it returns, whatever the PIX says of 
 test('a statement is read to its last page', async () => {
   await using story = await openWooviFixture()
   const two = pageOf('transactions', [transactionOf({ endToEndId: 'E2' })])
-  story.far.scriptReplies(MOVED, okReply(pageOf('transactions', [transactionOf()], true)), okReply(two))
-  story.far.scriptReplies(SENT, okReply(pageOf('payments', [])))
-  story.far.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
+  story.scripted.scriptReplies(MOVED, okReply(pageOf('transactions', [transactionOf()], true)), okReply(two))
+  story.scripted.scriptReplies(SENT, okReply(pageOf('payments', [])))
+  story.scripted.scriptReplies(REFUNDED, okReply(pageOf('refunds', [])))
   const statement = await story.provider.statement(from, to)
   expect(statement.kind === 'found' && statement.entries).toHaveLength(2)
-  const skipped = story.far.calls().map(({ path }) => new URL(path, story.far.url).searchParams.get('skip'))
+  const skipped = story.scripted
+    .calls()
+    .map(({ path }) => new URL(path, story.scripted.url).searchParams.get('skip'))
   expect(skipped).toEqual(['0', '1', '0', '0'])
 })
 
@@ -208,10 +210,10 @@ test('notifications are registered once per event, and existing ones stay', asyn
   const there = { event: 'OPENPIX:TRANSACTION_RECEIVED', url, isActive: true }
   const off = { event: 'OPENPIX:MOVEMENT_FAILED', url, isActive: false }
   const elsewhere = { event: 'OPENPIX:MOVEMENT_CONFIRMED', url: `${url}x`, isActive: true }
-  story.far.scriptReplies(LIST, okReply(pageOf('webhooks', [there, off, elsewhere])))
-  story.far.scriptReplies(CREATE, okReply({ webhook: { id: 'w1' } }))
+  story.scripted.scriptReplies(LIST, okReply(pageOf('webhooks', [there, off, elsewhere])))
+  story.scripted.scriptReplies(CREATE, okReply({ webhook: { id: 'w1' } }))
   expect(await story.provider.registerNotificationUrl(url, null)).toEqual({ kind: 'registered' })
-  const made = story.far.calls().slice(1)
+  const made = story.scripted.calls().slice(1)
   expect(made.map(({ body }) => JSON.parse(body).webhook)).toMatchObject(
     [
       'OPENPIX:MOVEMENT_CONFIRMED',

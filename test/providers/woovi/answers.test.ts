@@ -147,17 +147,20 @@ test('an undocumented answer of a Woovi that carried the payment out is no refus
     createUndocumentedAnswers({ ...making, own: wooviAnswers.sendTransfer }),
     createUndocumentedAnswers({ ...making, own: wooviAnswers.approveTransfer }),
   ]
-  let taken = 0
+  let answerCount = 0
   for (let times = 0; times < 60; times++) {
     const [order, approval] = [ordering(), approving()]
     const isApproved = times % 2 === 0
-    story.far.scriptReplies(
+    story.scripted.scriptReplies(
       'POST /api/v1/payment',
       isApproved ? { status: 200, json: created } : { status: order.status, text: order.body },
     )
-    story.far.scriptReplies('POST /api/v1/payment/approve', { status: approval.status, text: approval.body })
-    taken += 1
+    story.scripted.scriptReplies('POST /api/v1/payment/approve', {
+      status: approval.status,
+      text: approval.body,
+    })
+    answerCount += 1
     expect(await story.provider.sendTransfer(transferOrder)).toMatchObject({ kind: 'unknown' })
   }
-  expect(taken).toBe(story.recorded.length)
+  expect(answerCount).toBe(story.recorded.length)
 })

@@ -46,9 +46,9 @@ const notThere = wooviErrorReply('Cobrança não encontrada')
 
 test('a charge is requested in Woovi’s fields and its answer mapped to ours', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(chargeOf()))
+  story.scripted.scriptReplies(POST, okReply(chargeOf()))
   expect(await story.provider.issueCharge(order)).toEqual({ kind: 'accepted', charge: issued })
-  const [call] = story.far.calls()
+  const [call] = story.scripted.calls()
   expect(call?.headers.authorization).toBe('our-app-id')
   expect(JSON.parse(call!.body)).toEqual({
     correlationID: REFERENCE,
@@ -66,12 +66,12 @@ test('a charge that Woovi cannot issue is not requested', async () => {
     finality: 'other_may_help',
     code: 'open_amount_unsupported',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 test.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(POST, reply)
+  story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
 })
 
@@ -83,7 +83,7 @@ test.each([
   ['a state of its own', chargeOf({ status: 'VENCIDA' })],
 ])('a charge issued with %s is no acceptance', async (_name, json) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(json))
+  story.scripted.scriptReplies(POST, okReply(json))
   expect(await story.provider.issueCharge(order)).toMatchObject({
     kind: 'unknown',
     code: 'unreadable_answer',
@@ -103,10 +103,10 @@ test.each([
   ['and silence', 'hang' as const, { kind: 'unknown', code: 'timeout' }],
 ])('an existing id is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
-  story.far.scriptReplies(POST, alreadyExistsReply)
-  story.far.scriptReplies(GET, get)
+  story.scripted.scriptReplies(POST, alreadyExistsReply)
+  story.scripted.scriptReplies(GET, get)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
-  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
 })
 
 const payment = {
@@ -149,42 +149,42 @@ test.each([
     [payment],
   ],
   [
-    'paid, beside a PIX without its id',
+    'paid, next to a PIX without its id',
     chargeOf({ status: 'COMPLETED' }),
     [transactionOf(), transactionOf({ endToEndId: undefined })],
     'completed',
     [payment],
   ],
   [
-    'open, beside a payment that names no charge',
+    'open, next to a payment that names no charge',
     chargeOf(),
     [transactionOf({ charge: null }), transactionOf({ charge: {} })],
     'open',
     [],
   ],
   [
-    'open, beside a payment in an undocumented state',
+    'open, next to a payment in an undocumented state',
     chargeOf(),
     [transactionOf({ status: 'FAILED' }), transactionOf({ type: 'DEBIT' }), transactionOf({ type: null })],
     'open',
     [],
   ],
   [
-    'paid, beside a payment whose returns have another shape',
+    'paid, next to a payment whose returns have another shape',
     chargeOf({ status: 'COMPLETED' }),
     [transactionOf({ refunds: [{ odd: true }] })],
     'completed',
     [payment],
   ],
   [
-    'expired, beside a rejected PIX without its id',
+    'expired, next to a rejected PIX without its id',
     chargeOf({ status: 'EXPIRED' }),
     [transactionOf({ endToEndId: undefined, status: 'REJECTED' })],
     'expired',
     [],
   ],
   [
-    "open, beside another charge's payment",
+    "open, next to another charge's payment",
     chargeOf(),
     [transactionOf({ charge: { correlationID: 'another' } })],
     'open',
@@ -192,10 +192,10 @@ test.each([
   ],
 ])('a charge is found %s', async (_name, json, paid, status, payments) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, okReply(json))
-  story.far.scriptReplies(PAID, okReply(pageOf('transactions', paid)))
+  story.scripted.scriptReplies(GET, okReply(json))
+  story.scripted.scriptReplies(PAID, okReply(pageOf('transactions', paid)))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'found', status, payments })
-  const { searchParams } = new URL(story.far.calls()[1]!.path, story.far.url)
+  const { searchParams } = new URL(story.scripted.calls()[1]!.path, story.scripted.url)
   expect(searchParams.get('charge')).toBe(REFERENCE)
 })
 
@@ -206,8 +206,11 @@ test('a payment names its payer’s bank where Woovi does', async () => {
     psp: { id: '31680151', name: 'SWAP IP S.A.' },
     holder: { name: 'Loja', taxID: { taxID: '06.888.687/0001-20', type: 'BR:CNPJ' } },
   }
-  story.far.scriptReplies(GET, okReply(chargeOf()))
-  story.far.scriptReplies(PAID, okReply(pageOf('transactions', [transactionOf({ payer: null, debitParty })])))
+  story.scripted.scriptReplies(GET, okReply(chargeOf()))
+  story.scripted.scriptReplies(
+    PAID,
+    okReply(pageOf('transactions', [transactionOf({ payer: null, debitParty })])),
+  )
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
     payments: [
       {
@@ -229,9 +232,9 @@ test.each([
   ['paid by a payment that is not listed yet', okReply(chargeOf({ status: 'COMPLETED' })), []],
   ['paid, and only a rejected PIX is listed', okReply(chargeOf({ status: 'COMPLETED' })), [rejected]],
   ['paid, and its PIX is listed without its id', okReply(chargeOf({ status: 'COMPLETED' })), [nameless()]],
-  ['expired, beside a PIX without its id', okReply(chargeOf({ status: 'EXPIRED' })), [rejected, nameless()]],
-  ['open, beside a PIX with an empty id', okReply(chargeOf()), [nameless({ endToEndId: '' })]],
-  ['deleted, beside a PIX without its id', notThere, [nameless()]],
+  ['expired, next to a PIX without its id', okReply(chargeOf({ status: 'EXPIRED' })), [rejected, nameless()]],
+  ['open, next to a PIX with an empty id', okReply(chargeOf()), [nameless({ endToEndId: '' })]],
+  ['deleted, next to a PIX without its id', notThere, [nameless()]],
   [
     'paid, and its PIX is of an unknown state',
     okReply(chargeOf({ status: 'COMPLETED' })),
@@ -249,8 +252,8 @@ test.each([
   ],
 ])('a charge that is %s is no answer', async (_name, reply, listed) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, reply)
-  story.far.scriptReplies(PAID, okReply(pageOf('transactions', listed)))
+  story.scripted.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(PAID, okReply(pageOf('transactions', listed)))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({
     kind: 'no_answer',
     code: 'payment_not_listed',
@@ -259,8 +262,8 @@ test.each([
 
 test('a deleted charge is absent, but its payments are listed', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, notThere)
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(GET, notThere)
+  story.scripted.scriptReplies(
     PAID,
     okReply(pageOf('transactions', [])),
     okReply(pageOf('transactions', [transactionOf()])),
@@ -281,16 +284,16 @@ test.each([
   ['an application that is not there', wooviErrorReply('Application not found')],
 ])('%s does not prove that the charge is absent', async (_name, reply) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, reply)
-  story.far.scriptReplies(DELETE, reply)
+  story.scripted.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(DELETE, reply)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
 })
 
 test.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
-  story.far.scriptReplies(GET, reply, okReply(chargeOf()))
-  story.far.scriptReplies(PAID, reply)
+  story.scripted.scriptReplies(GET, reply, okReply(chargeOf()))
+  story.scripted.scriptReplies(PAID, reply)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
 })
@@ -315,7 +318,7 @@ test.each([
   ['half an answer', { status: 200, text: '{"sta' }, { kind: 'no_answer', code: 'unreadable_answer' }],
 ])('cancelling: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(DELETE, reply)
+  story.scripted.scriptReplies(DELETE, reply)
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
 })
 
@@ -323,7 +326,7 @@ test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
   'a cancellation that may have succeeded is not refused: %j',
   async reply => {
     await using story = await openWooviFixture({ reply })
-    story.far.scriptReplies(DELETE, reply)
+    story.scripted.scriptReplies(DELETE, reply)
     expect(await story.provider.cancelCharge(REFERENCE)).not.toHaveProperty('isUnprocessed')
   },
 )
@@ -331,8 +334,8 @@ test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
 test('a charge expires by the caller’s clock', async () => {
   let now = NOW
   await using story = await openWooviFixture({ now: () => now })
-  story.far.scriptReplies(GET, okReply(chargeOf()))
-  story.far.scriptReplies(PAID, okReply(pageOf('transactions', [])))
+  story.scripted.scriptReplies(GET, okReply(chargeOf()))
+  story.scripted.scriptReplies(PAID, okReply(pageOf('transactions', [])))
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'open' })
   now = Date.parse(issued.expiresAt)
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ status: 'expired' })
@@ -340,9 +343,9 @@ test('a charge expires by the caller’s clock', async () => {
 
 test('a payment of a charge that is left out is recorded', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, okReply(chargeOf()))
+  story.scripted.scriptReplies(GET, okReply(chargeOf()))
   const odd = [transactionOf({ status: 'FAILED' }), transactionOf({ charge: null }), 'no transaction']
-  story.far.scriptReplies(PAID, okReply(pageOf('transactions', odd)))
+  story.scripted.scriptReplies(PAID, okReply(pageOf('transactions', odd)))
   await story.provider.findCharge(REFERENCE)
   const about = { operation: 'findCharge', reference: REFERENCE, kind: 'unreadable_item', status: 200 }
   expect(story.recorded).toMatchObject([

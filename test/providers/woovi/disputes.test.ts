@@ -58,8 +58,8 @@ test('a dispute is mapped to our fields, with the Central Bank’s data', async 
   await using story = await openWooviFixture()
   const listed = dispute({ status: 'IN_REVIEW', value: 1000, disputeReason: 'Coação' })
   const chargeback = dispute({ type: 'CHARGEBACK', id: 'c' })
-  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [listed, chargeback])))
-  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(LIST, okReply(pageOf('disputes', [listed, chargeback])))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   expect(await story.provider.listDisputes(from, to)).toEqual({
     kind: 'found',
     disputes: [
@@ -79,7 +79,7 @@ test('a dispute is mapped to our fields, with the Central Bank’s data', async 
       },
     ],
   })
-  const { searchParams } = new URL(story.far.calls()[0]!.path, story.far.url)
+  const { searchParams } = new URL(story.scripted.calls()[0]!.path, story.scripted.url)
   expect([searchParams.get('start'), searchParams.get('end')]).toEqual([from, to])
 })
 
@@ -94,9 +94,9 @@ test.each([
   ['CANCELED', 'withdrawn'],
 ])('%s is %s', async (theirs, status) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: theirs }) }))
-  story.far.scriptReplies(DISPUTES, okReply({ disputes: behind() }))
-  story.far.scriptReplies(SOLICITATIONS, okReply([]))
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: theirs }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply({ disputes: behind() }))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: { status, isClosed: false, cents: 1000 },
   })
@@ -112,18 +112,18 @@ test.each([
   ['not there', [], 'analysing'],
 ])('a CLOSED dispute whose report is %s', async (_name, reports, status) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'CLOSED' }) }))
-  story.far.scriptReplies(DISPUTES, okReply(behind()))
-  story.far.scriptReplies(REPORTS, okReply(reports))
-  story.far.scriptReplies(SOLICITATIONS, okReply([]))
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'CLOSED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(REPORTS, okReply(reports))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply([]))
   expect(await story.provider.findDispute(name)).toMatchObject({ dispute: { status, isClosed: false } })
 })
 
 test('a dispute in an undocumented state is left out of the list, and the others stay', async () => {
   await using story = await openWooviFixture()
   const odd = dispute({ status: 'SOB_REVISAO', id: 'odd' })
-  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [odd, dispute()])))
-  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(LIST, okReply(pageOf('disputes', [odd, dispute()])))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'found', disputes: [{ id: ID }] })
   expect(story.recorded).toEqual([
     {
@@ -133,11 +133,11 @@ test('a dispute in an undocumented state is left out of the list, and the others
   ])
 })
 
-test('an unreadable item beside a dispute hides neither it nor its return, and closes nothing', async () => {
+test('an unreadable item with a dispute hides neither it nor its return, and closes nothing', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.scriptReplies(DISPUTES, okReply([{ odd: true }, ...behind()]))
-  story.far.scriptReplies(SOLICITATIONS, okReply([solicitation(), { EffectiveRefundedAmount: 'all' }]))
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply([{ odd: true }, ...behind()]))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply([solicitation(), { EffectiveRefundedAmount: 'all' }]))
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: { status: 'agreed', returns: [{ cents: 320 }], isClosed: false },
   })
@@ -150,9 +150,9 @@ test.each([
   ['of another leg', [solicitation({ endToEndId: 'E-other' })], [], false],
 ])('an accepted dispute whose solicitation is %s', async (_name, all, returned, closed) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.scriptReplies(DISPUTES, okReply(behind()))
-  story.far.scriptReplies(SOLICITATIONS, okReply(all))
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply(all))
   const found = await story.provider.findDispute(name)
   expect(found).toMatchObject({ dispute: { isClosed: closed } })
   expect(found.kind === 'found' && found.dispute.returns).toEqual(
@@ -162,10 +162,10 @@ test.each([
 
 test('a dispute of ours is returned from every leg, and has no deadline for us', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.scriptReplies(DISPUTES, okReply(behind({ sentOrReceived: 'SENT' })))
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind({ sentOrReceived: 'SENT' })))
   const other = solicitation({ endToEndId: 'E-other', refundTransactionId: 'D-other' })
-  story.far.scriptReplies(SOLICITATIONS, okReply({ refundSolicitations: [solicitation(), other] }))
+  story.scripted.scriptReplies(SOLICITATIONS, okReply({ refundSolicitations: [solicitation(), other] }))
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: {
       ...{ kind: 'REQUESTED_MED', dueAt: null },
@@ -180,9 +180,9 @@ test.each([
   ['WITHDRAW', denied, 'REQUESTED_MED'],
 ])('without the feature a movement of type %s shows whose dispute it is', async (type, answer, kind) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.scriptReplies(DISPUTES, answer)
-  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ type }) }))
+  story.scripted.scriptReplies(BY_ID, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, answer)
+  story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ type }) }))
   expect(await story.provider.findDispute(name)).toMatchObject({
     dispute: {
       ...{ kind, disputeType: 'UNDEFINED', cents: null, returns: [], isClosed: false },
@@ -193,9 +193,9 @@ test.each([
 
 test('a listed dispute without an id is looked up by its PIX', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(LIST, okReply(pageOf('disputes', [dispute({ id: undefined })])))
-  story.far.scriptReplies(`GET /api/v1/dispute/${END_TO_END}`, okReply({ dispute: dispute() }))
-  story.far.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(LIST, okReply(pageOf('disputes', [dispute({ id: undefined })])))
+  story.scripted.scriptReplies(`GET /api/v1/dispute/${END_TO_END}`, okReply({ dispute: dispute() }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
   expect(await story.provider.listDisputes(from, to)).toMatchObject({ disputes: [{ id: ID }] })
 })
 
@@ -204,16 +204,16 @@ test.each([
   ['a chargeback', okReply({ dispute: dispute({ type: 'CHARGEBACK' }) })],
 ])('a dispute that is %s is not found', async (_name, answer) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(BY_ID, answer)
+  story.scripted.scriptReplies(BY_ID, answer)
   expect(await story.provider.findDispute(name)).toEqual({ kind: 'not_found' })
 })
 
 test.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(LIST, reply)
-  story.far.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
-  story.far.scriptReplies(DISPUTES, okReply(behind()))
-  story.far.scriptReplies(SOLICITATIONS, reply)
+  story.scripted.scriptReplies(LIST, reply)
+  story.scripted.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
+  story.scripted.scriptReplies(DISPUTES, okReply(behind()))
+  story.scripted.scriptReplies(SOLICITATIONS, reply)
   expect(await story.provider.listDisputes(from, to)).toMatchObject({ kind: 'no_answer' })
   expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
   expect(await story.provider.findDispute(name)).toMatchObject({ kind: 'no_answer' })
@@ -226,12 +226,12 @@ const attachment = (uuid: string) => ({
 
 test('proofs are sent by their addresses, and our text is attached to the first', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
+  story.scripted.scriptReplies(EVIDENCE, okReply({ documents: [] }))
   const attachments = [attachment('a'), attachment('b')]
   expect(await story.provider.replyToDispute({ ...reply, accept: true, attachments })).toEqual({
     kind: 'accepted',
   })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     documents: [
       {
         url: 'https://files.test/a?s=1',
@@ -245,11 +245,11 @@ test('proofs are sent by their addresses, and our text is attached to the first'
 
 test('without proofs the text is sent as a PDF, the same one on each repeat', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(FILES, okReply({ file: { id: 'file1', purpose: 'DISPUTE_EVIDENCE' } }, 201))
-  story.far.scriptReplies(EVIDENCE, okReply({ documents: [] }))
+  story.scripted.scriptReplies(FILES, okReply({ file: { id: 'file1', purpose: 'DISPUTE_EVIDENCE' } }, 201))
+  story.scripted.scriptReplies(EVIDENCE, okReply({ documents: [] }))
   expect(await story.provider.replyToDispute(reply)).toEqual({ kind: 'accepted' })
   await story.provider.replyToDispute(reply)
-  const [upload, evidence, again] = story.far.calls()
+  const [upload, evidence, again] = story.scripted.calls()
   expect(upload?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
   expect(upload?.body).toContain('name="purpose"\r\n\r\nDISPUTE_EVIDENCE')
   expect(upload?.body).toContain('%PDF-1.4')
@@ -274,16 +274,16 @@ test.each([
   ['lost', 'reset' as const, { kind: 'unreachable' }],
 ])('an upload that is %s has no answer', async (_name, answer, outcome) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(FILES, answer)
+  story.scripted.scriptReplies(FILES, answer)
   expect(await story.provider.replyToDispute(reply)).toMatchObject(outcome)
-  expect(story.far.calls()).toHaveLength(1)
+  expect(story.scripted.calls()).toHaveLength(1)
 })
 
 test.each([
   ['too late', wooviErrorReply('You cannot send a evidence for a accepted dispute'), 'reply_refused'],
 ])('a reply %s is refused finally', async (_name, answer, code) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(EVIDENCE, answer)
+  story.scripted.scriptReplies(EVIDENCE, answer)
   expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject({
     ...{ kind: 'rejected', finality: 'final', code },
   })
@@ -291,7 +291,7 @@ test.each([
 
 test.each(UNEXPLAINED_REPLIES)('a reply: %s', async (_name, answer, outcome) => {
   await using story = await openWooviFixture({ reply: answer })
-  story.far.scriptReplies(EVIDENCE, answer)
+  story.scripted.scriptReplies(EVIDENCE, answer)
   expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject(
     outcome,
   )

@@ -199,23 +199,23 @@ test('a new connection verifies notifications by the keys that Woovi publishes, 
         key: publicKey.export({ type: 'spki', format: 'pem' }),
       })),
     })
-  story.far.scriptReplies(KEYS, published(first), 'reset', published(second, first))
+  story.scripted.scriptReplies(KEYS, published(first), 'reset', published(second, first))
 
   expect(await parsed(first)).toBe('items')
   expect(await parsed(first)).toBe('items')
   expect(await parsed(second)).toBe('forged')
-  expect(story.far.calls()).toHaveLength(1)
+  expect(story.scripted.calls()).toHaveLength(1)
   now += 60_000
   expect(await parsed(second)).toBe('no_answer')
   expect(await parsed(first)).toBe('items')
   expect(await parsed(second)).toBe('items')
   expect(await parsed(first)).toBe('items')
-  expect(story.far.calls()).toHaveLength(3)
+  expect(story.scripted.calls()).toHaveLength(3)
 })
 
 test('invalid keys verify nothing', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(KEYS, okReply({ public_keys: [{ key: 'none' }] }))
+  story.scripted.scriptReplies(KEYS, okReply({ public_keys: [{ key: 'none' }] }))
   const headers = { 'x-webhook-signature': 'AAAA' }
   expect(await story.provider.readNotification({ body: '{}', headers, secret: null })).toEqual({
     kind: 'forged',

@@ -39,16 +39,16 @@ test.each([
   ],
 ])('a refund is %s', async (_name, json, sending) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply({ refund: json }))
-  story.far.scriptReplies(GET, okReply({ pixTransactionRefund: json }))
+  story.scripted.scriptReplies(POST, okReply({ refund: json }))
+  story.scripted.scriptReplies(GET, okReply({ pixTransactionRefund: json }))
   expect(await story.provider.refund(order)).toMatchObject({ kind: 'accepted', payout: sending })
   expect(await story.provider.findRefund(order)).toMatchObject({ kind: 'found', payout: sending })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual({
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({
     correlationID: 'refund1',
     transactionEndToEndId: END_TO_END,
     value: 500,
   })
-  expect(story.far.calls()[0]!.headers.connection).toBe('close')
+  expect(story.scripted.calls()[0]!.headers.connection).toBe('close')
 })
 
 test.each([
@@ -68,14 +68,14 @@ test.each([
   ['a new state', okReply({ refund: refundOf({ status: 'QUASE' }) }), { kind: 'unknown' }],
 ] as typeof UNEXPLAINED_REPLIES)('sending a refund: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(POST, reply)
+  story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
 test.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(GET, reply)
-  story.far.scriptReplies(FIND, reply)
+  story.scripted.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(FIND, reply)
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
   expect(await story.provider.findRefund(order)).toMatchObject(noAnswer)
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject(noAnswer)
@@ -90,15 +90,15 @@ test.each([
   ],
 ])('absent: %s', async (_name, noRefund, noTransaction) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, noRefund)
-  story.far.scriptReplies(FIND, noTransaction)
+  story.scripted.scriptReplies(GET, noRefund)
+  story.scripted.scriptReplies(FIND, noTransaction)
   expect(await story.provider.findRefund(order)).toEqual({ kind: 'not_found' })
   expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
 })
 
 test('a received PIX is found by its end-to-end id', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     FIND,
     okReply({ transaction: transactionOf() }),
     okReply({ transaction: transactionOf({ charge: null }) }),
@@ -110,7 +110,7 @@ test('a received PIX is found by its end-to-end id', async () => {
 
 test.each(['PAYMENT', 'DYNAMIC', 'STATIC'])('a PIX in Woovi’s state %s has been received', async type => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ type }) }))
+  story.scripted.scriptReplies(FIND, okReply({ transaction: transactionOf({ type }) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({
     kind: 'found',
     payment: { endToEnd: END_TO_END, cents: 1234, status: 'settled' },
@@ -124,7 +124,7 @@ test.each([
   ['', { type: 7 }],
 ])('an undocumented state or type credits nothing, and is recorded: %j', async (name, changes) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(FIND, okReply({ transaction: transactionOf(changes) }))
+  story.scripted.scriptReplies(FIND, okReply({ transaction: transactionOf(changes) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
   const kind = name === '' ? 'unreadable_answer' : 'unlisted_value'
   expect(story.recorded).toMatchObject([{ operation: 'findPayment', reference: END_TO_END, kind, name }])
@@ -134,13 +134,13 @@ test.each(['REFUND', 'WITHDRAW', 'FEE', 'INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'R
   'a %s is no received PIX',
   async type => {
     await using story = await openWooviFixture()
-    story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ type, charge: null }) }))
+    story.scripted.scriptReplies(FIND, okReply({ transaction: transactionOf({ type, charge: null }) }))
     expect(await story.provider.findPayment(END_TO_END)).toEqual({ kind: 'not_found' })
   },
 )
 
 test('another PIX than the requested one is no answer', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(FIND, okReply({ transaction: transactionOf({ endToEndId: 'E2' }) }))
+  story.scripted.scriptReplies(FIND, okReply({ transaction: transactionOf({ endToEndId: 'E2' }) }))
   expect(await story.provider.findPayment(END_TO_END)).toMatchObject({ kind: 'no_answer' })
 })

@@ -21,9 +21,12 @@ test.each<[order: ProviderKeyRequest, asked: object, made: string]>([
 ])('a key of type $type is created', async (order, asked, made) => {
   await using story = await openWooviFixture()
   const type = (asked as { type: string }).type
-  story.far.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: made, type, isDefault: false } }, 201))
+  story.scripted.scriptReplies(
+    `POST ${KEYS}`,
+    okReply({ pixKey: { pixKey: made, type, isDefault: false } }, 201),
+  )
   expect(await story.provider.createKey(order)).toEqual({ kind: 'created', key: made })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toEqual(asked)
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual(asked)
 })
 
 test('a CPF is not requested', async () => {
@@ -33,7 +36,7 @@ test('a CPF is not requested', async () => {
     finality: 'other_may_help',
     code: 'key_unsupported',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 test.each([
@@ -41,21 +44,21 @@ test.each([
   ["another's", [{ key: EVP, type: 'EVP' }], { kind: 'rejected', finality: 'final', code: 'key_taken' }],
 ])('an existing key is %s', async (_name, keys, outcome) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
-  story.far.scriptReplies(`GET ${KEYS}`, okReply({ pixKeys: keys }))
+  story.scripted.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
+  story.scripted.scriptReplies(`GET ${KEYS}`, okReply({ pixKeys: keys }))
   expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject(outcome)
 })
 
 test('an existing key whose owner cannot be looked up now is unknown', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
-  story.far.scriptReplies(`GET ${KEYS}`, 'reset')
+  story.scripted.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Esta chave Pix já está cadastrada'))
+  story.scripted.scriptReplies(`GET ${KEYS}`, 'reset')
   expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'unknown' })
 })
 
 test('too many keys are a refusal with its own name', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Limite de chaves Pix atingido'))
+  story.scripted.scriptReplies(`POST ${KEYS}`, wooviErrorReply('Limite de chaves Pix atingido'))
   expect(await story.provider.createKey({ type: 'RANDOM', key: null })).toMatchObject({
     kind: 'rejected',
     code: 'key_limit',
@@ -64,7 +67,7 @@ test('too many keys are a refusal with its own name', async () => {
 
 test('an answer with another key is no acceptance', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: EVP, type: 'EVP' } }))
+  story.scripted.scriptReplies(`POST ${KEYS}`, okReply({ pixKey: { pixKey: EVP, type: 'EVP' } }))
   expect(await story.provider.createKey({ type: 'EMAIL', key: MAIL })).toMatchObject({ kind: 'unknown' })
 })
 
@@ -72,7 +75,7 @@ test('the keys are listed to the last page, with our types', async () => {
   await using story = await openWooviFixture()
   const types = ['CPF', 'CNPJ', 'EMAIL', 'PHONE', 'EVP']
   const first = types.map(type => ({ key: `of ${type}`, type }))
-  story.far.scriptReplies(
+  story.scripted.scriptReplies(
     `GET ${KEYS}`,
     okReply(pageOf('pixKeys', first, true)),
     okReply(pageOf('pixKeys', [{ pixKey: EVP, type: 'EVP' }])),
@@ -95,14 +98,14 @@ test.each([
   ['a 500', wooviErrorReply('Erro interno', { status: 500 }), { kind: 'unknown' }],
 ])('a key is removed: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(`DELETE ${KEYS}/loja%40example.com`, reply)
+  story.scripted.scriptReplies(`DELETE ${KEYS}/loja%40example.com`, reply)
   expect(await story.provider.deleteKey(MAIL)).toMatchObject(outcome)
 })
 
 test.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(`POST ${KEYS}`, reply)
-  story.far.scriptReplies(`GET ${KEYS}`, reply)
+  story.scripted.scriptReplies(`POST ${KEYS}`, reply)
+  story.scripted.scriptReplies(`GET ${KEYS}`, reply)
   expect(await story.provider.createKey({ type: 'RANDOM', key: null })).toMatchObject(outcome)
   expect(await story.provider.listKeys()).toMatchObject({ kind: 'no_answer' })
 })

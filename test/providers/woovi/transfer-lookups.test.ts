@@ -47,8 +47,8 @@ test.each([
   ],
 ])('a transfer is found %s', async (_name, json, sending) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, okReply(json))
-  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
+  story.scripted.scriptReplies(GET, okReply(json))
+  story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds: [] }) }))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'found', payout: sending })
 })
 
@@ -59,8 +59,8 @@ test('a recipient’s return is found in the movement', async () => {
     { ...returned, endToEndId: 'D2', status: 'IN_PROCESSING' },
     { ...returned, endToEndId: null },
   ]
-  story.far.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
-  story.far.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
+  story.scripted.scriptReplies(GET, okReply(paymentOf('CONFIRMED', SETTLED_TRANSACTION)))
+  story.scripted.scriptReplies(MOVED, okReply({ transaction: transactionOf({ refunds }) }), 'hang')
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     payout: {
       status: 'settled',
@@ -77,13 +77,13 @@ test.each([
   ['in English', wooviErrorReply('Payment not found', { status: 404 })],
 ])('a transfer is absent: %s', async (_name, reply) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toEqual({ kind: 'not_found' })
 })
 
 test('a payment that waits for an approval is neither found nor absent', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(GET, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(GET, okReply(paymentOf('CREATED')))
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'awaiting_approval',
     message: expect.stringContaining('transfer1'),
@@ -99,7 +99,7 @@ test.each([
   ['a new state', okReply(paymentOf('QUASE')), { code: 'unreadable_answer' }],
 ] as typeof UNEXPLAINED_REPLIES)('polling a transfer: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(GET, reply)
+  story.scripted.scriptReplies(GET, reply)
   expect(await story.provider.findTransfer('transfer1')).toMatchObject({
     kind: 'no_answer',
     ...(code ? { code } : {}),

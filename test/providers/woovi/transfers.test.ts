@@ -27,12 +27,12 @@ const GET = 'GET /api/v1/payment/transfer1'
 
 test('a transfer is requested and approved in one call, where the account permits it', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(paymentOf('APPROVED')))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('APPROVED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'accepted',
     payout: { status: 'in_process', endToEnd: '', receiver: null },
   })
-  expect(story.far.calls().map(({ body }) => JSON.parse(body))).toEqual([
+  expect(story.scripted.calls().map(({ body }) => JSON.parse(body))).toEqual([
     {
       type: 'PIX_KEY',
       correlationID: 'transfer1',
@@ -47,13 +47,13 @@ test('a transfer is requested and approved in one call, where the account permit
 
 test('a transfer that waits for its approval is approved', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
-  story.far.scriptReplies(APPROVE, okReply(paymentOf('APPROVED', SETTLED_TRANSACTION)))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(APPROVE, okReply(paymentOf('APPROVED', SETTLED_TRANSACTION)))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'accepted',
     payout: { status: 'in_process', endToEnd: TRANSFER_END_TO_END },
   })
-  const calls = story.far.calls()
+  const calls = story.scripted.calls()
   expect(JSON.parse(calls[1]!.body)).toEqual({ correlationID: 'transfer1' })
   expect(calls.map(({ headers }) => headers.connection)).toEqual(['close', 'close'])
   expect(new Set(calls.map(({ connection }) => connection)).size).toBe(2)
@@ -66,9 +66,9 @@ test.each([
   ['c4249323-b4ca-43f2-8139-8232aab09b93', 'RANDOM'],
 ])('the key %s is a %s', async (pixKey, type) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(paymentOf('APPROVED')))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('APPROVED')))
   await story.provider.sendTransfer({ ...order, pixKey })
-  expect(JSON.parse(story.far.calls()[0]!.body)).toMatchObject({
+  expect(JSON.parse(story.scripted.calls()[0]!.body)).toMatchObject({
     destinationAlias: pixKey,
     destinationAliasType: type,
   })
@@ -82,7 +82,7 @@ test('a transfer with a document that Woovi cannot check is not sent', async () 
     finality: 'other_may_help',
     code: 'document_unchecked',
   })
-  expect(story.far.seen).toEqual([])
+  expect(story.scripted.seen).toEqual([])
 })
 
 const ABSENT = wooviErrorReply('Pagamento não encontrado')
@@ -144,14 +144,14 @@ test.each([
   ],
 ] as typeof UNEXPLAINED_REPLIES)('sending a transfer: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(POST, reply)
+  story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
-  expect(story.far.calls()).toHaveLength(1)
+  expect(story.scripted.calls()).toHaveLength(1)
 })
 
 test('an undocumented state is recorded by its name', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(paymentOf('QUASE')))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('QUASE')))
   await story.provider.sendTransfer(order)
   expect(story.recorded).toMatchObject([
     { operation: 'sendTransfer', reference: 'transfer1', kind: 'unlisted_value', status: 200, name: 'QUASE' },
@@ -160,10 +160,10 @@ test('an undocumented state is recorded by its name', async () => {
 
 test('a refused transfer is refused finally once Woovi lists none', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, noMoney)
-  story.far.scriptReplies(GET, ABSENT)
+  story.scripted.scriptReplies(POST, noMoney)
+  story.scripted.scriptReplies(GET, ABSENT)
   expect(await story.provider.sendTransfer(order)).toMatchObject(poor)
-  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST', 'GET'])
 })
 
 test.each([
@@ -174,9 +174,9 @@ test.each([
   ['the sentence of another call', wooviErrorReply('Invalid appID', { status: 401 })],
 ] as const)('a transfer missing on every page of the list is not refused: %s', async (_name, reply) => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, reply)
+  story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject({ kind: 'unknown' })
-  expect(story.far.calls().map(({ method }) => method)).toEqual(['POST'])
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(['POST'])
 })
 
 const awaitingApproval = {
@@ -209,8 +209,8 @@ test.each([
   ['its state is new', okReply(paymentOf('QUASE')), { kind: 'unknown' }],
 ])('a refused transfer is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
-  story.far.scriptReplies(POST, noMoney)
-  story.far.scriptReplies(GET, get)
+  story.scripted.scriptReplies(POST, noMoney)
+  story.scripted.scriptReplies(GET, get)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
@@ -226,8 +226,8 @@ test('a transfer whose request cannot be sent is unreachable', async () => {
 const unknowns = UNEXPLAINED_REPLIES.filter(([, , { kind }]) => kind === 'unknown')
 test.each(unknowns)('between creation and approval: %s leaves it unknown', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
-  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
-  story.far.scriptReplies(APPROVE, reply)
+  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(APPROVE, reply)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
@@ -257,17 +257,17 @@ test.each([
   ['it is not there, where it just was', ABSENT, { kind: 'unknown' }],
 ])('a refused approval is looked up: %s', async (_name, get, outcome) => {
   await using story = await openWooviFixture({ reply: get })
-  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
-  story.far.scriptReplies(APPROVE, noMoneyToApprove)
-  story.far.scriptReplies(GET, get)
+  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(APPROVE, noMoneyToApprove)
+  story.scripted.scriptReplies(GET, get)
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
 })
 
 test('an approval that our AppID may not give leaves the payment waiting', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
-  story.far.scriptReplies(APPROVE, wooviErrorReply('appID inválido', { status: 401 }))
-  story.far.scriptReplies(GET, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(APPROVE, wooviErrorReply('appID inválido', { status: 401 }))
+  story.scripted.scriptReplies(GET, okReply(paymentOf('CREATED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject({
     kind: 'awaiting_approval',
     refusal: { code: 'provider_denied' },
@@ -276,8 +276,8 @@ test('an approval that our AppID may not give leaves the payment waiting', async
 
 test('a payment that still waits after its approval is left waiting', async () => {
   await using story = await openWooviFixture()
-  story.far.scriptReplies(POST, okReply(paymentOf('CREATED')))
-  story.far.scriptReplies(APPROVE, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+  story.scripted.scriptReplies(APPROVE, okReply(paymentOf('CREATED')))
   const outcome = await story.provider.sendTransfer(order)
   expect(outcome).toMatchObject({ kind: 'awaiting_approval', code: 'awaiting_approval' })
   expect(outcome).not.toHaveProperty('refusal')
@@ -312,9 +312,9 @@ test.each([
   ],
 ])('an existing id: the payment %s', async (_name, get, outcome, methods) => {
   await using story = await openWooviFixture({ reply: get })
-  story.far.scriptReplies(POST, alreadyExistsReply)
-  story.far.scriptReplies(GET, get)
-  story.far.scriptReplies(APPROVE, okReply(paymentOf('APPROVED')))
+  story.scripted.scriptReplies(POST, alreadyExistsReply)
+  story.scripted.scriptReplies(GET, get)
+  story.scripted.scriptReplies(APPROVE, okReply(paymentOf('APPROVED')))
   expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
-  expect(story.far.calls().map(({ method }) => method)).toEqual(methods)
+  expect(story.scripted.calls().map(({ method }) => method)).toEqual(methods)
 })

@@ -170,16 +170,16 @@ test('workflows of every type move forwards and back between two builds without 
     waves[wave] = await Promise.all(
       KINDS.map(async ([type, idOf, inputOf], number) => {
         const uuid = `${wave}-${number}`
-        const life = { type, input: inputOf(uuid) }
+        const workflowStart = { type, input: inputOf(uuid) }
         const workflowId = idOf(uuid)
         if (type === 'chargeWorkflow')
-          await storyClient.startAndUpdate(options(workflowId), life, {
+          await storyClient.startAndUpdate(options(workflowId), workflowStart, {
             update: awaitIssuedUpdate as never,
             updateId: uuid,
           })
         else if (type === 'depositWorkflow' || type === 'disputeWorkflow')
-          await storyClient.reopenAndSignal(options(workflowId), life, NOTIFICATION)
-        else await storyClient.startWorkflow(options(workflowId), life)
+          await storyClient.reopenAndSignal(options(workflowId), workflowStart, NOTIFICATION)
+        else await storyClient.startWorkflow(options(workflowId), workflowStart)
         return workflowId
       }),
     )

@@ -169,10 +169,10 @@ describe('the candidates', () => {
   })
 
   test('a payment that waits at its provider is absent only after it was not found for the whole window', async () => {
-    const standing = { kind: 'unknown', code: 'awaiting_approval' } as const
+    const awaitingApproval = { kind: 'unknown', code: 'awaiting_approval' } as const
     const story = await stories.transfer({
-      sendTransfer: [standing, payoutDeclined, payoutSettled()],
-      pollTransfer: [payoutNotFound, standing, ...Array(5).fill(payoutNotFound)],
+      sendTransfer: [awaitingApproval, payoutDeclined, payoutSettled()],
+      pollTransfer: [payoutNotFound, awaitingApproval, ...Array(5).fill(payoutNotFound)],
       getTransfer: [transferRow('paid')],
     })
     await story.finishWith('paid')

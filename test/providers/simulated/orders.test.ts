@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { SHOP } from '../simulator/support/simulator-fixture.ts'
-import { createWooviClient } from '../simulator/support/woovi-client.ts'
-import { openSimulatedProvider, pollUntil, type SimulatedProvider } from './support/simulated.ts'
+import { SHOP } from '../../simulator/support/simulator-fixture.ts'
+import { createWooviClient } from '../../simulator/support/woovi-client.ts'
+import { openSimulatedProvider, pollUntil, type SimulatedProvider } from '../support/simulated.ts'
 
 /** Woovi's own ids and its panel: the adapter asks by its own id, reads what comes, and believes no event. */
 
@@ -22,7 +22,7 @@ const fault = (
     ...(delay_ms === undefined ? {} : { delay_ms }),
   })
 
-test('a charge keeps the txid and payload that Woovi chose, and is asked for by our id', async () => {
+test('a charge keeps the txid and payload that Woovi chose, and is polled by our id', async () => {
   await fault('txid_differs', 'issueCharge')
   const charge = await shop.issueCharge(1234)
   expect(charge.txid).toMatch(/^[0-9a-f]{32}$/)
@@ -52,7 +52,7 @@ test('a charge keeps the txid and payload that Woovi chose, and is asked for by 
   expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ kind: 'found', payment })
 })
 
-test('the same order again is the same charge, under the txid that Woovi chose', async () => {
+test('a repeated request is the same charge, with the txid that Woovi chose', async () => {
   await fault('txid_differs', 'issueCharge')
   const order = shop.order(500)
   const first = await shop.provider.issueCharge(order)
@@ -60,20 +60,20 @@ test('the same order again is the same charge, under the txid that Woovi chose',
   expect(await shop.provider.cancelCharge(order.reference)).toEqual({ kind: 'cancelled' })
 })
 
-test('an order that was removed in the panel is told by our id, and its look-up says that it is gone', async () => {
+test('a payment removed in the panel is notified with our id, and its lookup does not find it', async () => {
   await fault('order_left', 'sendTransfer')
   const order = shop.transferRequest()
   expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'awaiting_approval' })
   await shop.control.removeOrder(order.id)
-  const told = await shop.waitForNotification(item => item.reference === order.id)
-  expect(told).toMatchObject({ kind: 'transfer', endToEnd: null })
-  expect(JSON.parse(told.raw)).toMatchObject({
+  const notification = await shop.waitForNotification(item => item.reference === order.id)
+  expect(notification).toMatchObject({ kind: 'transfer', endToEnd: null })
+  expect(JSON.parse(notification.raw)).toMatchObject({
     ...{ event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: order.id } },
   })
   expect(await shop.provider.findTransfer(order.id)).toEqual({ kind: 'not_found' })
 })
 
-test('an order that will be removed awaits its approval until it is gone', async () => {
+test('a payment that will be removed awaits its approval until then', async () => {
   await fault('order_removed', 'sendTransfer', 400)
   const order = shop.transferRequest()
   expect(await shop.provider.sendTransfer(order)).toMatchObject({ kind: 'awaiting_approval' })
@@ -83,7 +83,7 @@ test('an order that will be removed awaits its approval until it is gone', async
   )
 })
 
-test('an order that is told as removed and is paid all the same is in process, then settled', async () => {
+test('a payment notified as removed that is paid nevertheless is in process, then settled', async () => {
   await fault('accepted_then_reported_removed', 'sendTransfer', 400)
   const order = shop.transferRequest()
   expect(await shop.provider.sendTransfer(order)).toMatchObject({
@@ -95,15 +95,15 @@ test('an order that is told as removed and is paid all the same is in process, t
   })
 })
 
-test('a PIX of a static code is told by its end-to-end id, and belongs to no charge', async () => {
+test('a PIX of a static code is notified with its end-to-end id, and belongs to no charge', async () => {
   const { facts, ca } = shop.stage
   const woovi = createWooviClient(facts.providers[SHOP.provider].base_url, { ca, ...SHOP })
   const { pixQrCode, brCode } = (await woovi.post('/qrcode-static', { name: 'Balcao', value: 420 })).body
   await woovi.close()
   const { end_to_end: endToEnd } = await shop.control.pay({ payload: brCode })
-  const told = await shop.waitForNotification(item => item.endToEnd === endToEnd)
-  expect(told).toMatchObject({ kind: 'payment', reference: null })
-  expect(JSON.parse(told.raw)).toMatchObject({ pixQrCode, charge: null })
+  const notification = await shop.waitForNotification(item => item.endToEnd === endToEnd)
+  expect(notification).toMatchObject({ kind: 'payment', reference: null })
+  expect(JSON.parse(notification.raw)).toMatchObject({ pixQrCode, charge: null })
   const payment = { cents: 420, reference: null, txid: pixQrCode.identifier, status: 'settled' }
   expect(await shop.provider.findPayment(endToEnd)).toMatchObject({ kind: 'found', payment })
 })
