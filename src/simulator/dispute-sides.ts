@@ -1,10 +1,9 @@
 import type { SimulatedAccounts } from './accounts.ts'
-import type { SimulatedDispute } from './disputes.ts'
 import type { IdGenerator } from './ids.ts'
-import { SETTLED_OUTCOME } from './rail-events.ts'
 import type { Receipts } from './receipts.ts'
 import { computeRefundableCents, type SimulatedRefunds } from './refunds.ts'
 import { type SimulatedReturns, sumReturns } from './returns.ts'
+import { SETTLED_OUTCOME } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
 import type { SimulatedTransfers } from './transfers.ts'
 
@@ -17,7 +16,8 @@ type DisputeSideDependencies = {
   transfers: SimulatedTransfers
   ids: IdGenerator
 }
-type DisputeSide = Pick<SimulatedDispute, 'accountId' | 'side' | 'cents'>
+/** A simulated account of a disputed PIX: its recipient, or its sender, who requests the money back. */
+export type DisputeSide = { accountId: string; side: 'received' | 'requested'; cents: number }
 
 /**
  * Finds the simulated accounts of a disputed PIX: its recipient, its sender, or both. An account that sent to itself
@@ -43,7 +43,7 @@ export function findDisputeSides(
  */
 export function returnDisputedMoney(
   { accounts, receipts, refunds, returns, transfers, ids }: DisputeSideDependencies,
-  disputes: SimulatedDispute[],
+  disputes: (DisputeSide & { endToEnd: string })[],
 ): void {
   const received = disputes.find(({ side }) => side === 'received')
   if (!received) {
@@ -55,7 +55,7 @@ export function returnDisputedMoney(
   }
   const { accountId, endToEnd } = received
   const receipt = receipts.find(accountId, endToEnd)!
-  const refundable = computeRefundableCents(receipt, receipts.listRefunds(receipt))
+  const refundable = computeRefundableCents(receipt, refunds.listByReceipt(receipt))
   const claimedCents = Math.min(received.cents, refundable)
   if (claimedCents === 0) return
   const cents = Math.min(claimedCents, accounts.find(accountId)!.balanceCents) || claimedCents

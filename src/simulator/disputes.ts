@@ -1,8 +1,7 @@
-import type { SimulatedAccounts } from './accounts.ts'
-import { findDisputeSides, returnDisputedMoney } from './dispute-sides.ts'
+import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import { type DisputeSide, findDisputeSides, returnDisputedMoney } from './dispute-sides.ts'
 import type { IdGenerator } from './ids.ts'
 import type { Rail } from './rail.ts'
-import type { RailEventHandler } from './rail-events.ts'
 import type { Receipts } from './receipts.ts'
 import type { SimulatedRefunds } from './refunds.ts'
 import type { SimulatedReturns } from './returns.ts'
@@ -18,7 +17,7 @@ export type SimulatedDispute = {
   accountId: string
   id: string
   /** `received`: about a PIX that the account received; `requested`: about one that it sent. */
-  side: 'received' | 'requested'
+  side: DisputeSide['side']
   endToEnd: string
   /** Number that the provider gives it. */
   protocol: number
@@ -33,6 +32,8 @@ export type SimulatedDispute = {
   changedAt: string
   decidedAt: string | null
 }
+/** A dispute was opened or decided. */
+export type DisputeRailEvent = { kind: 'dispute'; account: SimulatedAccount; dispute: SimulatedDispute }
 /** A stored reply; `accept` is null if the provider API has no such field; `documents` is JSON. */
 export type SimulatedDisputeReply = { accept: 0 | 1 | null; text: string; documents: string; at: string }
 
@@ -77,7 +78,7 @@ type DisputeDependencies = {
   transfers: SimulatedTransfers
   ids: IdGenerator
   now: () => Date
-  onRailEvent: RailEventHandler
+  onRailEvent: (event: DisputeRailEvent) => void
 }
 
 export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDisputes {

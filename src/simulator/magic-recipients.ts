@@ -1,5 +1,5 @@
 import type { CallFault, ConsumedFault } from './faults.ts'
-import type { ScriptedOutcome } from './rail-events.ts'
+import type { ScriptedOutcome } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
 
 /**

@@ -98,6 +98,7 @@ const OPERATIONS_BY_EVENT: Record<RailEvent['kind'], readonly ProviderOperation[
   payment: ['issueCharge', 'findCharge', 'cancelCharge', 'findPayment', 'registerNotificationUrl'],
   refund: ['refund', 'findRefund', 'registerNotificationUrl'],
   transfer: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
+  return: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   order_removed: ['sendTransfer', 'findTransfer', 'registerNotificationUrl'],
   dispute: ['listDisputes', 'findDispute', 'replyToDispute', 'registerNotificationUrl'],
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import type { SimulatedAccount } from './accounts.ts'
 import type { CallFault, ConsumedFault, ProviderOperation } from './faults.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
-import { type ScriptedOutcome, SETTLED_OUTCOME } from './rail-events.ts'
+import { type ScriptedOutcome, SETTLED_OUTCOME } from './scripted-outcome.ts'
 import type { ListView } from './view-faults.ts'
 
 /** A provider's response to a call. */

@@ -3,8 +3,6 @@ import type { Faults, ProviderOperation } from './faults.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { Rail } from './rail.ts'
-import type { RailEventHandler } from './rail-events.ts'
-import type { SimulatedRefund } from './refunds.ts'
 import type { SimulatorStore } from './store.ts'
 
 /** A settled PIX that an account received. */
@@ -23,6 +21,9 @@ export type Receipt = {
   /** Time from which look-ups and lists contain it; null: at once. */
   listedAt: string | null
 }
+
+/** The account received a PIX. */
+export type PaymentRailEvent = { kind: 'payment'; account: SimulatedAccount; receipt: Receipt }
 
 export type PixPayer = { name: string; document: string; ispb: string }
 
@@ -47,7 +48,6 @@ export type Receipts = {
   listByTxid(accountId: string, txid: string): Receipt[]
   /** Lists the receipts of [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): Receipt[]
-  listRefunds(receipt: Pick<Receipt, 'accountId' | 'endToEnd'>): SimulatedRefund[]
 }
 
 /** ISPB of the bank behind the payer's page and the control API; no real participant has it. */
@@ -61,7 +61,7 @@ type ReceiptDependencies = {
   ids: IdGenerator
   now: () => Date
   scaleWaitMs: WaitScaler
-  onRailEvent: RailEventHandler
+  onRailEvent: (event: PaymentRailEvent) => void
 }
 
 /** Operations whose listing faults delay the appearance of a received PIX in look-ups and lists. */
@@ -109,7 +109,7 @@ export function simulateReceipts({
           cents: receipt.cents,
           at: receipt.at,
         })
-        if (!incoming.silent) onRailEvent({ kind: 'payment', account, receipt, refunds: [] })
+        if (!incoming.silent) onRailEvent({ kind: 'payment', account, receipt })
         return receipt
       }),
     find,
@@ -134,12 +134,6 @@ export function simulateReceipts({
           to,
         )
         .filter(isListed),
-    listRefunds: ({ accountId, endToEnd }) =>
-      store.all<SimulatedRefund>(
-        'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? ORDER BY rowid',
-        accountId,
-        endToEnd,
-      ),
   }
 }
 

@@ -1,11 +1,11 @@
-import type { SimulatedAccounts } from './accounts.ts'
+import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { Rail } from './rail.ts'
-import type { RailEventHandler, ScriptedOutcome } from './rail-events.ts'
 import type { Receipt, Receipts } from './receipts.ts'
-import type { SimulatedReturns } from './returns.ts'
+import type { ReturnNature, SimulatedReturns } from './returns.ts'
 import type { TaskSchedule } from './schedule.ts'
+import type { ScriptedOutcome } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
 
 /** A devolução of one received PIX. While it is in process its amount is held; a rejection releases it. */
@@ -26,8 +26,15 @@ export type SimulatedRefund = {
   settledAt: string | null
   nature: ReturnNature
 }
-/** The rail's nature of a return: ordered by the recipient, or made after a dispute for fraud. */
-export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE'
+
+/** A refund settled or was rejected: `changed`. `refunds`: all refunds of its PIX. */
+export type RefundRailEvent = {
+  kind: 'refund'
+  account: SimulatedAccount
+  receipt: Receipt
+  refunds: SimulatedRefund[]
+  changed: SimulatedRefund
+}
 
 export type SimulatedRefundRequest = {
   accountId: string
@@ -51,7 +58,9 @@ export type SimulatedRefunds = {
   findById(accountId: string, id: string): SimulatedRefund | undefined
   /** Lists the refunds requested in [from, to], both ISO 8601 UTC, oldest first. */
   listBetween(accountId: string, range: { from: string; to: string }): SimulatedRefund[]
+  listByReceipt(receipt: ReceiptKey): SimulatedRefund[]
 }
+type ReceiptKey = Pick<Receipt, 'accountId' | 'endToEnd'>
 type RefundKey = { accountId: string; endToEnd: string; id: string }
 
 /** A devolução must be requested within 90 days of the settlement (Res. BCB 103/2021). */
@@ -68,7 +77,7 @@ type RefundDependencies = {
   ids: IdGenerator
   now: () => Date
   scaleWaitMs: WaitScaler
-  onRailEvent: RailEventHandler
+  onRailEvent: (event: RefundRailEvent) => void
 }
 
 export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefunds {
@@ -93,10 +102,11 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
         from,
         to,
       ),
+    listByReceipt: receipt => listByReceipt(store, receipt),
     accept: request =>
       store.inTransaction(() => {
         const receipt = receipts.find(request.accountId, request.endToEnd)
-        const refusal = findRefundRefusal(request, { receipt, refund: find(request), receipts, now: now() })
+        const refusal = findRefundRefusal(request, { receipt, refund: find(request), store, now: now() })
         if (refusal) return refusal
 
         const at = now().toISOString()
@@ -116,21 +126,29 @@ export function simulateRefunds(dependencies: RefundDependencies): SimulatedRefu
   }
 }
 
+function listByReceipt(store: SimulatorStore, { accountId, endToEnd }: ReceiptKey): SimulatedRefund[] {
+  return store.all<SimulatedRefund>(
+    'SELECT * FROM refund WHERE accountId = ? AND endToEnd = ? ORDER BY rowid',
+    accountId,
+    endToEnd,
+  )
+}
+
 type RefundFacts = {
   receipt: Receipt | undefined
   refund: SimulatedRefund | undefined
-  receipts: Receipts
+  store: SimulatorStore
   now: Date
 }
 
 function findRefundRefusal(
   request: SimulatedRefundRequest,
-  { receipt, refund, receipts, now }: RefundFacts,
+  { receipt, refund, store, now }: RefundFacts,
 ): RefundAcceptance | null {
   if (!receipt) return { kind: 'no_such_receipt' }
   if (refund) return { kind: 'id_taken' }
   if (now.getTime() - Date.parse(receipt.at) > REFUND_WINDOW_MS) return { kind: 'too_late' }
-  const refundableCents = computeRefundableCents(receipt, receipts.listRefunds(receipt))
+  const refundableCents = computeRefundableCents(receipt, listByReceipt(store, receipt))
   return request.cents > refundableCents ? { kind: 'over_the_receipt' } : null
 }
 
@@ -192,7 +210,7 @@ function finishRefund(
     kind: 'refund',
     account: accounts.find(accountId)!,
     receipt,
-    refunds: receipts.listRefunds(receipt),
+    refunds: listByReceipt(store, receipt),
     changed: {
       ...refund,
       status: refund.plannedStatus,

@@ -1,9 +1,7 @@
-import type { SimulatedAccounts } from './accounts.ts'
+import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
 import type { IdGenerator } from './ids.ts'
 import type { Rail } from './rail.ts'
-import type { RailEventHandler } from './rail-events.ts'
 import { PAYER_BANK_ISPB } from './receipts.ts'
-import type { ReturnNature } from './refunds.ts'
 import type { TaskSchedule } from './schedule.ts'
 import type { SimulatorStore } from './store.ts'
 import type { SimulatedTransfer } from './transfers.ts'
@@ -16,6 +14,16 @@ export type SimulatedReturn = {
   cents: number
   at: string
   nature: ReturnNature
+}
+/** The rail's nature of a return: ordered by the recipient, or made after a dispute for fraud. */
+export type ReturnNature = 'ORIGINAL' | 'MED_FRAUDE'
+
+/** The recipient returned an amount of a transfer. `returns`: all returns of the transfer, the new one last. */
+export type ReturnRailEvent = {
+  kind: 'return'
+  account: SimulatedAccount
+  transfer: SimulatedTransfer
+  returns: SimulatedReturn[]
 }
 
 /**
@@ -39,7 +47,7 @@ type ReturnDependencies = {
   schedule: TaskSchedule
   ids: IdGenerator
   now: () => Date
-  onRailEvent: RailEventHandler
+  onRailEvent: (event: ReturnRailEvent) => void
 }
 
 export function simulateReturns({
@@ -72,7 +80,7 @@ export function simulateReturns({
       const movement = { endToEnd: returnId, originalEndToEnd: endToEnd, cents, at }
       rail.credit({ accountId, kind: 'return', id, ...movement })
       const account = accounts.find(accountId)!
-      onRailEvent({ kind: 'transfer', account, transfer, returns: listReturns(transfer) })
+      onRailEvent({ kind: 'return', account, transfer, returns: listReturns(transfer) })
       return credited
     })
 

@@ -2,9 +2,9 @@ import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
 import type { IdGenerator } from './ids.ts'
 import { SIMULATOR_WAITS_MS, type WaitScaler } from './latency.ts'
 import type { Rail } from './rail.ts'
-import { isSilentOutcome, type RailEventHandler, type ScriptedOutcome } from './rail-events.ts'
 import type { Receipts } from './receipts.ts'
 import type { TaskSchedule } from './schedule.ts'
+import { isSilentOutcome, type ScriptedOutcome } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
 
 /** A PIX that an account sends. While it is in process its amount is held. */
@@ -32,6 +32,11 @@ export type SimulatedTransfer = {
   /** 1: sent in the provider's panel, not through its API. */
   isFromPanel: 0 | 1
 }
+
+/** A transfer settled or was rejected. */
+export type TransferRailEvent = { kind: 'transfer'; account: SimulatedAccount; transfer: SimulatedTransfer }
+/** A person removed an order in the provider's panel, or a fault notifies so. */
+export type OrderRemovedRailEvent = { kind: 'order_removed'; account: SimulatedAccount; id: string }
 
 /** The recipient of a transfer: the owner of `key`, or of the account `bank` if `key` is null. */
 export type SimulatedRecipient = {
@@ -79,7 +84,7 @@ type TransferDependencies = {
   ids: IdGenerator
   now: () => Date
   scaleWaitMs: WaitScaler
-  onRailEvent: RailEventHandler
+  onRailEvent: (event: TransferRailEvent | OrderRemovedRailEvent) => void
 }
 
 export function simulateTransfers(dependencies: TransferDependencies): SimulatedTransfers {
@@ -175,7 +180,6 @@ function finishTransfer(dependencies: TransferDependencies, transfer: SimulatedT
     kind: 'transfer',
     account,
     transfer: { ...transfer, status: plannedStatus, settledAt },
-    returns: [],
   })
 }
 

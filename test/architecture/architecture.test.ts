@@ -25,7 +25,14 @@ const ARROWS: Record<string, string[]> = {
   simulator: ['domain', 'config', 'startup/process'],
   'webhook-client': ['net'],
   messaging: [],
-  temporal: ['domain', 'db', 'workflows/contracts', 'disaster-recovery', 'types of config'],
+  temporal: [
+    'domain',
+    'db',
+    'workflows/contracts',
+    'disaster-recovery/reopen',
+    'disaster-recovery/workflow-history',
+    'types of config',
+  ],
   'disaster-recovery': ['domain', 'db', 'workflows/contracts', 'temporal', 'types of security'],
   'provider-notifications': [
     'domain',
@@ -91,6 +98,7 @@ const ARROWS: Record<string, string[]> = {
 const PACKAGES: Record<string, string[]> = {
   domain: ['@brazilian-utils/brazilian-utils'],
   workflows: ['@temporalio/workflow', '@temporalio/common'],
+  'workflows/contracts': ['@temporalio/workflow', '@temporalio/common'],
 }
 const COMPOSITION_ROOTS = /^(dev\/|cli\/|cli$|worker$|server$)/
 /** Folders with arrows of their own inside another one. */
@@ -134,6 +142,14 @@ describe('arrows point to the domain', () => {
       )
       expect(wrong.map(written)).toEqual([])
     })
+
+  test('nothing outside src/workflows imports a workflow: contracts say all that others need', () => {
+    const wrong = imports.filter(
+      ({ from, to }) =>
+        to.startsWith('workflows/') && folderOf(to) === 'workflows' && !from.startsWith('workflows/'),
+    )
+    expect(wrong.map(written)).toEqual([])
+  })
 
   for (const [folder, allowed] of Object.entries(PACKAGES))
     test(`${folder} takes from outside only ${allowed.join(', ')}`, () => {

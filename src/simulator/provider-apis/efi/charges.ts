@@ -1,6 +1,6 @@
 import type { ChargeLocation, SimulatedCharge } from '../../charges.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { ScriptedOutcome } from '../../rail-events.ts'
+import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
@@ -19,11 +19,11 @@ type EfiChargeHandlers = Record<
 
 /** Creates the handlers of immediate charges, `/v2/cob`. */
 export function createEfiChargeHandlers(state: SimulatorState): EfiChargeHandlers {
-  const { charges, receipts, store } = state
+  const { charges, receipts, refunds, store } = state
   const presentWithPayments = (charge: SimulatedCharge) => {
     const pix = receipts
       .listByTxid(charge.accountId, charge.txid)
-      .map(receipt => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt)))
+      .map(receipt => presentEfiReceivedPix(receipt, refunds.listByReceipt(receipt)))
     return { ...presentEfiCharge(charge), ...(pix.length ? { pix } : {}) }
   }
 

@@ -26,7 +26,7 @@ export function createEfiResendHandler(state: SimulatorState): (call: SimulatedC
 }
 
 function findEvent(
-  { receipts, returns, transfers, now }: SimulatorState,
+  { receipts, refunds, returns, transfers, now }: SimulatorState,
   account: SimulatedAccount,
   { type, endToEnd }: { type: ResendOrder['tipo']; endToEnd: string },
 ): RailEvent | undefined {
@@ -36,21 +36,19 @@ function findEvent(
     case 'DEVOLUCAO_ENVIADA': {
       const receipt = receipts.findListed(account.id, endToEnd)
       if (!receipt || !isRecent(receipt.at)) return undefined
-      if (type === 'PIX_RECEBIDO') return { kind: 'payment', account, receipt, refunds: [] }
-      const refunds = receipts.listRefunds(receipt)
-      const changed = refunds.at(-1)
-      return changed && { kind: 'refund', account, receipt, refunds, changed }
+      if (type === 'PIX_RECEBIDO') return { kind: 'payment', account, receipt }
+      const allRefunds = refunds.listByReceipt(receipt)
+      const changed = allRefunds.at(-1)
+      return changed && { kind: 'refund', account, receipt, refunds: allRefunds, changed }
     }
     case 'PIX_ENVIADO':
     case 'DEVOLUCAO_RECEBIDA': {
       const transfer = transfers.findByEndToEnd(endToEnd)
       if (transfer?.accountId !== account.id || !isRecent(transfer.requestedAt)) return undefined
       if (type === 'PIX_ENVIADO')
-        return transfer.status === 'in_process'
-          ? undefined
-          : { kind: 'transfer', account, transfer, returns: [] }
+        return transfer.status === 'in_process' ? undefined : { kind: 'transfer', account, transfer }
       const allReturns = returns.listReturns(transfer)
-      return allReturns.length > 0 ? { kind: 'transfer', account, transfer, returns: allReturns } : undefined
+      return allReturns.length > 0 ? { kind: 'return', account, transfer, returns: allReturns } : undefined
     }
     default:
       return type satisfies never

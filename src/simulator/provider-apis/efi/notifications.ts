@@ -59,6 +59,7 @@ function findEventKey(event: PixEvent): string {
     case 'refund':
       return event.receipt.key
     case 'transfer':
+    case 'return':
       return event.transfer.payerKey
     default:
       return event satisfies never
@@ -68,9 +69,12 @@ function findEventKey(event: PixEvent): string {
 function presentEvent(event: PixEvent): object {
   switch (event.kind) {
     case 'payment':
+      return presentEfiReceivedPix(event.receipt, [])
     case 'refund':
       return presentEfiReceivedPix(event.receipt, event.refunds)
     case 'transfer':
+      return presentEfiTransferNotification(event.transfer, [])
+    case 'return':
       return presentEfiTransferNotification(event.transfer, event.returns)
     default:
       return event satisfies never

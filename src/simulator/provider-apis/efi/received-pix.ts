@@ -1,7 +1,7 @@
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { ScriptedOutcome } from '../../rail-events.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { RefundAcceptance } from '../../refunds.ts'
+import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildEfiListPage } from './list-page.ts'
@@ -19,7 +19,7 @@ type EfiReceivedPixHandlers = Record<
 
 /** Creates the handlers of received PIX and their devoluções, `/v2/pix`. */
 export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorState): EfiReceivedPixHandlers {
-  const presentReceipt = (receipt: Receipt) => presentEfiReceivedPix(receipt, receipts.listRefunds(receipt))
+  const presentReceipt = (receipt: Receipt) => presentEfiReceivedPix(receipt, refunds.listByReceipt(receipt))
 
   return {
     show: ({ account, params }) => {
@@ -30,7 +30,7 @@ export function createEfiReceivedPixHandlers({ receipts, refunds }: SimulatorSta
       buildEfiListPage(call, {
         field: 'pix',
         between: range => receipts.listBetween(call.account.id, range),
-        matches: receipt => matchesQuery(receipt, call.query, receipts.listRefunds(receipt).length > 0),
+        matches: receipt => matchesQuery(receipt, call.query, refunds.listByReceipt(receipt).length > 0),
         present: presentReceipt,
       }),
     refund: ({ account, params, body }, outcome) => {

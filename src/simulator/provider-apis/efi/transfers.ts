@@ -10,7 +10,7 @@ import {
   type MagicOutcome,
 } from '../../magic-recipients.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { ScriptedOutcome } from '../../rail-events.ts'
+import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, SimulatedTransfer, TransferAcceptance } from '../../transfers.ts'
 import * as errors from './errors.ts'

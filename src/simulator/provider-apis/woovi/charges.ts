@@ -1,6 +1,6 @@
 import type { SimulatedCharge } from '../../charges.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import type { ScriptedOutcome } from '../../rail-events.ts'
+import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'
 import { buildWooviListPage } from './list-page.ts'

@@ -78,10 +78,10 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
   }
 }
 
-function listRefundSolicitations({ receipts, returns }: SimulatorState, dispute: SimulatedDispute): object[] {
+function listRefundSolicitations({ refunds, returns }: SimulatorState, dispute: SimulatedDispute): object[] {
   if (dispute.status !== 'agreed') return []
   const allReturns =
-    dispute.side === 'received' ? receipts.listRefunds(dispute) : returns.listReturns(dispute)
+    dispute.side === 'received' ? refunds.listByReceipt(dispute) : returns.listReturns(dispute)
   const disputeReturns = allReturns.filter(({ nature }) => nature === 'MED_FRAUDE')
   return disputeReturns.length > 0
     ? disputeReturns.map(pixReturn => presenters.presentRefundSolicitation(dispute, pixReturn))

@@ -99,19 +99,18 @@ function buildEventBodies(store: SimulatorStore, event: RailEvent): WooviEventBo
       ]
     }
     case 'transfer': {
-      const { transfer, returns } = event
-      const lastReturn = returns.at(-1)
-      if (lastReturn)
-        return [
-          {
-            event: 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
-            refundTransaction: presentReturnTransaction(lastReturn),
-            originalTransaction: presentSentTransaction(transfer, []),
-          },
-        ]
+      const { transfer } = event
       const outcome = transfer.status === 'settled' ? 'CONFIRMED' : 'FAILED'
       return [{ event: `OPENPIX:MOVEMENT_${outcome}`, ...presentWooviPayment(transfer) }]
     }
+    case 'return':
+      return [
+        {
+          event: 'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
+          refundTransaction: presentReturnTransaction(event.returns.at(-1)!),
+          originalTransaction: presentSentTransaction(event.transfer, []),
+        },
+      ]
     // The event has the correlationID only ("Payload de Pagamentos: Pagamento removido").
     case 'order_removed':
       return [{ event: 'OPENPIX:MOVEMENT_REMOVED', payment: { correlationID: event.id } }]

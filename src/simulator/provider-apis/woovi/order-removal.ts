@@ -1,11 +1,11 @@
 import type { SimulatedAccounts } from '../../accounts.ts'
-import type { RailEventHandler } from '../../rail-events.ts'
 import type { SimulatorStore } from '../../store.ts'
+import type { OrderRemovedRailEvent } from '../../transfers.ts'
 
 type OrderRemovalDependencies = {
   store: SimulatorStore
   accounts: SimulatedAccounts
-  onRailEvent: RailEventHandler
+  onRailEvent: (event: OrderRemovedRailEvent) => void
 }
 export type PendingOrderKey = { accountId: string; id: string }
 

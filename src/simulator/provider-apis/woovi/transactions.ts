@@ -1,6 +1,5 @@
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
-import type { ScriptedOutcome } from '../../rail-events.ts'
 import type { Receipt } from '../../receipts.ts'
 import {
   computeRefundableCents,
@@ -8,6 +7,7 @@ import {
   type SimulatedRefund,
   type SimulatedRefundRequest,
 } from '../../refunds.ts'
+import type { ScriptedOutcome } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import { findWooviCharge } from './charges.ts'
 import * as errors from './errors.ts'
@@ -106,7 +106,7 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
       if (!receipt) return errors.wooviChargeNotFound()
       const { correlationID: id, value } = parsed.value
       const { accountId, endToEnd } = receipt
-      const cents = value ?? computeRefundableCents(receipt, receipts.listRefunds(receipt))
+      const cents = value ?? computeRefundableCents(receipt, refunds.listByReceipt(receipt))
       const request = { accountId, endToEnd, id, cents, outcome }
       return respondToRefund(acceptRefund(state, request), refund => ({
         refund: presentChargeRefund(refund),
@@ -115,19 +115,19 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
     listByCharge: ({ account, params }) => {
       const charge = findWooviCharge(state, account.id, params.id!)
       if (!charge) return errors.wooviChargeNotFound()
-      const chargeRefunds = receipts.listByTxid(account.id, charge.txid).flatMap(receipts.listRefunds)
+      const chargeRefunds = receipts.listByTxid(account.id, charge.txid).flatMap(refunds.listByReceipt)
       return { status: 200, body: { refunds: chargeRefunds.map(presentChargeRefund) } }
     },
   }
 }
 
 /** Finds the charge, deleted ones included, and the refunds of a received PIX. */
-function findReceiptContext({ charges, receipts, store, now }: SimulatorState, receipt: Receipt) {
+function findReceiptContext({ charges, refunds, store, now }: SimulatorState, receipt: Receipt) {
   const charge = receipt.txid ? charges.find(receipt.accountId, receipt.txid) : undefined
   const code = charge ? undefined : findPaidStaticCode(store, receipt.accountId, receipt.txid)
   return {
     charge: charge ? presentWooviCharge(charge, now()) : null,
-    refunds: receipts.listRefunds(receipt),
+    refunds: refunds.listByReceipt(receipt),
     pixQrCode: code && presentWooviStaticCode(code),
   }
 }

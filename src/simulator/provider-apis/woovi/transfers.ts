@@ -9,7 +9,7 @@ import {
   findRecipientFault,
 } from '../../magic-recipients.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
-import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../rail-events.ts'
+import { type ScriptedOutcome, SETTLED_OUTCOME } from '../../scripted-outcome.ts'
 import type { SimulatorState } from '../../state.ts'
 import type { SimulatedRecipient, TransferAcceptance } from '../../transfers.ts'
 import * as errors from './errors.ts'
