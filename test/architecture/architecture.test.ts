@@ -4,7 +4,14 @@ import { describe, expect, test } from '@jest/globals'
 import { type Expression, parseSync } from '@swc/core'
 import { bundleWorkflowCode } from '@temporalio/worker'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
-import { nameOf, ROOT, readSourceImports, SOURCE_FILES, type SourceImport, SYNTAX } from './source-imports.ts'
+import {
+  nameOf,
+  ROOT,
+  readSourceImports,
+  SOURCE_FILES,
+  type SourceImport,
+  SYNTAX,
+} from './support/source-imports.ts'
 
 const root = ROOT
 const files = SOURCE_FILES

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { importsOf, readSourceImports, type SourceImport } from './source-imports.ts'
+import { importsOf, readSourceImports, type SourceImport } from './support/source-imports.ts'
 
 /** No file of `src` leads back to itself by its imports, type imports and re-exports included. */
 

@@ -4,7 +4,7 @@ import { type ParseOptions, parse } from '@swc/core'
 
 /** The files of `src` and what they import, read from their syntax. */
 
-export const ROOT = join(import.meta.dirname, '../..')
+export const ROOT = join(import.meta.dirname, '../../..')
 export const SOURCE_FILES = (await readdir(join(ROOT, 'src'), { recursive: true }))
   .filter(file => file.endsWith('.ts'))
   .map(file => `src/${file}`)
