@@ -5,6 +5,7 @@ import type { SimulatorInfo } from '../demo/demo.ts'
 import { readOrCreateSecret, removeFile, type StateDir, tryReadJsonFile } from '../env/state-dir.ts'
 import type { Ports } from '../os/ports.ts'
 import { type PrintLine, WAIT_LIMITS, waitUntil } from '../os/wait-until.ts'
+import { signalProcess } from '../process/identity.ts'
 import type { ChildProcessPlan, Supervisor } from '../process/supervisor.ts'
 import {
   buildDatabaseUrl,
@@ -16,10 +17,12 @@ import {
 } from './postgres.ts'
 import {
   buildTemporalArguments,
+  isTemporalAnswering,
   type SearchAttribute,
   temporalEnvironment,
   waitForTemporal,
 } from './temporal.ts'
+import { type TemporalWatch, watchTemporal } from './temporal-watch.ts'
 
 /** Where a start happens and what it happens with. */
 export type StackContext = {
@@ -70,7 +73,21 @@ export async function connectOrStartTemporal(
   const { config, abort } = site
   const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
   await waitForTemporal(address, { namespace: config.temporalNamespace, searchAttributes }, abort)
+  if (!config.temporalAddress) void watchTemporal(watchOf(site, address))
   return address
+}
+
+function watchOf({ config, processes, print: say, abort }: StackContext, address: string): TemporalWatch {
+  return {
+    check: () => isTemporalAnswering(address, config.temporalNamespace),
+    restart() {
+      const server = processes.identityOf('temporal')
+      if (!server) return // Its supervisor is about to start it.
+      say('temporal answers no call and is ended.')
+      signalProcess(server, 'SIGKILL')
+    },
+    abort,
+  }
 }
 
 async function startTemporal(

@@ -112,6 +112,17 @@ export async function waitForTemporal(
   }
 }
 
+/** Tells whether a server reads its store: it answers what the namespace is. */
+export async function isTemporalAnswering(address: string, namespace: string): Promise<boolean> {
+  const read = withConnection(address, ({ workflowService }) =>
+    workflowService.describeNamespace({ namespace }),
+  )
+  return read.then(
+    () => true,
+    () => false,
+  )
+}
+
 /** A query by all search attributes that finds nothing, and that no number of workflows makes slow. */
 function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): string {
   return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
