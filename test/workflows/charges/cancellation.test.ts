@@ -63,7 +63,7 @@ test('a charge stays pending without an answer, and is cancelled as soon as ther
   expect(await story.cancelCharge()).toEqual({ kind: 'no_answer' })
   await story.finishWith('cancelled')
   expect(story.history.statuses).toEqual(['PENDING', 'CANCELLED'])
-  expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s', 'ask again: 30 s'])
+  expect(story.history.timers.slice(1)).toEqual(['next poll: 5 s', 'next poll: 10 s', 'next poll: 30 s'])
 })
 
 test('a cancellation without an answer outlasts the payload', async () => {
@@ -84,7 +84,7 @@ test('a repeated cancel request does not wait for the schedule', async () => {
   expect(await story.cancelCharge('first')).toEqual({ kind: 'no_answer' })
   expect(await story.cancelCharge('second')).toEqual({ kind: 'closed', state: 'cancelled' })
   await story.finishWith('cancelled')
-  expect(story.history.timers.at(-1)).toBe('ask again: 5 s, woken')
+  expect(story.history.timers.at(-1)).toBe('next poll: 5 s, woken')
 })
 
 test('a repeated identical cancel request gets the same answer', async () => {

@@ -28,14 +28,14 @@ test('a charge never expires by time alone: without an answer the provider is po
   expect(story.history.statuses).toEqual(['PENDING', 'EXPIRED'])
   expect(story.history.timers).toEqual([
     'payload expires: 24 h 1 min',
-    'ask again: 5 s',
-    'ask again: 10 s',
-    'ask again: 30 s',
-    'ask again: 1 min',
-    'ask again: 5 min',
-    'ask again: 1 h',
-    'ask again: 1 h',
-    'ask again: 1 h',
+    'next poll: 5 s',
+    'next poll: 10 s',
+    'next poll: 30 s',
+    'next poll: 1 min',
+    'next poll: 5 min',
+    'next poll: 1 h',
+    'next poll: 1 h',
+    'next poll: 1 h',
   ])
 })
 
@@ -45,7 +45,7 @@ test('a payload that the provider still reports as open is polled until it is cl
     pollCharge: [chargeStillOpen(), chargeStillOpen(), chargeKnown('expired')],
   })
   await story.finishWith('expired')
-  expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s'])
+  expect(story.history.timers.slice(1)).toEqual(['next poll: 5 s', 'next poll: 10 s'])
 })
 
 test('a payment set aside while the provider reports a payload as open starts its return immediately', async () => {
@@ -70,7 +70,7 @@ test('a charge that stays pending past its time is polled on the schedule, not i
     ],
   })
   await story.finishWith('expired')
-  expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s', 'ask again: 30 s'])
+  expect(story.history.timers.slice(1)).toEqual(['next poll: 5 s', 'next poll: 10 s', 'next poll: 30 s'])
 })
 
 test('a payment in the last second is accepted, because it is in progress when the time is over', async () => {

@@ -23,7 +23,7 @@ test('without an answer the provider is polled until there is one', async () => 
   const story = await stories.orphan({ closeOrphan: [...Array(7).fill(noAnswer()), orphanClosed()] })
   await story.finish()
   expect(story.history.timers).toEqual(
-    ['5 s', '10 s', '30 s', '1 min', '5 min', '1 h', '1 h'].map(wait => `no answer: ask again: ${wait}`),
+    ['5 s', '10 s', '30 s', '1 min', '5 min', '1 h', '1 h'].map(wait => `no response: next poll: ${wait}`),
   )
 })
 
@@ -33,7 +33,7 @@ test('an orphan unknown to its provider is proved absent by two polls after the 
   })
   await story.finish()
   expect(story.calls).toEqual(['closeOrphan', 'closeOrphan', 'closeOrphan', 'closeOrphan isFinalPoll'])
-  expect(story.history.timers).toEqual(['not found: look again: 10 min', 'not found: look again: 1 min'])
+  expect(story.history.timers).toEqual(['not found: next poll: 10 min', 'not found: next poll: 1 min'])
 })
 
 test('an orphan that appears within the settle window is cancelled after all', async () => {

@@ -36,10 +36,10 @@ test('a payment in progress is polled at growing intervals until it settles', as
   await story.finishWith('paid')
   expect(story.history.statuses).toEqual(['PENDING', 'PROCESSING', 'PAID'])
   expect(story.history.timers.slice(1)).toEqual([
-    'ask again: 5 s',
-    'ask again: 10 s',
-    'ask again: 30 s',
-    'ask again: 1 min',
+    'next poll: 5 s',
+    'next poll: 10 s',
+    'next poll: 30 s',
+    'next poll: 1 min',
   ])
 })
 
@@ -64,7 +64,7 @@ test('a provider that does not answer after a notification is polled until it do
   })
   await story.notify()
   await story.finishWith('paid')
-  expect(story.history.timers.slice(1)).toEqual(['ask again: 5 s', 'ask again: 10 s'])
+  expect(story.history.timers.slice(1)).toEqual(['next poll: 5 s', 'next poll: 10 s'])
 })
 
 test('a notification that precedes the issuing is polled as soon as the charge is issued', async () => {
@@ -158,7 +158,7 @@ test('every wait of a charge is divided by the time scale', async () => {
     { timeScale: 60 },
   )
   await story.finishWith('paid')
-  expect(story.history.timers).toEqual(['payload expires: 60 h', 'ask again: 83 ms', 'ask again: 167 ms'])
+  expect(story.history.timers).toEqual(['payload expires: 60 h', 'next poll: 83 ms', 'next poll: 167 ms'])
 })
 
 /** The provider answers, and lists no payment. */
@@ -175,10 +175,10 @@ test('a notification ahead of the provider’s list is followed until the paymen
   await story.notify()
   await story.finishWith('paid')
   expect(story.history.timers.slice(1)).toEqual([
-    'ask again: 5 s',
-    'ask again: 10 s',
-    'ask again: 30 s',
-    'ask again: 1 min',
+    'next poll: 5 s',
+    'next poll: 10 s',
+    'next poll: 30 s',
+    'next poll: 1 min',
   ])
 })
 
@@ -191,12 +191,12 @@ test('a notification that nothing confirms is followed until the payload expires
   await story.notify()
   await story.finishWith('expired')
   expect(story.history.timers.slice(1, 7)).toEqual([
-    'ask again: 5 s',
-    'ask again: 10 s',
-    'ask again: 30 s',
-    'ask again: 1 min',
-    'ask again: 5 min',
-    'ask again: 1 h',
+    'next poll: 5 s',
+    'next poll: 10 s',
+    'next poll: 30 s',
+    'next poll: 1 min',
+    'next poll: 5 min',
+    'next poll: 1 h',
   ])
 })
 

@@ -61,7 +61,7 @@ test('a reopened charge does not end before its provider has answered', async ()
     pollCharge: [chargeNoAnswer(), chargeNoAnswer(), chargeKnown('paid')],
   })
   await story.finishWith('paid')
-  expect(story.history.timers).toEqual(['ask again: 5 s', 'ask again: 10 s'])
+  expect(story.history.timers).toEqual(['next poll: 5 s', 'next poll: 10 s'])
 })
 
 test('a paid charge that is paid again returns the second payment, and stays paid', async () => {

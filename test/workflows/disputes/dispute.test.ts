@@ -290,7 +290,7 @@ test('a dispute notified before the provider lists it is found by a second poll'
     pollDispute: [disputeNotFound, disputeKnown('rejected')],
   })
   await story.finishWith('rejected')
-  expect(story.history.timers).toEqual(['second look: 1 min'])
+  expect(story.history.timers).toEqual(['second poll: 1 min'])
 })
 
 test('a forged notification of a dispute changes nothing', async () => {

@@ -57,7 +57,7 @@ describe('a rebuilt transfer', () => {
     await story.finishWith('paid')
     expect(story.history.timers.slice(0, 2)).toEqual([
       'alert operators: outcome unknown: 10 min, woken',
-      'unknown: look again: 5 s',
+      'unknown: next poll: 5 s',
     ])
     expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
   })
@@ -77,7 +77,7 @@ describe('a rebuilt transfer', () => {
       'restoreTransfer isFinalPoll',
       'failTransfer',
     ])
-    expect(story.history.timers).toEqual(['not_found: look again: 10 min', 'not_found: look again: 1 min'])
+    expect(story.history.timers).toEqual(['not_found: next poll: 10 min', 'not_found: next poll: 1 min'])
   })
 
   test('that was seen to settle stays settled, whatever is not found now: an operator ends it', async () => {

@@ -26,12 +26,12 @@ test('a code that no messenger can send is retried on the schedule until it expi
   })
   await story.finishWith('expired')
   expect(story.history.timers).toEqual([
-    'before try 2: 1 s',
-    'before try 3: 5 s',
-    'before try 4: 15 s',
-    'before try 5: 30 s',
-    'before try 6: 1 min',
-    'before try 7: 1 min',
+    'wait before attempt 2: 1 s',
+    'wait before attempt 3: 5 s',
+    'wait before attempt 4: 15 s',
+    'wait before attempt 5: 30 s',
+    'wait before attempt 6: 1 min',
+    'wait before attempt 7: 1 min',
   ])
 })
 

@@ -187,6 +187,6 @@ describe('a late notification', () => {
       pollRefund: [payoutUnknown, payoutUnknown, payoutRejected],
     })
     await story.finishWith('failed')
-    expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+    expect(story.history.timers).toEqual(['no response: next poll: 5 s', 'no response: next poll: 10 s'])
   })
 })

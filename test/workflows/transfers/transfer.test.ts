@@ -64,7 +64,7 @@ test('the request is answered when a provider has accepted, and the workflow con
   await story.awaitAccepted()
   expect(story.calls).toEqual(['sendTransfer order'])
   await story.finishWith('paid')
-  expect(story.history.timers).toEqual(['in_process: ask again: 5 s', 'in_process: ask again: 10 s'])
+  expect(story.history.timers).toEqual(['in_process: next poll: 5 s', 'in_process: next poll: 10 s'])
 })
 
 test('a transfer that is accepted and rejected later has failed, and no other provider is tried', async () => {
@@ -164,7 +164,7 @@ describe('the candidates', () => {
     await story.finishWith('paid')
     expect(story.history.timers).toEqual([
       'alert operators: outcome unknown: 10 min, woken',
-      ...Array(3).fill('unknown: ask again: 5 s'),
+      ...Array(3).fill('unknown: next poll: 5 s'),
     ])
   })
 
@@ -265,7 +265,7 @@ describe('an attempt that a worker started after it was given up', () => {
     await story.awaitAccepted()
     expect(await story.cancelTransfer()).toBe(false)
     await story.finishWith('paid')
-    expect(story.history.timers.slice(-2)).toEqual(['try again: 15 min', 'try again: 15 min'])
+    expect(story.history.timers.slice(-2)).toEqual(['retry: 15 min', 'retry: 15 min'])
   })
 
   test('keeps a transfer from expiring until it has failed', async () => {
@@ -348,7 +348,7 @@ describe('a transfer that waits for its time', () => {
       getTransfer: [transferRow('paid')],
     })
     await story.finishWith('paid')
-    expect(story.history.timers.slice(1)).toEqual(['try again: 15 min', 'try again: 15 min'])
+    expect(story.history.timers.slice(1)).toEqual(['retry: 15 min', 'retry: 15 min'])
   })
 
   test('is retried where only one of its providers refused and another was unreachable', async () => {
@@ -358,7 +358,7 @@ describe('a transfer that waits for its time', () => {
       getTransfer: [transferRow('paid')],
     })
     await story.finishWith('paid')
-    expect(story.history.timers.slice(1)).toEqual(['try again: 15 min'])
+    expect(story.history.timers.slice(1)).toEqual(['retry: 15 min'])
   })
 
   test('is cancelled between two attempts', async () => {
@@ -479,8 +479,8 @@ describe('a late notification', () => {
     )
     await story.finishWith('refunded')
     expect(story.history.timers).toEqual([
-      'return not listed yet: ask again: 5 s',
-      'return not listed yet: ask again: 10 s',
+      'return not listed yet: next poll: 5 s',
+      'return not listed yet: next poll: 10 s',
     ])
   })
 
@@ -531,7 +531,7 @@ describe('a late notification', () => {
       getTransfer: Array(4).fill(transferRow('paid')),
     })
     await story.finishWith('paid')
-    expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+    expect(story.history.timers).toEqual(['no response: next poll: 5 s', 'no response: next poll: 10 s'])
   })
 
   test('of a return unknown at the settlement is polled, after the answer', async () => {
@@ -543,7 +543,7 @@ describe('a late notification', () => {
     })
     await story.awaitAccepted()
     await story.finishWith('refunded')
-    expect(story.history.timers).toEqual(['no answer: ask again: 5 s'])
+    expect(story.history.timers).toEqual(['no response: next poll: 5 s'])
   })
 
   test('from another connection is polled before the workflow ends', async () => {
@@ -649,6 +649,6 @@ describe('a manual settlement', () => {
       getTransfer: [transferRow('paid'), transferRow('paid'), transferRow('paid')],
     })
     await story.finishWith('paid')
-    expect(story.history.timers).toEqual(['no answer: ask again: 5 s'])
+    expect(story.history.timers).toEqual(['no response: next poll: 5 s'])
   })
 })

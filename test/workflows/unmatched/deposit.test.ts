@@ -29,7 +29,7 @@ test('a PIX that a charge of ours expects is left to that charge', async () => {
 test('a forged notification ends after a second poll without a result', async () => {
   const story = await stories.deposit({ recordDeposit: [depositNotFound, depositNotFound] })
   await story.finishWith('not_found')
-  expect(story.history.timers).toEqual(['second look: 1 min'])
+  expect(story.history.timers).toEqual(['second poll: 1 min'])
 })
 
 test('a PIX notified before the provider lists it is recorded at the second poll', async () => {
@@ -53,7 +53,7 @@ test('a PIX notified again during the last poll is polled once more', async () =
     recordDeposit: [depositNotFound, afterNotification(depositNotFound), depositRecorded()],
   })
   await story.finishWith('accepted')
-  expect(story.history.timers).toEqual(['second look: 1 min'])
+  expect(story.history.timers).toEqual(['second poll: 1 min'])
 })
 
 test('without an answer the provider is polled until there is one', async () => {
@@ -61,7 +61,7 @@ test('without an answer the provider is polled until there is one', async () => 
     recordDeposit: [noAnswer(), noAnswer('in_process'), depositRecorded()],
   })
   await story.finishWith('accepted')
-  expect(story.history.timers).toEqual(['no answer: ask again: 5 s', 'no answer: ask again: 10 s'])
+  expect(story.history.timers).toEqual(['no response: next poll: 5 s', 'no response: next poll: 10 s'])
 })
 
 test('a sweep routes waiting notifications once', async () => {

@@ -152,9 +152,9 @@ describe('an unknown outcome', () => {
     await story.finishWith('settled')
     expect(story.history.timers).toEqual([
       'alert operators: outcome unknown: 10 min, woken',
-      'unknown: ask again: 5 s',
-      'not_found: ask again: 10 s',
-      'not_found: ask again: 30 s',
+      'unknown: next poll: 5 s',
+      'not_found: next poll: 10 s',
+      'not_found: next poll: 30 s',
     ])
   })
 

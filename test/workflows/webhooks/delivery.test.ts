@@ -60,7 +60,7 @@ test('every wait is divided by the time scale', async () => {
     1_000,
   )
   await story.finishWith('DELIVERED')
-  expect(story.history.timers).toEqual(['before try 2: 5 ms', 'before try 3: 300 ms'])
+  expect(story.history.timers).toEqual(['wait before attempt 2: 5 ms', 'wait before attempt 3: 300 ms'])
 })
 
 test('a delivery whose row has changed is read immediately, not after a day', async () => {
