@@ -180,7 +180,7 @@ runConcurrentTests(
       expect(nameless.code).toBe(1)
       expect(nameless.stderr).toMatch(/--attempt/)
       const settle = ['settle', 'transfer', uuid, '--attempt', randomUUID(), '--sending', '1', '--as']
-      expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is needed/)
+      expect((await trilho(...settle, 'settled', ...BY)).lines[0].error).toMatch(/--end-to-end is required/)
       const both = await trilho(...settle, 'rejected', '--end-to-end', 'E1', ...BY)
       expect([both.code, both.lines[0].error]).toEqual([1, '--end-to-end is allowed only with --as settled'])
       const silent = await trilho(...settle, 'rejected')
