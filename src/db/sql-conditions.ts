@@ -1,3 +1,5 @@
+import type { EntityManager } from './client/orm.ts'
+
 /** SQL condition of a hand-written statement, with its values in order. */
 export type SqlCondition = { sql: string; values: unknown[] }
 
@@ -11,6 +13,19 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
     sql: present.map(([sql]) => `(${sql})`).join(' and '),
     values: present.flatMap(([, ...values]) => values),
   }
+}
+
+/** Counts the rows of a list: its `total`. */
+export async function countRows(
+  em: EntityManager,
+  table: 'charge' | 'transfer' | 'dispute',
+  { sql, values }: SqlCondition,
+): Promise<number> {
+  const rows: { total: string }[] = await em.execute(
+    `select count(*) as total from ${table} where ${sql}`,
+    values,
+  )
+  return Number(rows[0]!.total)
 }
 
 /** Formats texts as a PostgreSQL array literal for `= any(?)`; an empty array matches nothing. */

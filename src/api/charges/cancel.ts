@@ -7,8 +7,7 @@ import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import { fail } from '../http/api-error.ts'
 import { READ_BACK_RESERVE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
-import { readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
+import { prepareWorkflowCall, readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
 import { requireVisibleCharge } from './find.ts'
 
 /**
@@ -21,10 +20,7 @@ export async function cancelMerchantCharge(
 ): Promise<ReadCharge> {
   const charge = await requireVisibleCharge(em, token, uuid)
   if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
-  const deadline = getRequestDeadline()
-  deadline.awaitedPart = 'temporal'
-  await context.client()
-  deadline.markStarted(uuid)
+  const deadline = await prepareWorkflowCall(context, uuid)
   const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
   const answer = await deadline
     .awaitStep(executeCancelChargeUpdate(context, uuid, update), READ_BACK_RESERVE_MS)

@@ -1,8 +1,13 @@
 import type { ChargesQuery } from '../../contract/charges/charge.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { findAttemptPositions } from '../../db/repositories/attempts.ts'
-import { countCharges, type ReadCharge, readCharge, readCharges } from '../../db/repositories/charges.ts'
-import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { type ReadCharge, readCharge, readCharges } from '../../db/repositories/charges.ts'
+import {
+  countRows,
+  formatTextArray,
+  joinConditions,
+  type OptionalSqlCondition,
+} from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
@@ -55,7 +60,7 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
     readCharges(em, conditions, { limit: query.per_page, offset: computePageOffset(query) }),
     readListTotal(em, { token, query, noun: 'charge', statesOf: chargeMachine.statesShowing }),
   ])
-  const total = countedTotal ?? (await countCharges(em, conditions))
+  const total = countedTotal ?? (await countRows(em, 'charge', conditions))
   return buildListPage({ ...query, total, rows: await redactChargesForToken(em, token, rows) })
 }
 

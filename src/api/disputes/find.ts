@@ -1,7 +1,12 @@
 import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
-import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import {
+  countRows,
+  formatTextArray,
+  joinConditions,
+  type OptionalSqlCondition,
+} from '../../db/sql-conditions.ts'
 import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
@@ -38,15 +43,14 @@ export async function listDisputes(
   token: CallerToken,
   query: DisputesQuery,
 ) {
-  const { sql, values } = joinConditions(...scopeOf(token), ...buildDisputeConditions(query))
-  const [page, [counted]] = await Promise.all([
+  const conditions = joinConditions(...scopeOf(token), ...buildDisputeConditions(query))
+  const [page, total] = await Promise.all([
     em.execute<{ uuid: string }[]>(
-      `select uuid from dispute where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
-      [...values, query.per_page, computePageOffset(query)],
+      `select uuid from dispute where ${conditions.sql} order by created_at desc, uuid desc limit ? offset ?`,
+      [...conditions.values, query.per_page, computePageOffset(query)],
     ),
-    em.execute<{ total: string }[]>(`select count(*) as total from dispute where ${sql}`, values),
+    countRows(em, 'dispute', conditions),
   ])
-  const total = Number(counted!.total)
   const rows = await em.find(
     Dispute,
     { uuid: { $in: page.map(({ uuid }) => uuid) } },

@@ -4,7 +4,7 @@ import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import { failNotConfirmed } from '../http/api-error.ts'
 import { isOutage } from '../http/outage.ts'
 import { CREATE_WAIT_MS, READ_BACK_RESERVE_MS } from '../limits.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
+import { getRequestDeadline, type RequestDeadline } from '../middleware/request-deadline.ts'
 
 export type StartRequest<Row, Result> = {
   uuid: string
@@ -34,10 +34,7 @@ export async function startAndAwaitResult<Row, Result>(
   request: StartRequest<Row, Result>,
 ): Promise<Result> {
   const { uuid, start, find, isStarted = () => true, present, isUnrepeatable } = request
-  const deadline = getRequestDeadline()
-  deadline.awaitedPart = 'temporal'
-  await temporal.client() // Fails here while Temporal is unreachable: no workflow has been started yet.
-  deadline.markStarted(uuid)
+  const deadline = await prepareWorkflowCall(temporal, uuid)
   const storageDeadlineMs = performance.now() + deadline.stepTimeoutMs()
   const waitForStorageDeadline = async () => {
     if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
@@ -70,6 +67,21 @@ export async function startAndAwaitResult<Row, Result>(
   }
   await waitForStorageDeadline()
   return failNotConfirmed(uuid, cause)
+}
+
+/**
+ * Connects to Temporal, then marks that a workflow may be started or updated from here on. Fails while Temporal is
+ * unreachable: nothing has been started yet. Returns the request's deadline.
+ */
+export async function prepareWorkflowCall(
+  temporal: WorkflowClientContext,
+  uuid: string,
+): Promise<RequestDeadline> {
+  const deadline = getRequestDeadline()
+  deadline.awaitedPart = 'temporal'
+  await temporal.client()
+  deadline.markStarted(uuid)
+  return deadline
 }
 
 /** Waits for the outcome of a stored operation: at most `waitMs`, and until 10 s after the request's arrival. */

@@ -5,8 +5,7 @@ import { executeCancelTransferUpdate } from '../../temporal/start.ts'
 import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
 import { fail } from '../http/api-error.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
-import { readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
+import { prepareWorkflowCall, readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
 import { requireVisibleTransfer } from './find.ts'
 
 /** Cancels a scheduled transfer and returns it as shown; once sent it cannot be cancelled (SPEC §4). */
@@ -16,10 +15,7 @@ export async function cancelMerchantTransfer(
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)
   if (transfer.state !== 'created') fail('transfer_not_cancellable')
-  const deadline = getRequestDeadline()
-  deadline.awaitedPart = 'temporal'
-  await context.client() // Fails here while Temporal is unreachable: no update has been sent yet.
-  deadline.markStarted(uuid)
+  const deadline = await prepareWorkflowCall(context, uuid)
   return readOrFailNotConfirmed(uuid, async () => {
     const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
     if ((await executeCancelTransferUpdate(context, uuid, update)) !== true) fail('transfer_not_cancellable')

@@ -1,12 +1,12 @@
 import { showTransfer, type TransfersQuery } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { readTransfer, readTransfers, type TransferWithAttempts } from '../../db/repositories/transfers.ts'
 import {
-  countTransfers,
-  readTransfer,
-  readTransfers,
-  type TransferWithAttempts,
-} from '../../db/repositories/transfers.ts'
-import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
+  countRows,
+  formatTextArray,
+  joinConditions,
+  type OptionalSqlCondition,
+} from '../../db/sql-conditions.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
@@ -45,7 +45,7 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
     }),
     readListTotal(em, { token, query, noun: 'transfer', statesOf: transferMachine.statesShowing }),
   ])
-  const total = countedTotal ?? (await countTransfers(em, conditions))
+  const total = countedTotal ?? (await countRows(em, 'transfer', conditions))
   return buildListPage({ ...query, total, rows: rows.map(row => showTransfer(row, row.attempts)) })
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Movement } from '../../db/entities/movement.ts'
 import type { ReadCharge, ReadSplit } from '../../db/repositories/charges.ts'
-import { CHARGE_STATUSES, type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
+import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { isDocument, normalizeDocument } from '../../domain/pix/document.ts'
-import type { Party } from '../../domain/providers/provider.ts'
+import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
+import { movementRecordFields, showMovementRecord } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
   dataResponse,
@@ -19,6 +19,7 @@ import {
   reais,
   reaisOutput,
   reaisText,
+  UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -57,7 +58,7 @@ const reaisQuery = numberQuery(reais)
 export const chargesQuery = z.strictObject({
   ...pageQueryFields,
   uuid: uuidSchema.optional(),
-  status: namesQuery(CHARGE_STATUSES).optional(),
+  status: namesQuery(PAYMENT_STATUSES).optional(),
   type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
   end_to_end: z.string().max(255).optional(),
   payment_date_from: day.optional(),
@@ -87,13 +88,7 @@ const chargeTransactionSchema = z
   .object({
     uuid: uuidSchema,
     value: reaisText,
-    movement_type: z.enum(['IN', 'OUT']),
-    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
-    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
-    end_to_end: z.string(),
-    settled_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...movementRecordFields,
   })
   .meta({ id: 'ChargeTransaction' })
 
@@ -132,12 +127,12 @@ const chargeFields = {
   total_value: reaisOutput,
   fees: reaisOutput,
   currency: z.literal('BRL'),
-  status: z.enum(CHARGE_STATUSES),
+  status: z.enum(PAYMENT_STATUSES),
   type: z.literal('PIX'),
   external_ref: z.string().optional(),
   final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
   splits: z.array(splitSchema),
-  history: z.array(z.object({ status: z.enum(CHARGE_STATUSES), created_at: z.iso.datetime() })),
+  history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
   provider: providerReference,
   error: z
     .object({
@@ -255,25 +250,11 @@ function showPayment(charge: ReadCharge, status: (typeof PIX_STATUSES)[number]) 
       pix_key: charge.pixKey ?? '',
       additional_info: [],
       // A payment that has only started may still fail, and a merchant who sees a transaction may ship.
-      transaction: charge.movement && charge.state !== 'paying' ? showTransaction(charge.movement) : null,
+      transaction: charge.movement && charge.state !== 'paying' ? showMovementRecord(charge.movement) : null,
       status,
       ...times,
     },
     ...times,
-  }
-}
-
-function showTransaction(movement: Movement): z.output<typeof chargeTransactionSchema> {
-  return {
-    uuid: movement.uuid,
-    value: movement.valueCents,
-    movement_type: movement.movementType,
-    type: movement.type === 'EXTERNAL_REFUND' ? 'EXTERNAL_REFUND' : 'EXTERNAL_TRANSFER',
-    status: movement.status,
-    end_to_end: movement.endToEnd ?? '',
-    settled_at: movement.settledAt ?? null,
-    created_at: movement.createdAt,
-    updated_at: movement.updatedAt,
   }
 }
 
@@ -285,16 +266,6 @@ function showSplit(split: ReadSplit): z.output<typeof splitSchema> {
     status: split.status,
     recipient_account: { uuid: split.recipient.uuid, name: split.recipient.name },
   }
-}
-
-/** Party shown while the real one is unknown. */
-export const UNKNOWN_PARTY: Party = {
-  name: '',
-  document: '',
-  account_number: '',
-  account_agency: '',
-  bank: { code: '', name: '', ispb: '' },
-  account_type: 'PAYMENT',
 }
 
 const PIX_STATUS_BY_STATE: Record<ChargeState, (typeof PIX_STATUSES)[number]> = {

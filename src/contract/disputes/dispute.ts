@@ -7,7 +7,7 @@ import {
   DISPUTE_TYPES,
   disputeMachine,
 } from '../../domain/disputes/dispute.ts'
-import { showMovementInitiation, showMovementRecord } from '../ledger/movement.ts'
+import { movementRecordFields, showMovementInitiation, showMovementRecord } from '../ledger/movement.ts'
 import {
   dataResponse,
   day,
@@ -46,13 +46,7 @@ const disputeRecord = z
     uuid: uuidSchema,
     initiation: disputeInitiation,
     value: reaisText,
-    movement_type: z.enum(['IN', 'OUT']),
-    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
-    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
-    end_to_end: z.string(),
-    settled_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...movementRecordFields,
   })
   .meta({ id: 'DisputeRecord', description: 'The disputed PIX' })
 

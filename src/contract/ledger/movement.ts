@@ -3,8 +3,7 @@ import type { Movement } from '../../db/entities/movement.ts'
 import { MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import type { Party } from '../../domain/providers/provider.ts'
-import { UNKNOWN_PARTY } from '../charges/charge.ts'
-import { instantSchema, partySchema, reaisOutput, uuidSchema } from '../shared/fields.ts'
+import { instantSchema, partySchema, reaisOutput, UNKNOWN_PARTY, uuidSchema } from '../shared/fields.ts'
 
 /** Ledger records (api-document.txt): one PIX movement, as PIX_TRANSACTION events carry it. */
 
@@ -22,6 +21,17 @@ const movementInitiation = z
     updated_at: instantSchema,
   })
   .meta({ id: 'Initiation' })
+
+/** Fields of a movement's record after its value. */
+export const movementRecordFields = {
+  movement_type: z.enum(['IN', 'OUT']),
+  type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
+  status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+  end_to_end: z.string(),
+  settled_at: instantSchema.nullable(),
+  created_at: instantSchema,
+  updated_at: instantSchema,
+}
 
 export const movementSchema = z
   .object({

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
-import { CHARGE_STATUSES, chargeMachine } from '../../domain/charges/charge.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
+import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { movementSchema, showMovement } from '../ledger/movement.ts'
 import {
   dataResponse,
@@ -47,11 +48,11 @@ const refundPartSchema = z
 export const refundSchema = z
   .object({
     uuid: uuidSchema.meta({ description: 'The charge' }),
-    status: z.enum(CHARGE_STATUSES),
+    status: z.enum(PAYMENT_STATUSES),
     value: reaisOutput,
     fees: reaisOutput,
     refund: refundPartSchema,
-    history: z.array(z.object({ status: z.enum(CHARGE_STATUSES), created_at: z.iso.datetime() })),
+    history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
     provider: providerReference,
     created_at: instantSchema,
     updated_at: instantSchema,

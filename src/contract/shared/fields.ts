@@ -82,6 +82,16 @@ export const partySchema = z
   })
   .meta({ id: 'Party', description: 'Sender or receiver of a PIX; unknown texts are empty' })
 
+/** Party shown while the real one is unknown. */
+export const UNKNOWN_PARTY: z.output<typeof partySchema> = {
+  name: '',
+  document: '',
+  account_number: '',
+  account_agency: '',
+  bank: { code: '', name: '', ispb: '' },
+  account_type: 'PAYMENT',
+}
+
 export const providerReference = z
   .object({ uuid: uuidSchema, provider: z.enum(PROVIDER_NAMES) })
   .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })

@@ -4,8 +4,9 @@ import type { OperationFailure } from '../../db/entities/transfer.ts'
 import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
 import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
-import { TRANSFER_STATUSES, transferMachine } from '../../domain/transfers/transfer.ts'
-import { cpfOrCnpj, finalBeneficiary, UNKNOWN_PARTY } from '../charges/charge.ts'
+import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
+import { cpfOrCnpj, finalBeneficiary } from '../charges/charge.ts'
 import { isErrorOfAttempt } from '../events/event.ts'
 import { maskParty } from '../ledger/movement.ts'
 import {
@@ -20,6 +21,7 @@ import {
   providerReference,
   reais,
   reaisOutput,
+  UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -56,7 +58,7 @@ export type CreateTransferBody = z.output<typeof createTransferBody>
 export const transfersQuery = z.strictObject({
   ...pageQueryFields,
   uuid: uuidSchema.optional(),
-  status: namesQuery(TRANSFER_STATUSES).optional(),
+  status: namesQuery(PAYMENT_STATUSES).optional(),
   type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
   transfer_date_from: day.optional(),
   transfer_date_to: day.optional(),
@@ -137,12 +139,12 @@ export const transferSchema = z
     value: reaisOutput,
     fees: reaisOutput,
     currency: z.literal('BRL'),
-    status: z.enum(TRANSFER_STATUSES),
+    status: z.enum(PAYMENT_STATUSES),
     type: z.literal('PIX'),
     external_ref: z.string().optional(),
     final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
     transfer: transferRecord,
-    history: z.array(z.object({ status: z.enum(TRANSFER_STATUSES), created_at: z.iso.datetime() })),
+    history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
     provider: providerReference,
     attempts: z.array(attemptSchema),
     outcome: z.literal('unknown').optional(),

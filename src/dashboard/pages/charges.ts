@@ -8,8 +8,9 @@ import { listRefunds } from '../../api/refunds/find.ts'
 import { chargesQuery, showCharge } from '../../contract/charges/charge.ts'
 import { createRefundBody } from '../../contract/refunds/refund.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
-import { CHARGE_STATUSES, chargeMachine } from '../../domain/charges/charge.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../domain/refunds/refund.ts'
+import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
@@ -32,7 +33,7 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
     const connections = await listConnections(em, token)
     const rows = data.map(showCharge)
     const moves = data.some(charge => !chargeMachine.isFinal(charge.state) || charge.state === 'refunding')
-    const model = { rows, meta, wrong, connections, statuses: CHARGE_STATUSES, moves }
+    const model = { rows, meta, wrong, connections, statuses: PAYMENT_STATUSES, moves }
     return createPage('charges', { ...model, mode: token.mode, modes })
   })
 

@@ -1,7 +1,8 @@
 import { cancelMerchantTransfer } from '../../api/transfers/cancel.ts'
 import { listTransfers, requireVisibleTransfer } from '../../api/transfers/find.ts'
 import { showTransfer, transfersQuery } from '../../contract/transfers/transfer.ts'
-import { TRANSFER_STATUSES, transferMachine } from '../../domain/transfers/transfer.ts'
+import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
 import { parseUuidParam } from './charges.ts'
@@ -24,7 +25,7 @@ export function registerTransferPages({ get, post, dashboard }: DashboardRouter)
       meta,
       wrong,
       connections,
-      statuses: TRANSFER_STATUSES.filter(status => status !== 'UNDEFINED'),
+      statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves,
       mode: token.mode,
       modes,

@@ -1,7 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
-import type { ChargeState, ChargeStatus } from '../../domain/charges/charge.ts'
+import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { Party } from '../../domain/providers/provider.ts'
+import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
 import {
   centsColumn,
@@ -56,7 +57,7 @@ const charge = defineEntity({
     refundedCents: centsColumn().default(0),
     disputedCents: centsColumn().default(0),
     failure: p.json<ChargeFailure>().nullable(),
-    history: p.json<HistoryEntry<ChargeStatus>[]>(),
+    history: p.json<HistoryEntry<PaymentStatus>[]>(),
     /** Counts the charge's events, so that a receiver can order them. */
     sequence: p.integer().default(0),
     requestId: textColumn(),

@@ -1,6 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { Party } from '../../domain/providers/provider.ts'
-import type { TransferState, TransferStatus } from '../../domain/transfers/transfer.ts'
+import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
+import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { HistoryEntry } from './charge.ts'
 import {
   centsColumn,
@@ -46,7 +47,7 @@ const schema = defineEntity({
      * waiting.
      */
     accepted: p.json<Record<string, unknown>>().nullable(),
-    history: p.json<HistoryEntry<TransferStatus>[]>(),
+    history: p.json<HistoryEntry<PaymentStatus>[]>(),
     sequence: p.integer().default(0),
     /**
      * Deadline for sending an order without an idempotency key, until its row is known to have been visible in time:

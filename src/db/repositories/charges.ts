@@ -62,14 +62,6 @@ function buildChargeSelect(em: EntityManager, keys: string) {
   }
 }
 
-export async function countCharges(em: EntityManager, { sql, values }: SqlCondition): Promise<number> {
-  const [row] = await em.execute<{ total: string }[]>(
-    `select count(*) as total from charge where ${sql}`,
-    values,
-  )
-  return Number(row!.total)
-}
-
 const SPLITS_COLUMN = `(
   select json_agg(json_build_object('uuid', s.uuid, 'type', s.type, 'amount', s.amount, 'status', s.status,
     'recipient', json_build_object('uuid', a.uuid, 'name', a.name)) order by s.position)

@@ -75,14 +75,6 @@ function buildTransferSelect(em: EntityManager, keys: string) {
   }
 }
 
-export async function countTransfers(em: EntityManager, { sql, values }: SqlCondition): Promise<number> {
-  const [row] = await em.execute<{ total: string }[]>(
-    `select count(*) as total from transfer where ${sql}`,
-    values,
-  )
-  return Number(row!.total)
-}
-
 /**
  * Returns whether a transfer of an account has this external reference; simulated transfers are checked separately.
  */

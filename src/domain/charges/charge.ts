@@ -1,18 +1,5 @@
+import type { PaymentStatus } from '../shared/payment-status.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
-
-/** api-document.txt, Charge status. `UNDEFINED` finds charges still being issued. */
-export const CHARGE_STATUSES = [
-  'UNDEFINED',
-  'PENDING',
-  'PAID',
-  'FAILED',
-  'REFUNDED',
-  'PARTIALLY_REFUNDED',
-  'CANCELLED',
-  'EXPIRED',
-  'PROCESSING',
-] as const
-export type ChargeStatus = (typeof CHARGE_STATUSES)[number]
 
 export type ChargeState =
   | 'issuing'
@@ -45,7 +32,7 @@ export type ChargeEvent =
   | 'refund_failed_after_another'
 
 /** State machine of a charge (SPEC §2). PROCESSING is two states inside: paying and refunding. */
-export const chargeMachine = createStateMachine<ChargeState, ChargeStatus, ChargeEvent>({
+export const chargeMachine = createStateMachine<ChargeState, PaymentStatus, ChargeEvent>({
   issuing: {
     status: 'UNDEFINED',
     on: {

@@ -1,18 +1,5 @@
+import type { PaymentStatus } from '../shared/payment-status.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
-
-/** api-document.txt, Transfer status. `UNDEFINED` is a filter that finds none. */
-export const TRANSFER_STATUSES = [
-  'UNDEFINED',
-  'PENDING',
-  'PAID',
-  'FAILED',
-  'REFUNDED',
-  'PARTIALLY_REFUNDED',
-  'CANCELLED',
-  'EXPIRED',
-  'PROCESSING',
-] as const
-export type TransferStatus = (typeof TRANSFER_STATUSES)[number]
 
 export type TransferState =
   | 'created'
@@ -40,7 +27,7 @@ export type TransferEvent =
   | 'returned_whole'
 
 /** SPEC §4. After one provider has accepted, `rejected` ends it: no other is tried. */
-export const transferMachine = createStateMachine<TransferState, TransferStatus, TransferEvent>({
+export const transferMachine = createStateMachine<TransferState, PaymentStatus, TransferEvent>({
   created: {
     status: 'PENDING',
     on: {

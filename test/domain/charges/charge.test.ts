@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import {
-  CHARGE_STATUSES,
   type ChargeEvent,
   type ChargeState,
   chargeMachine,
   isIssuedChargeState,
   PAYMENT_EVENT_STATES,
 } from '../../../src/domain/charges/charge.ts'
+import { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
 const EVENTS = Object.keys({
@@ -29,7 +29,7 @@ const EVENTS = Object.keys({
 } satisfies Record<ChargeEvent, true>) as ChargeEvent[]
 
 describe('the state machine of a charge (SPEC §2)', () => {
-  testStateMachine<ChargeState, (typeof CHARGE_STATUSES)[number], ChargeEvent>(chargeMachine, {
+  testStateMachine<ChargeState, (typeof PAYMENT_STATUSES)[number], ChargeEvent>(chargeMachine, {
     events: EVENTS,
     expected: {
       issuing: {
@@ -83,9 +83,9 @@ describe('the state machine of a charge (SPEC §2)', () => {
 })
 
 test('every status of the contract is shown by a state', () => {
-  for (const status of CHARGE_STATUSES) expect(chargeMachine.statesShowing(status)).not.toEqual([])
+  for (const status of PAYMENT_STATUSES) expect(chargeMachine.statesShowing(status)).not.toEqual([])
   expect(new Set(chargeMachine.states.map(state => chargeMachine.statusOf(state)))).toEqual(
-    new Set(CHARGE_STATUSES),
+    new Set(PAYMENT_STATUSES),
   )
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { CHARGE_STATUSES, type ChargeState, chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { type ChargeState, chargeMachine } from '../../../src/domain/charges/charge.ts'
 import {
   type CreditedSplit,
   computeRefundableCents,
@@ -11,6 +11,7 @@ import {
   refundErrorCodeOf,
   refundMachine,
 } from '../../../src/domain/refunds/refund.ts'
+import { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
 import { createSeededRandom } from '../support/seeded-random.ts'
 import { testStateMachine } from '../support/state-machine-suite.ts'
 
@@ -57,7 +58,7 @@ describe('whether a charge can be refunded', () => {
   })
   test('the table covers every status of a charge', () => {
     expect(Object.keys(BY_STATE).toSorted()).toEqual(chargeMachine.states.toSorted())
-    expect(new Set(chargeMachine.states.map(chargeMachine.statusOf))).toEqual(new Set(CHARGE_STATUSES))
+    expect(new Set(chargeMachine.states.map(chargeMachine.statusOf))).toEqual(new Set(PAYMENT_STATUSES))
   })
 
   test.each([

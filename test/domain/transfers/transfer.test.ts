@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import type { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
 import {
-  type TRANSFER_STATUSES,
   type TransferEvent,
   type TransferState,
   transferMachine,
@@ -25,7 +25,7 @@ const EVENTS = Object.keys({
 const RETURNS = { returned_in_part: 'partially_refunded', returned_whole: 'refunded' } as const
 
 describe('the state machine of a transfer (SPEC §4)', () => {
-  testStateMachine<TransferState, (typeof TRANSFER_STATUSES)[number], TransferEvent>(transferMachine, {
+  testStateMachine<TransferState, (typeof PAYMENT_STATUSES)[number], TransferEvent>(transferMachine, {
     events: EVENTS,
     expected: {
       created: {

@@ -9,9 +9,9 @@ import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/das
 import { reorderProviders } from '../../../src/dashboard/pages/providers.ts'
 import { FORMATS } from '../../../src/dashboard/views/formats.ts'
 import { roundUpAxisMax } from '../../../src/dashboard/views/plots.ts'
-import { CHARGE_STATUSES } from '../../../src/domain/charges/charge.ts'
 import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
+import { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
 import { DISABLED_REASONS } from '../../../src/domain/webhooks/webhook.ts'
 
 const root = join(import.meta.dirname, '../../../src/dashboard')
@@ -39,7 +39,7 @@ describe('the dictionaries', () => {
 
   test('have every state, reason and provider', () => {
     const names = [
-      ...CHARGE_STATUSES.map(status => `status.${status}`),
+      ...PAYMENT_STATUSES.map(status => `status.${status}`),
       ...MOVEMENT_REASONS.map(reason => `reason.${reason}`),
       ...CONNECTION_STATUSES.map(status => `connection.${status}`),
       ...ACTS.map(act => `act.${act}`),

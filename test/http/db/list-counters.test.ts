@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readListTotal } from '../../../src/api/http/list-total.ts'
 import type { CallerToken } from '../../../src/api/middleware/authenticate.ts'
 import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
-import { type ChargeStatus, chargeMachine } from '../../../src/domain/charges/charge.ts'
+import { chargeMachine } from '../../../src/domain/charges/charge.ts'
+import type { PaymentStatus } from '../../../src/domain/shared/payment-status.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
@@ -48,7 +49,7 @@ test('totals equal the rows, between any changes and folds, by status, provider 
       connectionUuid: pick([null, null, connections[0]!]),
       modeScope: reaches,
     } as CallerToken
-    const total = await readListTotal<ChargeStatus>(fixture.orm.em.fork(), {
+    const total = await readListTotal<PaymentStatus>(fixture.orm.em.fork(), {
       ...{ token, query, noun: 'charge', statesOf: chargeMachine.statesShowing },
     })
     expect({ query, total }).toEqual({ query, total: await counted(token, query) })
@@ -86,7 +87,7 @@ test('totals equal the rows, between any changes and folds, by status, provider 
         ...twice(query.provider_uuid ?? null),
         ...twice(
           query.status
-            ? (query.status as ChargeStatus[]).flatMap(chargeMachine.statesShowing).join(',')
+            ? (query.status as PaymentStatus[]).flatMap(chargeMachine.statesShowing).join(',')
             : null,
         ),
         ...twice(query.date_from ?? null),
