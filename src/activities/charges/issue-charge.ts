@@ -7,6 +7,7 @@ import { lockRow } from '../../db/locks.ts'
 import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { isAnsweredByOtherWorker, recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import type { IssuedCharge } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
@@ -15,7 +16,7 @@ import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
-import { lockCharge, transitionCharge } from '../shared/transition.ts'
+import { lockCharge, transition } from '../shared/transition.ts'
 import {
   findIssueAttempts,
   type IssueAttempt,
@@ -155,7 +156,7 @@ export async function recordIssuedCharge(
   charge.expiresAt = new Date(issued.expiresAt)
   attempt.state = 'accepted'
   orphanCallingAttempts(attempts)
-  transitionCharge(charge, 'issued', new Date())
+  transition(charge, chargeMachine, 'issued', new Date())
   return queryIssueResult(charge, attempts)
 }
 
@@ -181,7 +182,7 @@ export async function failIssuing(
       code: attempt.code ?? '',
     })),
   }
-  transitionCharge(charge, 'no_provider_issued', at)
+  transition(charge, chargeMachine, 'no_provider_issued', at)
   await recordChargeEvent(em, charge, { at })
   return queryIssueResult(charge, attempts)
 }

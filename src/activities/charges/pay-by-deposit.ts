@@ -4,9 +4,10 @@ import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockBalances } from '../../db/ledger/post.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { lockDisputes } from '../disputes/locks.ts'
-import { transitionCharge } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /**
@@ -54,6 +55,6 @@ export async function payChargeByDeposit(
     receiver: charge.receiver,
   })
   charge.movement = deposit
-  transitionCharge(charge, 'payment_started', new Date())
+  transition(charge, chargeMachine, 'payment_started', new Date())
   await confirmPayment(em, charge, payment, deposit, { isCredited: true })
 }

@@ -11,7 +11,7 @@ import { recordChargeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
-import { lockCharge, transitionCharge } from '../shared/transition.ts'
+import { lockCharge, transition } from '../shared/transition.ts'
 import { recordPayments } from './record-payments.ts'
 
 /** Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock. */
@@ -133,7 +133,7 @@ async function endPendingCharge(
 ): Promise<void> {
   if (!chargeMachine.accepts(charge.state, event)) return
   const at = new Date()
-  transitionCharge(charge, event, at)
+  transition(charge, chargeMachine, event, at)
   await recordChargeEvent(em, charge, { at })
 }
 

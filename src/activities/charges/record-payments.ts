@@ -11,7 +11,7 @@ import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
-import { transitionCharge } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { isDepositOfCharge, payChargeByDeposit } from './pay-by-deposit.ts'
 import { confirmPayment } from './settle-payment.ts'
@@ -169,7 +169,7 @@ async function startPayment(em: EntityManager, charge: Charge, payment: Incoming
     at,
   )
   charge.movement = movement
-  transitionCharge(charge, 'payment_started', at)
+  transition(charge, chargeMachine, 'payment_started', at)
   await postMovement(em, movement, paymentStartedLegs(accountUuid, payment.cents))
   return movement
 }
@@ -184,7 +184,7 @@ async function failPayment(
   failMovement(movement, at)
   charge.movement = null
   const expiresNow = !charge.history.some(entry => entry.status === 'EXPIRED')
-  transitionCharge(charge, getPaymentFailureEvent(charge, { at, canAnotherPay }), at)
+  transition(charge, chargeMachine, getPaymentFailureEvent(charge, { at, canAnotherPay }), at)
   await postMovement(em, movement, paymentFailedLegs(charge.accountUuid, movement.valueCents))
   if (charge.state === 'expired' && expiresNow) await recordChargeEvent(em, charge, { at })
 }

@@ -3,13 +3,14 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge, Split } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeSplitShareCents } from '../../domain/charges/split.ts'
 import { type Leg, paymentConfirmedLegs, shortfallAdvancedLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
-import { transitionCharge } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 
 /**
  * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its
@@ -33,7 +34,7 @@ export async function confirmPayment(
   charge.endToEnd = payment.endToEnd
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
-  transitionCharge(charge, 'payment_confirmed', at)
+  transition(charge, chargeMachine, 'payment_confirmed', at)
   const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited })
   await recordChargeEvent(em, charge, { at, late })
   await recordMovementEvent(em, movement, { ownerUuid: charge.uuid, requestId: charge.requestId, at })

@@ -12,7 +12,7 @@ import type { AttemptedRow } from '../payouts/payout-handler.ts'
 import { FINAL_ATTEMPT_STATES } from '../payouts/record-outcome.ts'
 import { endUnsentRefund } from '../refunds/refund-payout.ts'
 import type { LockedRefund } from '../refunds/settle.ts'
-import { type LockedTransfer, transitionCharge } from '../shared/transition.ts'
+import { type LockedTransfer, transition } from '../shared/transition.ts'
 import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payout.ts'
 
 /**
@@ -76,7 +76,7 @@ export async function restoreChargeEnd(
   const event = CHARGE_END_EVENTS[ended ?? '']?.[charge.state]
   if (!event || !chargeMachine.accepts(charge.state, event)) return
   const at = new Date()
-  transitionCharge(charge, event, at)
+  transition(charge, chargeMachine, event, at)
   await recordChargeEvent(em, charge, { at })
 }
 

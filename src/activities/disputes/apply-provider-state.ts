@@ -16,7 +16,7 @@ import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent } from '../events/record-event.ts'
 import { addLateRefunds } from '../refunds/settle.ts'
-import { type LockedTransfer, lockCharge, lockTransfer, transitionDispute } from '../shared/transition.ts'
+import { type LockedTransfer, lockCharge, lockTransfer, transition } from '../shared/transition.ts'
 import { recordTransferReturns } from '../transfers/record-returns.ts'
 import { holdDisputedFunds, releaseDisputedFunds } from './hold-funds.ts'
 import { lockDisputes } from './locks.ts'
@@ -177,7 +177,7 @@ async function applyDisputeEvent(
   at: Date,
 ) {
   const { med, disputes } = locked
-  transitionDispute(med, event, at)
+  transition(med, disputeMachine, event, at)
   if (event === 'replied') {
     med.repliedAt ??= at // The merchant may have replied in the provider's panel.
     return

@@ -3,7 +3,7 @@ import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import type { DisputeSnapshot } from '../../workflows/contracts/disputes.ts'
 import { createAttachmentLinker, recordDisputeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { transitionDispute } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 import { isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
 import { findDisputeForUpdate } from './replies.ts'
 
@@ -29,7 +29,7 @@ export function applyDisputeDeadline({ orm }: ActivityDependencies) {
       const med = await findDisputeForUpdate(em, uuid)
       if (!med) return constantQuery(null)
       if (disputeMachine.accepts(med.state, 'deadline_passed'))
-        transitionDispute(med, 'deadline_passed', new Date())
+        transition(med, disputeMachine, 'deadline_passed', new Date())
       return queryDisputeSnapshot(med)
     })
 }

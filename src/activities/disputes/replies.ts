@@ -22,7 +22,7 @@ import type {
 import { createAttachmentLinker, recordDisputeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
-import { transitionDispute } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 import { queryDisputeSnapshot } from './poll-dispute.ts'
 
 /** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
@@ -82,7 +82,7 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
       })
       med.replies += 1
       med.replyFailure = null
-      transitionDispute(med, 'replied', at)
+      transition(med, disputeMachine, 'replied', at)
       for (const [position, attachment] of attachments.entries())
         em.create(Attachment, {
           ...attachment,
@@ -144,7 +144,7 @@ async function recordReplyRefusal(
   Object.assign(med, { accept: null, analysis: null, repliedAt: null, replyState: null, replyingUntil: null })
   med.replyFailure = { code, message }
   if (!disputeMachine.accepts(med.state, 'reply_refused')) return
-  transitionDispute(med, 'reply_refused', at)
+  transition(med, disputeMachine, 'reply_refused', at)
   await recordDisputeEvent(em, med, { at, linkTo: createAttachmentLinker(dependencies) })
 }
 

@@ -4,7 +4,6 @@ import { Attempt } from '../../db/entities/attempt.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import { type PixKeyEvent, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { CreateKeyOutcome } from '../../domain/providers/provider.ts'
 import { describeRefusal } from '../payouts/record-outcome.ts'
 
@@ -14,12 +13,6 @@ export async function lockPixKey(em: EntityManager, uuid: string): Promise<PixKe
   const pixKey = await em.findOneOrFail(PixKey, uuid, { ...ROW_LOCK, refresh: true })
   await em.populate(pixKey, ['connection'])
   return pixKey
-}
-
-export function transitionPixKey(row: PixKey, event: PixKeyEvent): PixKeyState {
-  row.state = pixKeyMachine.next(row.state, event)
-  row.updatedAt = new Date()
-  return row.state
 }
 
 type KeyOperation = 'create_key' | 'delete_key'

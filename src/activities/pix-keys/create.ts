@@ -6,7 +6,12 @@ import { runQuery } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
-import { EXISTING_KEY_STATES, normalizePixKey, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
+import {
+  EXISTING_KEY_STATES,
+  normalizePixKey,
+  type PixKeyState,
+  pixKeyMachine,
+} from '../../domain/pix-keys/pix-key.ts'
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import { markUnknown } from '../payouts/record-outcome.ts'
@@ -14,13 +19,13 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
+import { transition } from '../shared/transition.ts'
 import {
   createKeyAttempt,
   describeKeyFailure,
   findKeyAttempt,
   lockPixKey,
   recordKeyRefusal,
-  transitionPixKey,
 } from './attempts.ts'
 
 /** Creates a key at its provider. The attempt is stored before the call; a key with a stored attempt is only polled. */
@@ -122,7 +127,7 @@ async function recordKeyCreation(
     case 'created':
       attempt.state = 'accepted'
       row.key = normalizePixKey(outcome.key)
-      return { kind: 'closed', state: transitionPixKey(row, 'created') }
+      return { kind: 'closed', state: transition(row, pixKeyMachine, 'created', new Date()) }
     case 'unknown':
       attempt.state = 'unknown'
       attempt.unknownSince ??= new Date()
@@ -131,7 +136,7 @@ async function recordKeyCreation(
     case 'unreachable':
       recordKeyRefusal(attempt, outcome)
       row.failure = describeKeyFailure(attempt, row)
-      return { kind: 'closed', state: transitionPixKey(row, 'refused') }
+      return { kind: 'closed', state: transition(row, pixKeyMachine, 'refused', new Date()) }
   }
 }
 

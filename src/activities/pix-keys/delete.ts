@@ -4,7 +4,7 @@ import { PixKey } from '../../db/entities/pix-key.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { isPixKeyInUse } from '../../db/repositories/pix-keys.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
-import { normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
+import { normalizePixKey, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { DeleteKeyOutcome } from '../../domain/providers/provider.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
@@ -12,13 +12,13 @@ import { markUnknown } from '../payouts/record-outcome.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
+import { transition } from '../shared/transition.ts'
 import {
   createKeyAttempt,
   describeKeyFailure,
   findKeyAttempt,
   lockPixKey,
   recordKeyRefusal,
-  transitionPixKey,
 } from './attempts.ts'
 
 /** Deletes a key at its provider. Deleting is idempotent there, so an interrupted call may be repeated. */
@@ -79,7 +79,7 @@ async function prepareKeyRemoval(
       row.failure = { code: 'key_in_use', message: ERROR_CATALOGUE.key_in_use.message }
       return toKeyResult(row)
     }
-    transitionPixKey(row, 'removal_requested')
+    transition(row, pixKeyMachine, 'removal_requested', new Date())
   }
   const attempt = (await findKeyAttempt(em, row, 'delete_key')) ?? createKeyAttempt(em, row, 'delete_key')
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
@@ -111,7 +111,7 @@ async function recordKeyRemoval(
     case 'deleted':
     case 'not_found':
       Object.assign(attempt, { state: 'accepted', unknownSince: null, nextCheckAt: null })
-      transitionPixKey(row, 'removed')
+      transition(row, pixKeyMachine, 'removed', new Date())
       return toKeyResult(row)
     case 'rejected':
       if (!before || !canStillArrive(before, row, timeScale))
@@ -143,7 +143,7 @@ function recordRemovalRefusal(
 ): KeyOperationResult {
   recordKeyRefusal(attempt, outcome)
   row.failure = describeKeyFailure(attempt, row)
-  transitionPixKey(row, 'kept')
+  transition(row, pixKeyMachine, 'kept', new Date())
   return toKeyResult(row)
 }
 

@@ -3,6 +3,7 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
 import { type RefundShare, refundHeldLegs, transferHeldLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import {
@@ -13,7 +14,7 @@ import {
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
-import { transitionCharge } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 
 /** Stores the row of a new refund: which account pays how much, and what is held for it. */
 
@@ -135,7 +136,7 @@ export async function storeRefund(
   })
   if (code === null) {
     charge.refundingCents += order.valueCents
-    transitionCharge(charge, 'refund_requested', at)
+    transition(charge, chargeMachine, 'refund_requested', at)
     await postMovement(em, movement, [
       ...refundHeldLegs(getRefundParties(refund)),
       ...transferHeldLegs(charge.accountUuid, feeCents),

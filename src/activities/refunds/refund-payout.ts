@@ -17,15 +17,9 @@ import { computeRemaining, disputePostings, shortfallPostings } from '../ledger/
 import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal } from '../payouts/record-outcome.ts'
-import { lockChargeWithQuery, transitionCharge } from '../shared/transition.ts'
+import { lockChargeWithQuery, transition } from '../shared/transition.ts'
 import { getRefundParties } from './open.ts'
-import {
-  addSettledRefunds,
-  type LockedRefund,
-  settleHeldRefund,
-  settleLateRefund,
-  transitionRefund,
-} from './settle.ts'
+import { addSettledRefunds, type LockedRefund, settleHeldRefund, settleLateRefund } from './settle.ts'
 
 const REFUND_MOVEMENT_SQL = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
 
@@ -116,11 +110,11 @@ export async function endUnsentRefund(
   const credits = parts.filter(({ cents }) => cents > 0)
   const accountUuids = parts.map(part => part.accountUuid)
   const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
-  transitionRefund(refund, event, at)
+  transition(refund, refundMachine, event, at)
   refund.failure = failure
   charge.refundingCents -= refund.valueCents
   await addSettledRefunds(em, charge)
-  transitionCharge(charge, getRefundFailureEvent(charge), at)
+  transition(charge, chargeMachine, getRefundFailureEvent(charge), at)
   failMovement(refund.movement!, at)
   const shortfallLegs = await shortfallPostings(em, { providerAccountUuid, credits })
   await postMovement(em, refund.movement!, [...refundReleasedLegs(parts), ...shortfallLegs])
@@ -144,6 +138,6 @@ function getRefundFailureEvent({ receivedCents, refundedCents }: Charge): Charge
 function applyRefundAcceptance(refund: Refund): void {
   if (!refundMachine.accepts(refund.state, 'accepted')) return
   const at = new Date()
-  transitionRefund(refund, 'accepted', at)
+  transition(refund, refundMachine, 'accepted', at)
   refund.acceptedAt = at
 }

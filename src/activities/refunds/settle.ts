@@ -5,10 +5,10 @@ import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { refundSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
-import { computeRefundableCents, type RefundEvent, refundMachine } from '../../domain/refunds/refund.ts'
+import { computeRefundableCents, refundMachine } from '../../domain/refunds/refund.ts'
 import { recordChargeEvent, recordMovementEvent, recordRefundEvent } from '../events/record-event.ts'
 import { postMovement, settleMovement } from '../ledger/movements.ts'
-import { transitionCharge } from '../shared/transition.ts'
+import { transition } from '../shared/transition.ts'
 import { computeSplitShares, getRefundParties } from './open.ts'
 
 /** Settles refunds, in time or late: applies the settlement to the refund, its charge and the ledger. */
@@ -28,7 +28,7 @@ export async function settleHeldRefund(
   charge.refundedCents += refund.valueCents
   transitionToRefunded(charge, at)
   addSplitReturnRequests(charge, refund.parts)
-  transitionRefund(refund, 'settled', at)
+  transition(refund, refundMachine, 'settled', at)
   settleMovementOfRefund(refund, sending, at)
   await postMovement(
     em,
@@ -51,7 +51,7 @@ export async function settleLateRefund(
 ): Promise<void> {
   const at = new Date()
   const availableCents = await lockAvailableBalance(em, charge)
-  transitionRefund(refund, 'settled_late', at)
+  transition(refund, refundMachine, 'settled_late', at)
   refund.failure = null
   refund.feeCents = 0 // The fee was released with the hold and is not charged again.
   settleMovementOfRefund(refund, sending, at)
@@ -123,13 +123,13 @@ export function addSplitReturnRequests(
  * without a refund under way.
  */
 export function transitionThroughRefund(charge: Charge, at: Date): void {
-  transitionCharge(charge, 'refund_requested', at)
+  transition(charge, chargeMachine, 'refund_requested', at)
   transitionToRefunded(charge, at)
 }
 
 function transitionToRefunded(charge: Charge, at: Date): void {
   const isWhole = charge.refundedCents === charge.receivedCents
-  transitionCharge(charge, isWhole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
+  transition(charge, chargeMachine, isWhole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
 }
 
 function recordRefundMovementEvent(
@@ -143,9 +143,4 @@ function recordRefundMovementEvent(
 function settleMovementOfRefund(refund: Refund, sending: ProviderPayout, at: Date): void {
   settleMovement(refund.movement!, sending, at)
   refund.endToEnd = refund.movement!.endToEnd
-}
-
-export function transitionRefund(refund: Refund, event: RefundEvent, at: Date): void {
-  refund.state = refundMachine.next(refund.state, event)
-  refund.updatedAt = at
 }

@@ -1,16 +1,12 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, type HistoryEntry } from '../../db/entities/charge.ts'
-import type { Dispute } from '../../db/entities/dispute.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { lockMoneyFor, lockRow } from '../../db/locks.ts'
 import { batchQueries, noQuery, type Query, query } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
-import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
-import { type DisputeEvent, disputeMachine } from '../../domain/disputes/dispute.ts'
 import type { StateMachine } from '../../domain/shared/state-machine.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
-import { type TransferEvent, transferMachine } from '../../domain/transfers/transfer.ts'
 
 /**
  * Locks a charge's row and the connection row of its balances, and loads what its presenter needs. Every transaction
@@ -58,39 +54,29 @@ export async function lockTransferWithQuery<More>(
   return [{ transfer, attempts }, result]
 }
 
-export function transitionCharge(charge: Charge, event: ChargeEvent, at: Date): void {
-  transitionRow(chargeMachine, charge, event, at)
-}
-
-export function transitionTransfer(transfer: Transfer, event: TransferEvent, at: Date): void {
-  transitionRow(transferMachine, transfer, event, at)
-}
-
-export function transitionDispute(med: Dispute, event: DisputeEvent, at: Date): void {
-  transitionRow(disputeMachine, med, event, at)
-}
-
+/** A row with the state of a machine, and where it has one, the history of its public status. */
 type StatefulRow<State, Status extends string> = {
   state: State
-  history: HistoryEntry<Status>[]
   updatedAt: Date
+  history?: HistoryEntry<Status>[]
 }
 
 /**
- * Applies an event to a row's state machine; the only writer of a state. The caller holds the row lock, so that the
- * table decides from the current state, never from one read earlier. Throws where the table has no such transition:
- * call `accepts` first.
+ * Applies an event to a row's state machine and returns the new state; the only writer of a state, which the entities
+ * declare read-only. The caller holds the row lock, so that the table decides from the current state, never from one
+ * read earlier. Throws where the table has no such transition: call `accepts` first.
  */
-function transitionRow<State extends string, Status extends string, Event extends string>(
-  machine: StateMachine<State, Status, Event>,
+export function transition<State extends string, Status extends string, Event extends string>(
   row: StatefulRow<State, Status>,
+  machine: StateMachine<State, Status, Event>,
   event: Event,
   at: Date,
-): void {
+): State {
   row.state = machine.next(row.state, event)
   row.updatedAt = at
   const status = machine.statusOf(row.state)
   // The history lists only changes of the public status.
-  if (row.history.at(-1)?.status !== status)
+  if (row.history && row.history.at(-1)?.status !== status)
     row.history = [...row.history, { status, created_at: formatTimestamp(at) }]
+  return row.state
 }

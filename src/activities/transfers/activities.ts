@@ -32,12 +32,7 @@ import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { describeRefusal, findLiveAttempt } from '../payouts/record-outcome.ts'
 import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import {
-  type LockedTransfer,
-  lockTransfer,
-  lockTransferWithQuery,
-  transitionTransfer,
-} from '../shared/transition.ts'
+import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
 import { createTransferFailure } from './failure.ts'
 import { openTransfer, queryTransferPreconditions, type TransferPreconditions } from './open.ts'
 import { endUnsentTransfer, holdTransferFunds, transferPayout } from './transfer-payout.ts'
@@ -142,7 +137,7 @@ export function endScheduledTransfer({ orm }: ActivityDependencies) {
       const live = findLiveAttempt(out)
       if (!live && !paused && transferMachine.accepts(transfer.state, event)) {
         const at = new Date()
-        transitionTransfer(transfer, event, at)
+        transition(transfer, transferMachine, event, at)
         await recordTransferEvent(em, out, { at })
       }
       return queryTransferResult(transfer, live)

@@ -3,11 +3,12 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { depositLegs } from '../../domain/ledger/legs.ts'
 import type { PayoutReturn } from '../../domain/providers/provider.ts'
+import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
-import { type LockedTransfer, transitionTransfer } from '../shared/transition.ts'
+import { type LockedTransfer, transition } from '../shared/transition.ts'
 
 /** A locked transfer and the attempt whose money comes back: a duplicate returns to the connection that it left. */
 type ReturnedTransfer = LockedTransfer & { attempt: Attempt }
@@ -83,6 +84,6 @@ async function countTransferReturn(
   const { transfer } = out
   transfer.returnedCents += cents
   const whole = transfer.returnedCents === transfer.valueCents
-  transitionTransfer(transfer, whole ? 'returned_whole' : 'returned_in_part', at)
+  transition(transfer, transferMachine, whole ? 'returned_whole' : 'returned_in_part', at)
   await recordTransferEvent(em, out, { at })
 }

@@ -10,7 +10,7 @@ import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
 import { createMovement, postMovement, settleMovement } from '../ledger/movements.ts'
-import { type LockedTransfer, transitionTransfer } from '../shared/transition.ts'
+import { type LockedTransfer, transition } from '../shared/transition.ts'
 
 /** Settles a transfer whose money is held: the value leaves the ledger, the fee becomes the service's. */
 export async function settleHeldTransfer(
@@ -26,7 +26,7 @@ export async function settleHeldTransfer(
   settleMovement(movement, sending, at)
   transfer.heldCents = 0
   transfer.settledAt = movement.settledAt
-  transitionTransfer(transfer, 'settled', at)
+  transition(transfer, transferMachine, 'settled', at)
   await recordTransferEvent(em, out, { at })
   await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
   await postMovement(em, movement, transferSettledLegs(accountUuid, { valueCents, feeCents }))
@@ -53,7 +53,7 @@ export async function settleUncoveredTransfer(
   const reason = late ? 'late_settlement' : null
   transfer.movement = await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason })
   transfer.settledAt = transfer.movement.settledAt
-  transitionTransfer(transfer, late ? 'settled_late' : 'settled', at)
+  transition(transfer, transferMachine, late ? 'settled_late' : 'settled', at)
   await recordTransferEvent(em, out, { at, late })
 }
 

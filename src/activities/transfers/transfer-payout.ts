@@ -11,7 +11,7 @@ import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
-import { type LockedTransfer, lockTransferWithQuery, transitionTransfer } from '../shared/transition.ts'
+import { type LockedTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
 import { createTransferFailure } from './failure.ts'
 import { recordTransferReturns } from './record-returns.ts'
 import {
@@ -56,7 +56,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
   async applyAcceptance(em, { transfer, attempts }, sending) {
     if (transfer.state !== 'sending') return
     applyProviderDetails(transfer, sending)
-    transitionTransfer(transfer, 'accepted', new Date())
+    transition(transfer, transferMachine, 'accepted', new Date())
     transfer.accepted ??= snapshotAcceptedTransfer(transfer, await loadAttemptProviders(em, attempts))
   },
 
@@ -120,7 +120,7 @@ export async function holdTransferFunds(
   transfer.providerAccountUuid = providerAccountUuid
   transfer.sender = getConnectionParty(connection)
   transfer.feeCents = feeCents
-  if (transfer.state === 'created') transitionTransfer(transfer, 'sending_started', new Date())
+  if (transfer.state === 'created') transition(transfer, transferMachine, 'sending_started', new Date())
   const cents = availableCents ?? (await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
   if (cents < valueCents + feeCents)
     return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
@@ -146,14 +146,14 @@ export async function endUnsentTransfer(
   const { transfer } = out
   await releaseTransferHold(em, transfer)
   transfer.failure = failure
-  transitionTransfer(transfer, event, at)
+  transition(transfer, transferMachine, event, at)
   await recordTransferEvent(em, out, { at })
 }
 
 /** Postpones a scheduled transfer that no provider could carry out: releases its hold; the merchant can cancel it. */
 export async function postponeTransfer(em: EntityManager, transfer: Transfer): Promise<void> {
   await releaseTransferHold(em, transfer)
-  transitionTransfer(transfer, 'postponed', new Date())
+  transition(transfer, transferMachine, 'postponed', new Date())
 }
 
 async function postTransferHold(em: EntityManager, transfer: Transfer): Promise<void> {

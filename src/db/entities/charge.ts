@@ -69,7 +69,10 @@ const charge = defineEntity({
 })
 
 /** A charge (PIX In): the order, its payload, its payer and its state. */
-export class Charge extends charge.class {}
+export class Charge extends charge.class {
+  /** Written by `transition` alone (src/activities/shared/transition.ts). */
+  declare readonly state: ChargeState
+}
 charge.setClass(Charge)
 
 const split = defineEntity({

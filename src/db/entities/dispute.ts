@@ -70,7 +70,10 @@ const dispute = defineEntity({
 })
 
 /** A dispute (MED): about money we received, or about a transfer of ours. */
-export class Dispute extends dispute.class {}
+export class Dispute extends dispute.class {
+  /** Written by `transition` alone (src/activities/shared/transition.ts). */
+  declare readonly state: DisputeState
+}
 dispute.setClass(Dispute)
 
 const attachment = defineEntity({

@@ -30,7 +30,10 @@ const pixKey = defineEntity({
 })
 
 /** A PIX key of an account at one provider. */
-export class PixKey extends pixKey.class {}
+export class PixKey extends pixKey.class {
+  /** Written by `transition` alone (src/activities/shared/transition.ts). */
+  declare readonly state: PixKeyState
+}
 pixKey.setClass(PixKey)
 
 const authCode = defineEntity({

@@ -51,5 +51,8 @@ const schema = defineEntity({
 })
 
 /** A refund (devolução) of a charge's PIX, full or partial. */
-export class Refund extends schema.class {}
+export class Refund extends schema.class {
+  /** Written by `transition` alone (src/activities/shared/transition.ts). */
+  declare readonly state: RefundState
+}
 schema.setClass(Refund)

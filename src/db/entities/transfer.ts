@@ -62,5 +62,8 @@ const schema = defineEntity({
 })
 
 /** A transfer (PIX Out): the order, its sender and its state. */
-export class Transfer extends schema.class {}
+export class Transfer extends schema.class {
+  /** Written by `transition` alone (src/activities/shared/transition.ts). */
+  declare readonly state: TransferState
+}
 schema.setClass(Transfer)

@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { parseSync } from '@swc/core'
+import type { Charge } from '../../src/db/entities/charge.ts'
+import type { Dispute } from '../../src/db/entities/med.ts'
+import type { PixKey } from '../../src/db/entities/pix-key.ts'
+import type { Refund } from '../../src/db/entities/refund.ts'
+import type { Transfer } from '../../src/db/entities/transfer.ts'
+
+/** What only one function may do: write the state of a charge, transfer, refund, dispute or PIX key, and derive operations. */
+
+const SRC = join(import.meta.dirname, '../../src')
+const files = (await readdir(SRC, { recursive: true }))
+  .filter(file => file.endsWith('.ts') && !/^(simulator|db\/migrations)\//.test(file))
+  .sort()
+const sources = await Promise.all(
+  files.map(async file => ({ file, text: await readFile(join(SRC, file), 'utf8') })),
+)
+
+const SQL_WRITE = /\bupdate (?:charge|transfer|refund|med|pix_key)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
+const ENTITIES = ['Charge', 'Transfer', 'Refund', 'Dispute', 'PixKey']
+const ROW_NAMES = ['charge', 'transfer', 'refund', 'dispute', 'med', 'pixKey', 'row']
+
+/** Tests for the writes that a read-only property does not prevent: SQL, `nativeUpdate` and `Object.assign`. */
+function writesState(text: string): boolean {
+  if (SQL_WRITE.test(text)) return true
+  if (!/\b(nativeUpdate|assign)\(/.test(text)) return false
+  return callsIn(parseSync(text, { syntax: 'typescript', target: 'es2023' })).some(({ name, args }) => {
+    if (name === 'nativeUpdate') return ENTITIES.includes(args[0]?.name ?? '') && !!args[2]?.hasState
+    return name === 'assign' && ROW_NAMES.includes(args[0]?.name ?? '') && !!args[1]?.hasState
+  })
+}
+
+type SyntaxNode = {
+  type: string
+  value?: string
+  key?: SyntaxNode
+  expression: SyntaxNode
+  properties?: SyntaxNode[]
+  callee: { property?: SyntaxNode }
+  arguments: SyntaxNode[]
+}
+type Call = { name: string | undefined; args: { name: string | undefined; hasState: boolean }[] }
+
+function callsIn(node: unknown): Call[] {
+  if (typeof node !== 'object' || node === null) return []
+  const inner = Object.values(node).flatMap(callsIn)
+  const { type, callee, arguments: args } = node as SyntaxNode
+  if (type !== 'CallExpression') return inner
+  const call: Call = {
+    name: callee.property?.value,
+    args: args.map(({ expression: { value, properties = [] } }) => ({
+      name: value,
+      hasState: properties.some(one => (one.key ?? one).value === 'state'),
+    })),
+  }
+  return [call, ...inner]
+}
+
+test('the state of a row is read-only: the compiler refuses these lines, and fails where it no longer does', () => {
+  type Rows = { charge: Charge; transfer: Transfer; refund: Refund; dispute: Dispute; pixKey: PixKey }
+  const write = ({ charge, transfer, refund, dispute, pixKey }: Rows) => {
+    // @ts-expect-error only `transition` writes it
+    charge.state = 'paid'
+    // @ts-expect-error only `transition` writes it
+    transfer.state = 'paid'
+    // @ts-expect-error only `transition` writes it
+    refund.state = 'settled'
+    // @ts-expect-error only `transition` writes it
+    dispute.state = 'open'
+    // @ts-expect-error only `transition` writes it
+    pixKey.state = 'active'
+  }
+  expect(write).toBeInstanceOf(Function)
+})
+
+test.each([
+  "await em.execute(`update charge set state = 'paid' where uuid = ?`, [uuid])",
+  'const sql = `update pix_key k set updated_at = now(),\n  state = ? where uuid = ?`',
+  "await em.nativeUpdate(Transfer, { uuid }, { state: 'paid' })",
+  'await em.nativeUpdate(Refund, { uuid }, { acceptedAt: at, state })',
+  "Object.assign(charge, { state: 'paid' })",
+])('a write of a state beside `transition` is found: %s', planted => expect(writesState(planted)).toBe(true))
+
+test.each([
+  'await em.nativeUpdate(Refund, { uuid, state }, { acceptedAt: at })',
+  "await em.execute(`update charge set sequence = 1 where state = 'paid'`)",
+  "Object.assign(attempt, { state: 'orphan' })",
+])('no other write is: %s', allowed => expect(writesState(allowed)).toBe(false))
+
+test('only `transition` writes the state of a row', () => {
+  // A restored database has the key as it was: the removal that its provider had confirmed is written back as it ended.
+  const restored = ['disaster-recovery/rebuild-dependents.ts']
+  expect(sources.filter(({ text }) => writesState(text)).map(({ file }) => file)).toEqual(restored)
+})
+
+test('only `createOperation`, and the two creates that say why, derive an operation from its Idempotency-Key', () => {
+  const derives = /\bderiveOperationUuid\(|\bfingerprintRequest\(/
+  const found = sources.filter(({ file, text }) => !file.endsWith('idempotency.ts') && derives.test(text))
+  expect(found.map(({ file }) => file)).toEqual([
+    'api/disputes/reply.ts',
+    'api/operations/create-operation.ts',
+    'api/webhooks/create.ts',
+  ])
+  for (const { file, text } of found)
+    if (!file.endsWith('create-operation.ts')) expect(text).toContain('Not by `createOperation`')
+})
