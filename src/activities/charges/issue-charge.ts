@@ -9,6 +9,7 @@ import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { isAnsweredByOtherWorker, recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
+import { mayTryNext } from '../../domain/providers/fallback.ts'
 import type { IssuedCharge } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import { pendingFollowUpsOfRow } from '../events/follow-ups.ts'
@@ -69,10 +70,11 @@ async function issueAtConnection(
     collectionKey: connection.collectionKey ?? null,
   })
   await recordCircuitResult(dependencies.orm.em.fork(), connection, outcome)
-  if (outcome.kind === 'accepted')
-    return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, outcome.charge))
-  await recordIssueRefusal(dependencies, issueAttempt, outcome)
-  return null
+  if (mayTryNext('charge', outcome)) {
+    await recordIssueRefusal(dependencies, issueAttempt, outcome)
+    return null
+  }
+  return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, outcome.charge))
 }
 
 /**

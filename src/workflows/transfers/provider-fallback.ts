@@ -1,3 +1,4 @@
+import { mayTryNext } from '../../domain/providers/fallback.ts'
 import type { TerminalOutcome } from '../payouts/execute-payout.ts'
 
 /** Result of a fallback round. `retryLater`: a candidate's outcome says nothing of the transfer itself. */
@@ -17,17 +18,12 @@ export async function tryProvidersInOrder(
   for (const connectionUuid of candidates) {
     const last = await sendThrough(connectionUuid)
     outcomes.push(last)
-    if (last.kind === 'settled' || stopsFallback(last)) break
+    if (!mayTryNext('transfer', last)) break
   }
   const last = outcomes.at(-1)!
-  const mayBeTriedAgain = last.kind !== 'settled' && !stopsFallback(last) && outcomes.some(isTransient)
+  const retryLater = mayTryNext('transfer', last) && outcomes.some(isTransient)
   const isPaused = outcomes.some(({ kind, ...outcome }) => 'code' in outcome && outcome.code === 'paused')
-  return { last, retryLater: mayBeTriedAgain, isPaused }
-}
-
-/** A refusal for a reason of the payment itself: no other provider is tried. */
-function stopsFallback(outcome: TerminalOutcome): boolean {
-  return outcome.kind === 'rejected' && outcome.finality === 'final'
+  return { last, retryLater, isPaused }
 }
 
 /** No balance at the provider, or the provider is unreachable: neither says anything about the payment itself. */

@@ -1,0 +1,42 @@
+import type { RejectedResult } from './provider.ts'
+
+/** Outcome of one candidate provider; of a transfer only after its own provider has been polled until it is certain. */
+export type CandidateOutcome =
+  | { kind: 'accepted' | 'settled' | 'unreachable' | 'unknown' }
+  | Pick<RejectedResult, 'kind' | 'finality'>
+
+type Column = Exclude<CandidateOutcome['kind'], 'rejected'> | RejectedResult['finality']
+
+/**
+ * Whether the next candidate is tried after an outcome of the one before. A transfer moves on only where it is proved that
+ * no money moved, and where the reason is not one of the transfer itself (SPEC §4). A charge moves on after every outcome
+ * but a payload: one that no payer was shown cannot be paid, and is cancelled (SPEC §2).
+ */
+const MAY_TRY_NEXT: Record<'charge' | 'transfer', Record<Column, boolean>> = {
+  charge: {
+    accepted: false,
+    settled: false,
+    other_may_help: true,
+    final: true,
+    unreachable: true,
+    unknown: true,
+  },
+  transfer: {
+    accepted: false,
+    settled: false,
+    other_may_help: true,
+    final: false,
+    unreachable: true,
+    unknown: false,
+  },
+}
+
+/** Tells whether the next candidate of a charge or transfer is tried after this outcome. */
+export function mayTryNext<Outcome extends CandidateOutcome>(
+  operation: 'charge',
+  outcome: Outcome,
+): outcome is Exclude<Outcome, { kind: 'accepted' }>
+export function mayTryNext(operation: 'transfer', outcome: CandidateOutcome): boolean
+export function mayTryNext(operation: 'charge' | 'transfer', outcome: CandidateOutcome): boolean {
+  return MAY_TRY_NEXT[operation][outcome.kind === 'rejected' ? outcome.finality : outcome.kind]
+}
