@@ -30,11 +30,11 @@ export type StartRequest<Row, Result> = {
  * (docs/crash-semantics.md). Fails as an outage where no workflow was started.
  */
 export async function startAndAwaitResult<Row, Result>(
-  temporal: WorkflowClientContext,
+  context: WorkflowClientContext,
   request: StartRequest<Row, Result>,
 ): Promise<Result> {
   const { uuid, start, find, isStarted = () => true, present, isUnrepeatable } = request
-  const deadline = await prepareWorkflowCall(temporal, uuid)
+  const deadline = await prepareWorkflowCall(context, uuid)
   const storageDeadlineMs = performance.now() + deadline.stepTimeoutMs()
   const waitForStorageDeadline = async () => {
     if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
@@ -74,24 +74,24 @@ export async function startAndAwaitResult<Row, Result>(
  * unreachable: nothing has been started yet. Returns the request's deadline.
  */
 export async function prepareWorkflowCall(
-  temporal: WorkflowClientContext,
+  context: WorkflowClientContext,
   uuid: string,
 ): Promise<RequestDeadline> {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await temporal.client()
+  await context.client()
   deadline.markStarted(uuid)
   return deadline
 }
 
 /** Waits for the outcome of a stored operation: at most `waitMs`, and until 10 s after the request's arrival. */
 export async function awaitStoredOutcome(
-  temporal: WorkflowClientContext,
+  context: WorkflowClientContext,
   { waitMs, ...operation }: Parameters<typeof awaitStartedOperation>[1],
 ): Promise<void> {
   const deadline = getRequestDeadline()
   deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
-  const outcome = awaitStartedOperation(temporal, { ...operation, waitMs: deadline.stepTimeoutMs(waitMs) })
+  const outcome = awaitStartedOperation(context, { ...operation, waitMs: deadline.stepTimeoutMs(waitMs) })
   await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(() => undefined)
 }
 
