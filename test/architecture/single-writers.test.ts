@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parseSync } from '@swc/core'
 import type { Charge } from '../../src/db/entities/charge.ts'
-import type { Dispute } from '../../src/db/entities/med.ts'
+import type { Dispute } from '../../src/db/entities/dispute.ts'
 import type { PixKey } from '../../src/db/entities/pix-key.ts'
 import type { Refund } from '../../src/db/entities/refund.ts'
 import type { Transfer } from '../../src/db/entities/transfer.ts'
@@ -18,7 +18,7 @@ const sources = await Promise.all(
   files.map(async file => ({ file, text: await readFile(join(SRC, file), 'utf8') })),
 )
 
-const SQL_WRITE = /\bupdate (?:charge|transfer|refund|med|pix_key)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
+const SQL_WRITE = /\bupdate (?:charge|transfer|refund|dispute|pix_key)\b(?:(?!\bwhere\b)[^`'])*[ ,]state = /i
 const ENTITIES = ['Charge', 'Transfer', 'Refund', 'Dispute', 'PixKey']
 const ROW_NAMES = ['charge', 'transfer', 'refund', 'dispute', 'med', 'pixKey', 'row']
 
