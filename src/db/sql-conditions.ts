@@ -28,6 +28,11 @@ export async function countRows(
   return Number(rows[0]!.total)
 }
 
+/** Builds the condition that a row has one of these states; no state matches no row. */
+export function hasAnyState(states: readonly string[]): OptionalSqlCondition {
+  return ['state = any(?::text[])', formatTextArray(states)]
+}
+
 /** Formats texts as a PostgreSQL array literal for `= any(?)`; an empty array matches nothing. */
 export function formatTextArray(names: readonly string[]): string {
   return `{${names.map(name => JSON.stringify(name)).join(',')}}`

@@ -2,22 +2,12 @@ import type { ChargesQuery } from '../../contract/charges/charge.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { findAttemptPositions } from '../../db/repositories/attempts.ts'
 import { type ReadCharge, readCharge, readCharges } from '../../db/repositories/charges.ts'
-import {
-  countRows,
-  formatTextArray,
-  joinConditions,
-  type OptionalSqlCondition,
-} from '../../db/sql-conditions.ts'
+import { countRows, hasAnyState, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
 import { readListTotal } from '../http/list-total.ts'
-import {
-  buildDayRange,
-  buildEndedBeforeConditions,
-  buildListPage,
-  computePageOffset,
-} from '../http/pagination.ts'
+import { buildDayConditions, buildListPage, computePageOffset } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** Finds a charge by primary key, of any account. */
@@ -66,23 +56,16 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
 
 /** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildChargeConditions(query: ChargesQuery): OptionalSqlCondition[] {
-  const created = buildDayRange(query.date_from, query.date_to)
-  const paid = buildDayRange(query.payment_date_from, query.payment_date_to)
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],
-    query.status && [
-      'state = any(?::text[])',
-      formatTextArray(query.status.flatMap(chargeMachine.statesShowing)),
-    ],
+    query.status && hasAnyState(query.status.flatMap(chargeMachine.statesShowing)),
     query.type === 'UNDEFINED' && ['false'],
     query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
     query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
     query.txid !== undefined && ['txid = ?', query.txid],
     query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-    created?.$gte && ['created_at >= ?', created.$gte],
-    created?.$lt && ['created_at < ?', created.$lt],
-    paid?.$gte && ['paid_at >= ?', paid.$gte],
-    ...buildEndedBeforeConditions('paid_at', paid?.$lt),
+    ...buildDayConditions('created_at', query.date_from, query.date_to),
+    ...buildDayConditions('paid_at', query.payment_date_from, query.payment_date_to),
     query.value_min !== undefined && ['value_cents >= ?', query.value_min],
     query.value_max !== undefined && ['value_cents <= ?', query.value_max],
   ]

@@ -4,6 +4,7 @@ import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute
 import {
   countRows,
   formatTextArray,
+  hasAnyState,
   joinConditions,
   type OptionalSqlCondition,
 } from '../../db/sql-conditions.ts'
@@ -11,7 +12,7 @@ import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute
 import type { FileStorage } from '../../storage/storage.ts'
 import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
-import { buildDayRange, buildListPage, computePageOffset, NEWEST_FIRST } from '../http/pagination.ts'
+import { buildDayConditions, buildListPage, computePageOffset, NEWEST_FIRST } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
 const POPULATED_RELATIONS = ['connection', 'movement'] as const
@@ -78,23 +79,19 @@ async function showDisputesWithAttachments(em: EntityManager, storage: FileStora
 
 /** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
-  const created = buildDayRange(query.date_from, query.date_to)
-  const among = (states: DisputeState[]): OptionalSqlCondition => [
-    'state = any(?::text[])',
-    formatTextArray(states),
-  ]
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],
     query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
     query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
-    created?.$gte && ['created_at >= ?', created.$gte],
-    created?.$lt && ['created_at < ?', created.$lt],
+    ...buildDayConditions('created_at', query.date_from, query.date_to),
     query.status &&
-      among(disputeMachine.states.filter(state => query.status?.includes(disputeMachine.statusOf(state)))),
+      hasAnyState(
+        disputeMachine.states.filter(state => query.status?.includes(disputeMachine.statusOf(state))),
+      ),
     query.resolved !== undefined &&
-      among(disputeMachine.states.filter(state => disputeMachine.isFinal(state) === query.resolved)),
+      hasAnyState(disputeMachine.states.filter(state => disputeMachine.isFinal(state) === query.resolved)),
     query.open !== undefined &&
-      among(disputeMachine.states.filter(state => isUndecided(state) === query.open)),
+      hasAnyState(disputeMachine.states.filter(state => isUndecided(state) === query.open)),
   ]
 }
 

@@ -84,16 +84,18 @@ function addOneDay(at: Date): Date {
 const LATEST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Builds conditions on `created_at` for rows paid or settled before a moment: they were created before it too, within
- * the clock difference of two machines. PostgreSQL then need not scan from today for a page of long ago.
+ * Builds the conditions of a range of UTC days on a column. Rows paid or settled before a moment were created before it
+ * too, within the clock difference of two machines: PostgreSQL then need not scan from today for a page of long ago.
  */
-export function buildEndedBeforeConditions(
-  column: 'paid_at' | 'settled_at',
-  at: Date | undefined,
+export function buildDayConditions(
+  column: 'created_at' | 'paid_at' | 'settled_at',
+  from: string | undefined,
+  to: string | undefined,
 ): OptionalSqlCondition[] {
-  if (at === undefined) return []
+  const { $gte, $lt } = buildDayRange(from, to) ?? {}
   return [
-    [`${column} < ?`, at],
-    ['created_at < ?', addOneDay(at)],
+    $gte && [`${column} >= ?`, $gte],
+    $lt && [`${column} < ?`, $lt],
+    $lt && column !== 'created_at' && ['created_at < ?', addOneDay($lt)],
   ]
 }

@@ -1,22 +1,12 @@
 import { showTransfer, type TransfersQuery } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { readTransfer, readTransfers, type TransferWithAttempts } from '../../db/repositories/transfers.ts'
-import {
-  countRows,
-  formatTextArray,
-  joinConditions,
-  type OptionalSqlCondition,
-} from '../../db/sql-conditions.ts'
+import { countRows, hasAnyState, joinConditions, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { scopeOf } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
 import { readListTotal } from '../http/list-total.ts'
-import {
-  buildDayRange,
-  buildEndedBeforeConditions,
-  buildListPage,
-  computePageOffset,
-} from '../http/pagination.ts'
+import { buildDayConditions, buildListPage, computePageOffset } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** Finds a transfer with its attempts by primary key, of any account. */
@@ -51,22 +41,15 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
 
 /** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildTransferConditions(query: TransfersQuery): OptionalSqlCondition[] {
-  const created = buildDayRange(query.date_from, query.date_to)
-  const settled = buildDayRange(query.transfer_date_from, query.transfer_date_to)
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],
-    query.status && [
-      'state = any(?::text[])',
-      formatTextArray(query.status.flatMap(transferMachine.statesShowing)),
-    ],
+    query.status && hasAnyState(query.status.flatMap(transferMachine.statesShowing)),
     query.type === 'UNDEFINED' && ['false'],
     query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
     query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
     query.pix_key !== undefined && ['pix_key = ?', query.pix_key],
     query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-    created?.$gte && ['created_at >= ?', created.$gte],
-    created?.$lt && ['created_at < ?', created.$lt],
-    settled?.$gte && ['settled_at >= ?', settled.$gte],
-    ...buildEndedBeforeConditions('settled_at', settled?.$lt),
+    ...buildDayConditions('created_at', query.date_from, query.date_to),
+    ...buildDayConditions('settled_at', query.transfer_date_from, query.transfer_date_to),
   ]
 }

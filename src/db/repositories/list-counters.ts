@@ -1,5 +1,5 @@
 import type { EntityManager, Orm } from '../client/orm.ts'
-import { formatTextArray, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+import { hasAnyState, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
 /** Filter of a list whose rows the counters can count. */
 export type ListCounterFilter = {
@@ -24,7 +24,7 @@ export async function readListCounter(
   const { sql, values } = joinConditions(
     ['noun = ?', noun],
     ...conditions,
-    states.length > 0 && ['state = any(?::text[])', formatTextArray(states)],
+    states.length > 0 && hasAnyState(states),
     createdFrom !== undefined && ['day >= ?', createdFrom],
     createdTo !== undefined && ['day <= ?', createdTo],
   )
