@@ -31,12 +31,10 @@ const MAY_TRY_NEXT: Record<'charge' | 'transfer', Record<Column, boolean>> = {
   },
 }
 
-/** Tells whether the next candidate of a charge or transfer is tried after this outcome. */
-export function mayTryNext<Outcome extends CandidateOutcome>(
-  operation: 'charge',
+/** Tells whether the next candidate is tried after this outcome; of a charge, after all but an accepted one. */
+export function mayTryNext<Operation extends 'charge' | 'transfer', Outcome extends CandidateOutcome>(
+  operation: Operation,
   outcome: Outcome,
-): outcome is Exclude<Outcome, { kind: 'accepted' }>
-export function mayTryNext(operation: 'transfer', outcome: CandidateOutcome): boolean
-export function mayTryNext(operation: 'charge' | 'transfer', outcome: CandidateOutcome): boolean {
+): outcome is Exclude<Outcome, Operation extends 'charge' ? { kind: 'accepted' } : never> {
   return MAY_TRY_NEXT[operation][outcome.kind === 'rejected' ? outcome.finality : outcome.kind]
 }
