@@ -225,4 +225,23 @@ describe('an order that seems absent or refused but exists', () => {
     },
     120_000,
   )
+
+  type Removal = [what: string, fault: FaultBody['fault'], paidBy: number]
+  test.each<Removal>([
+    ['and pays it all the same', 'accepted_then_told_removed', 0],
+    ['and has removed it', 'order_removed', 1],
+  ])(
+    'the first provider notifies that an order was removed %s: only its look-up counts',
+    async (_, fault, paidBy) => {
+      const merchant = await createMerchantAtTwoProviders('woovi')
+      await out.injectFault(first(merchant), 'sendTransfer', fault, { delay_ms: 3_000 })
+      const transfer = await transferred(merchant)
+      const paid = await out.waitForStatus(merchant, transfer.uuid, 'PAID', LIMIT_MS)
+      expect(paid.provider.uuid).toBe(merchant.connections[paidBy]!.uuid)
+      expect(await movedInTheEnd(merchant)).toMatchObject([
+        { id: referenceOf(transfer.uuid), account: merchant.connections[paidBy]!.account },
+      ])
+    },
+    120_000,
+  )
 })
