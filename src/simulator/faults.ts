@@ -52,20 +52,6 @@ export const CALL_FAULTS = [
 ] as const
 export type CallFault = (typeof CALL_FAULTS)[number]
 
-/** Faults that apply to one operation only. */
-export const SINGLE_OPERATION_FAULTS = {
-  order_left: 'sendTransfer',
-  order_removed: 'sendTransfer',
-  accepted_then_reported_removed: 'sendTransfer',
-  txid_differs: 'issueCharge',
-} as const satisfies Partial<Record<CallFault, ProviderOperation>>
-
-/** Tells whether a fault may be planned for an operation, or for any operation (undefined). */
-export function isFaultOf(fault: FaultKind, operation: ProviderOperation | undefined): boolean {
-  const operations: Partial<Record<FaultKind, ProviderOperation>> = SINGLE_OPERATION_FAULTS
-  return operations[fault] === undefined || operations[fault] === operation
-}
-
 /** Faults of the notification about an operation. */
 export const NOTIFICATION_FAULTS = [
   'notice_duplicated',
@@ -85,6 +71,8 @@ export const VIEW_FAULTS = [
   'unlisted_status',
   /** One movement has an undocumented type. */
   'unlisted_type',
+  /** One dispute has another status that its provider documents with the same meaning. */
+  'other_status',
 ] as const
 export type ViewFault = (typeof VIEW_FAULTS)[number]
 
@@ -100,6 +88,21 @@ export const FAULTS = [
   ...LISTING_FAULTS,
 ] as const
 export type FaultKind = (typeof FAULTS)[number]
+
+/** The operations of the faults that do not apply to every operation. */
+export const FAULT_OPERATIONS = {
+  order_left: ['sendTransfer'],
+  order_removed: ['sendTransfer'],
+  accepted_then_reported_removed: ['sendTransfer'],
+  txid_differs: ['issueCharge'],
+  other_status: ['listDisputes', 'findDispute'],
+} as const satisfies Partial<Record<FaultKind, readonly ProviderOperation[]>>
+
+/** Tells whether a fault may be planned for an operation, or for any operation (undefined). */
+export function isFaultOf(fault: FaultKind, operation: ProviderOperation | undefined): boolean {
+  const operations: Partial<Record<FaultKind, readonly (ProviderOperation | undefined)[]>> = FAULT_OPERATIONS
+  return operations[fault]?.includes(operation) ?? true
+}
 
 export type Fault = {
   id: number

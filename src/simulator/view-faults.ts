@@ -49,6 +49,13 @@ export function distortBody(
   return copy
 }
 
+/** Other documented statuses of a Woovi dispute: several of an open one, and one of a decided one, without the decision. */
+const OTHER_DISPUTE_STATUSES: Readonly<Record<string, readonly string[]>> = {
+  CREATED: ['IN_REVIEW', 'PENDING', 'PENDING_DOCUMENTATION', 'ACKNOWLEDGED'],
+  ACCEPTED: ['CLOSED'],
+  REJECTED: ['CLOSED'],
+}
+
 type JsonObject = Record<string, unknown>
 
 function listChanges(
@@ -62,6 +69,10 @@ function listChanges(
       return typeof object.status === 'string' && object.status !== 'OK'
         ? [() => Object.assign(object, { status: UNLISTED_STATUS })]
         : []
+    case 'other_status': {
+      const others = OTHER_DISPUTE_STATUSES[String(object.status)] ?? []
+      return others.map(status => () => Object.assign(object, { status }))
+    }
     case 'unlisted_type':
       return MOVEMENT_TYPES.has(String(object.type))
         ? [() => Object.assign(object, { type: UNLISTED_TYPE })]

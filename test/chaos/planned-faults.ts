@@ -139,7 +139,10 @@ function createFaultSequence(random: Random) {
         fault,
       })),
     ),
-    ...LISTS.flatMap(operation => VIEW_FAULTS.map(fault => ({ provider, operation, fault }))),
+    ...LISTS.flatMap(operation =>
+      VIEW_FAULTS.filter(fault => isFaultOf(fault, operation)).map(fault => ({ provider, operation, fault })),
+    ),
+    { provider, operation: 'findDispute' as const, fault: 'other_status' as const },
     ...LISTING_FAULTS.map(fault => ({ provider, operation: 'issueCharge' as const, fault })),
     ...NOTIFIED_CALLS.flatMap(operation =>
       NOTIFICATION_FAULTS.map(fault => ({ provider, operation, fault })),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { centsFromReais } from '../../domain/ledger/money.ts'
 import { PROVIDER_APIS, PROVIDER_NAMES } from '../../domain/providers/provider.ts'
-import { FAULTS, isFaultOf, PROVIDER_OPERATIONS, SINGLE_OPERATION_FAULTS } from '../faults.ts'
+import { FAULT_OPERATIONS, FAULTS, isFaultOf, PROVIDER_OPERATIONS } from '../faults.ts'
 import { PANEL_KINDS } from '../panel.ts'
 
 // Request bodies of the control API. Only these schemas convert reais to centavos.
@@ -127,8 +127,8 @@ export const faultBody = z
     message: 'page_size is for page_cap only',
   })
   .refine(({ operation, fault }) => isFaultOf(fault, operation), {
-    message: `these faults need their operation: ${Object.entries(SINGLE_OPERATION_FAULTS)
-      .map(([fault, operation]) => `${fault} is for ${operation}`)
+    message: `these faults need their operation: ${Object.entries(FAULT_OPERATIONS)
+      .map(([fault, operations]) => `${fault} is for ${operations.join(' or ')}`)
       .join(', ')}`,
   })
 

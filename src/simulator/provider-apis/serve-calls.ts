@@ -71,7 +71,7 @@ export function serveProviderApi(
       const changedResponse = response && viewEffect.apply(response)
       const isChanged = changedResponse !== response
       const callFault = fault && UNLISTED_ANSWER_FAULTS.has(fault.fault) ? fault : null
-      const servedFault = isChanged ? viewFault : callFault
+      const servedFault = isChanged ? findUndocumentedFault(viewFault) : callFault
       if (servedFault)
         state.faults.recordServed({
           accountId: account.id,
@@ -91,6 +91,11 @@ const UNLISTED_ANSWER_FAULTS: ReadonlySet<CallFault> = new Set([
   'unlisted_refusal',
   'unknown_route',
 ])
+
+/** A response under `other_status` is documented. */
+function findUndocumentedFault(fault: ConsumedFault<ViewFault> | null): ConsumedFault<ViewFault> | null {
+  return fault?.fault === 'other_status' ? null : fault
+}
 
 type ViewFaultEffect = {
   view: ListView

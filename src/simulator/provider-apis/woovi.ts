@@ -84,6 +84,11 @@ function listWooviCallRoutes(state: SimulatorState): ProviderApiRoute[] {
     ['get', '/funds-recovery/:id/disputes', { operation: 'findDispute', handle: disputes.listByRecovery }],
     [
       'get',
+      '/funds-recovery/:id/infraction-reports',
+      { operation: 'findDispute', handle: disputes.listReports },
+    ],
+    [
+      'get',
       '/funds-recovery/:id/refund-solicitations',
       { operation: 'findDispute', handle: disputes.listSolicitations },
     ],

@@ -228,7 +228,7 @@ describe('an order that seems absent or refused but exists', () => {
 
   type Removal = [what: string, fault: FaultBody['fault'], paidBy: number]
   test.each<Removal>([
-    ['and pays it all the same', 'accepted_then_told_removed', 0],
+    ['and pays it all the same', 'accepted_then_reported_removed', 0],
     ['and has removed it', 'order_removed', 1],
   ])(
     'the first provider notifies that an order was removed %s: only its look-up counts',

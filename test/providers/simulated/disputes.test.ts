@@ -48,6 +48,19 @@ describe.each(PROVIDER_APIS)('%s', dialect => {
     expect(await shop.provider.balances()).toMatchObject({ balance: { blockedCents: 0 } })
   })
 
+  test('another status that the provider documents for the same is read as the same', async () => {
+    const name = await disputed(9)
+    const isShownAs = async (status: string) => {
+      await shop.control.addFault({ provider: 'PROVIDER_A', operation: 'findDispute', fault: 'other_status' })
+      expect(await facts(name)).toMatchObject({ ...name, status })
+      await shop.control.clearFaults()
+    }
+    for (let turn = 0; turn < 4; turn++) await isShownAs('open')
+    await shop.control.decideDispute(name.id, 'disagreed')
+    await isShownAs('disagreed')
+    expect(await shop.control.listServedFaults()).toEqual([])
+  })
+
   test('an accepted dispute is returned by the provider itself, notified and in the statement', async () => {
     const name = await disputed(12)
     await shop.control.decideDispute(name.id, 'agreed')

@@ -52,6 +52,23 @@ export function presentRecoveryDispute(dispute: SimulatedDispute) {
   }
 }
 
+const ANALYSIS_RESULTS: Partial<Record<SimulatedDispute['status'], string>> = {
+  agreed: 'AGREED',
+  disagreed: 'DISAGREED',
+}
+
+/** Presents the infraction report, which has the decision of a closed dispute. */
+export function presentInfractionReport(dispute: SimulatedDispute) {
+  const analysisResult = ANALYSIS_RESULTS[dispute.status]
+  return {
+    transactionId: dispute.endToEnd,
+    status: analysisResult ? 'CLOSED' : 'ACKNOWLEDGED',
+    ...(analysisResult ? { analysisResult } : {}),
+    creationTime: dispute.openedAt,
+    lastModified: dispute.changedAt,
+  }
+}
+
 const RECOVERY_STATUS = {
   open: 'AWAITING_ANALYSIS',
   replied: 'AWAITING_ANALYSIS',

@@ -8,7 +8,7 @@ import { buildWooviListPage } from './list-page.ts'
 import { evidenceBody, parseWooviBody } from './schemas.ts'
 
 type WooviDisputeHandlers = Record<
-  'list' | 'show' | 'addEvidence' | 'showRecovery' | 'listByRecovery' | 'listSolicitations',
+  'list' | 'show' | 'addEvidence' | 'showRecovery' | 'listByRecovery' | 'listReports' | 'listSolicitations',
   (call: SimulatedCall) => SimulatedResponse
 >
 
@@ -71,6 +71,12 @@ export function createWooviDisputeHandlers(state: SimulatorState): WooviDisputeH
       respondWithDispute(
         call,
         dispute => [presenters.presentRecoveryDispute(dispute)],
+        errors.recoveryNotFound,
+      ),
+    listReports: call =>
+      respondWithDispute(
+        call,
+        dispute => [presenters.presentInfractionReport(dispute)],
         errors.recoveryNotFound,
       ),
     listSolicitations: call =>
