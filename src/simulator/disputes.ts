@@ -176,7 +176,10 @@ export function simulateDisputes(dependencies: DisputeDependencies): SimulatedDi
         if (!allowsRepeat && listReplies(dispute).length > 0) return 'already_replied'
         if (dispute.decidedAt !== null || now() > new Date(dispute.dueAt)) return 'too_late'
         store.insert('disputeReply', {
-          ...{ accountId, disputeId: id, text, at: now().toISOString() },
+          accountId,
+          disputeId: id,
+          text,
+          at: now().toISOString(),
           accept: accept === null ? null : Number(accept),
           documents: JSON.stringify(documents),
         })

@@ -78,7 +78,7 @@ export function openStore(home: string): SimulatorStore {
 function migrateStore(database: DatabaseSync): void {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (version > SCHEMA_STEPS.length)
-    throw new Error('simulator.db is from another version of the simulator: delete it, and start again')
+    throw new Error('simulator.db is from another version of the simulator: delete it and start again')
   for (let step = version; step < SCHEMA_STEPS.length; step++) {
     database.exec(`BEGIN; ${SCHEMA_STEPS[step]}; PRAGMA user_version = ${step + 1}; COMMIT`)
   }

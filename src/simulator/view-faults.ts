@@ -17,8 +17,12 @@ export const UNCHANGED_VIEW: ListView = { pageSize: null, unlistedItem: null }
 /** Builds an item of an undocumented shape. `id` has the form of an end-to-end id that no PIX has. */
 export function buildUnlistedItem(id: string): object {
   return {
-    ...{ id, endToEndId: id, rtrId: id.replace('E', 'D'), correlationID: id },
-    ...{ status: UNLISTED_STATUS, type: UNLISTED_TYPE },
+    id,
+    endToEndId: id,
+    rtrId: id.replace('E', 'D'),
+    correlationID: id,
+    status: UNLISTED_STATUS,
+    type: UNLISTED_TYPE,
     valor: { moeda: 'BRL', centavos: 100 },
     value: { currency: 'BRL', cents: 100 },
     horario: 1_767_225_600,

@@ -31,7 +31,8 @@ export function enablePixWithoutTxid(
   const current = keyConfig?.recebimento
   if (current?.webhook?.notificar?.pixSemTxid === true) return null
   const recebimento = {
-    ...{ txidObrigatorio: false, qrCodeEstatico: { recusarTodos: false } },
+    txidObrigatorio: false,
+    qrCodeEstatico: { recusarTodos: false },
     ...current,
     webhook: { ...current?.webhook, notificar: { ...current?.webhook?.notificar, pixSemTxid: true } },
   }

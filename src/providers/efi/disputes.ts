@@ -46,10 +46,10 @@ export function createEfiDisputes(
    */
   async function listDisputes(from: string, to: string) {
     const period = { from, to }
-    const listed = await readAllPages(buildInfractionList('listDisputes'), period)
-    if (listed.kind === 'no_answer') return listed
+    const list = await readAllPages(buildInfractionList('listDisputes'), period)
+    if (list.kind === 'no_answer') return list
     const disputes: ProviderDispute[] = []
-    for (const infraction of listed.items) {
+    for (const infraction of list.items) {
       const dispute = await resolveDispute(infraction)
       if (dispute.kind !== 'no_answer') disputes.push(dispute)
       else if (dispute.code !== 'unreadable_answer') return dispute
@@ -61,11 +61,11 @@ export function createEfiDisputes(
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
     const from = new Date(now() - DISPUTE_PERIOD_MS).toISOString()
     const to = new Date(now() + DAY_MS).toISOString()
-    const listed = await readAllPages(buildInfractionList('findDispute'), { from, to })
-    if (listed.kind === 'no_answer') return listed
-    const infraction = listed.items.find(({ idInfracao }) => idInfracao === id)
+    const list = await readAllPages(buildInfractionList('findDispute'), { from, to })
+    if (list.kind === 'no_answer') return list
+    const infraction = list.items.find(({ idInfracao }) => idInfracao === id)
     if (!infraction)
-      return listed.unreadableItems.every(item => isOtherInfraction(item, id))
+      return list.unreadableItems.every(item => isOtherInfraction(item, id))
         ? { kind: 'not_found' }
         : unreadableDispute
     const dispute = await resolveDispute(infraction)
@@ -149,7 +149,10 @@ const RETURN_PERIOD_MS = 91 * DAY_MS
 
 function buildInfractionList(call: 'listDisputes' | 'findDispute'): EfiList<EfiInfraction> {
   return {
-    ...{ call, path: '/v2/gn/infracoes', field: 'infracoes', row: efiInfractionSchema },
+    call,
+    path: '/v2/gn/infracoes',
+    field: 'infracoes',
+    row: efiInfractionSchema,
     keyOf: infraction => infraction.idInfracao,
     itemOf: infraction => infraction,
   }
@@ -225,13 +228,13 @@ function hasNoMoreReturns({ valor, returns, at }: DisputedPix, now: number): boo
  */
 function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): string {
   const lines = attachments.map(({ name, url }) => `${name}: ${url}`)
-  for (let listed = lines.length; listed >= 0; listed--) {
-    const omitted = lines.length - listed
+  for (let listedCount = lines.length; listedCount >= 0; listedCount--) {
+    const omittedCount = lines.length - listedCount
     const text = [
       analysis,
       ...(lines.length > 0 ? ['', 'Anexos:'] : []),
-      ...lines.slice(0, listed),
-      ...(omitted > 0 ? [`Outros anexos: ${omitted}`] : []),
+      ...lines.slice(0, listedCount),
+      ...(omittedCount > 0 ? [`Outros anexos: ${omittedCount}`] : []),
     ].join('\n')
     if (text.length <= MAX_DEFENCE_LENGTH) return text
   }
@@ -239,7 +242,9 @@ function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): stri
 }
 
 const defenceTooLong: ReplyToDisputeOutcome = {
-  ...{ kind: 'rejected', finality: 'final', code: 'reply_refused' },
+  kind: 'rejected',
+  finality: 'final',
+  code: 'reply_refused',
   message: `Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`,
 }
 

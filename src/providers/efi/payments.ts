@@ -71,9 +71,9 @@ export function createEfiPayments(
     order: ProviderRefundRequest,
     refusal: RejectedResult,
   ): Promise<SendPayoutOutcome> {
-    const found = await findRefund(order)
-    if (found.kind === 'not_found') return refusal
-    if (found.kind === 'found') return { kind: 'accepted', payout: found.payout }
+    const outcome = await findRefund(order)
+    if (outcome.kind === 'not_found') return refusal
+    if (outcome.kind === 'found') return { kind: 'accepted', payout: outcome.payout }
     return { kind: 'unknown', code: refusal.code, message: refusal.message }
   }
 }

@@ -52,11 +52,17 @@ export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement
 type StatementEntries = StatementEntry[]
 
 const receivedPixList = {
-  ...{ call: 'statement' as const, path: '/v2/pix', field: 'pix', row: efiReceivedPixSchema },
+  call: 'statement' as const,
+  path: '/v2/pix',
+  field: 'pix',
+  row: efiReceivedPixSchema,
   keyOf: ({ endToEndId }: EfiReceivedPix) => endToEndId,
 }
 const sentPixList = {
-  ...{ call: 'statement' as const, path: '/v2/gn/pix/enviados', field: 'pix', row: efiSentPixSchema },
+  call: 'statement' as const,
+  path: '/v2/gn/pix/enviados',
+  field: 'pix',
+  row: efiSentPixSchema,
   keyOf: ({ endToEndId }: EfiSentPix) => endToEndId,
 }
 const withReturnsFilter = { filter: { devolucaoPresente: 'true' } }
@@ -106,7 +112,10 @@ function toReturnEntries(
   movement: Pick<StatementEntry, 'direction' | 'reference' | 'returnOf'>,
 ): StatementEntries {
   return mapEfiSettledReturn(devolucao).map(({ endToEnd, cents, at }) => ({
-    ...{ endToEnd: endToEnd ?? '', cents, at, ...movement },
+    endToEnd: endToEnd ?? '',
+    cents,
+    at,
+    ...movement,
     ...(devolucao.id ? { returnId: devolucao.id } : {}),
   }))
 }

@@ -40,7 +40,10 @@ export function createWooviDisputes(
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
     const list = await readAllPages<WooviDispute>(
       {
-        ...{ call: 'listDisputes', path: '/api/v1/dispute', field: 'disputes', item: wooviDisputeSchema },
+        call: 'listDisputes',
+        path: '/api/v1/dispute',
+        field: 'disputes',
+        item: wooviDisputeSchema,
         keyOf: ({ id, endToEndId, createdAt }) => id ?? `${endToEndId}/${createdAt}`,
       },
       { from, to },
