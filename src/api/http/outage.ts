@@ -63,6 +63,14 @@ function isDatabaseOutage(code: string | undefined): boolean {
   return DATABASE_OUTAGES.some(prefix => code.startsWith(prefix))
 }
 
+/** SQLSTATE of a write where PostgreSQL is read-only: a standby, or by a setting. */
+const READ_ONLY_STATE = '25006'
+
+/** Tests whether a statement failed because PostgreSQL is read-only: the same without a write may succeed. */
+export function isReadOnlyRefusal(error: unknown): boolean {
+  return error instanceof DriverException && error.code === READ_ONLY_STATE
+}
+
 const DATABASE_OUTAGES = [
   '08', // connection exceptions
   '28', // our own log-in is refused
@@ -70,7 +78,7 @@ const DATABASE_OUTAGES = [
   '40', // a deadlock or serialization failure rolled everything back: worth repeating
   '53', // out of connections, memory or disk
   '57', // shut down, starting up, statement timed out
-  '25006', // a standby
+  READ_ONLY_STATE,
 ]
 
 /**

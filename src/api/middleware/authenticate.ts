@@ -7,9 +7,11 @@ import {
   type Query,
   query,
   runAsyncCommit,
+  runQuery,
 } from '../../db/pipeline/query.ts'
 import { hashToken, type TokenMode } from '../../security/tokens.ts'
 import { fail } from '../http/api-error.ts'
+import { isReadOnlyRefusal } from '../http/outage.ts'
 import { MAX_CACHED_TOKENS, TOKEN_CACHE_MS } from '../limits.ts'
 
 /** The authenticated API token of an account, perhaps bound to one connection. */
@@ -55,13 +57,19 @@ export function createAuthenticator(
     const cached = cache.get(hash)
     if (cached && now() - cached.readAtMs < TOKEN_CACHE_MS) return cached.lookup
 
-    const queries = batchQueries(queryValidToken(hash), batchedQuery(hash, cached?.tokenUuid))
+    const queries = batchQueries(queryTokenUse(hash), batchedQuery(hash, cached?.tokenUuid))
     const entry: CachedToken = {
       readAtMs: now(),
-      lookup: runAsyncCommit(orm.em.fork(), queries).then(([validToken]) => {
-        entry.tokenUuid = validToken?.token.uuid
-        return validToken
-      }),
+      lookup: runAsyncCommit(orm.em.fork(), queries)
+        .then(([validToken]) => validToken)
+        .catch(error => {
+          if (!isReadOnlyRefusal(error)) throw error
+          return runQuery(orm.em.fork(), queryValidToken(hash))
+        })
+        .then(validToken => {
+          entry.tokenUuid = validToken?.token.uuid
+          return validToken
+        }),
     }
     cache.delete(hash) // Keeps the map ordered by time of reading, for eviction.
     cache.set(hash, entry)
@@ -89,22 +97,31 @@ type TokenLookupRow = {
   expires_ms: string | null
 }
 
+const VALID_TOKEN_SQL = `
+  select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
+  from token t join account a on a.uuid = t.account_uuid
+  where t.hash = decode(?, 'hex') and t.revoked_at is null and a.status = 'ACTIVE'
+    and (t.expires_at is null or t.expires_at > now())`
+
 /** Queries a valid token; the same statement updates `last_used_at` once a minute. */
-function queryValidToken(hash: string): Query<ValidToken | null> {
-  const tokenQuery = query(
-    `with found as (
-       select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
-       from token t join account a on a.uuid = t.account_uuid
-       where t.hash = decode(?, 'hex') and t.revoked_at is null and a.status = 'ACTIVE'
-         and (t.expires_at is null or t.expires_at > now())
-     ), used as (
+function queryTokenUse(hash: string): Query<ValidToken | null> {
+  return queryToken(
+    `with found as (${VALID_TOKEN_SQL}), used as (
        update token t set last_used_at = now() from found
        where t.uuid = found.uuid and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
      )
      select * from found`,
-    [hash],
-    rows => rows as TokenLookupRow[],
+    hash,
   )
+}
+
+/** Queries a valid token without a write, for a PostgreSQL that is read-only. */
+function queryValidToken(hash: string): Query<ValidToken | null> {
+  return queryToken(VALID_TOKEN_SQL, hash)
+}
+
+function queryToken(sql: string, hash: string): Query<ValidToken | null> {
+  const tokenQuery = query(sql, [hash], rows => rows as TokenLookupRow[])
   return mapQuery(firstRow(tokenQuery), row => (row ? toValidToken(row) : null))
 }
 

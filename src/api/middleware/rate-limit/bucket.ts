@@ -1,6 +1,7 @@
 import type { EntityManager, Orm } from '../../../db/client/orm.ts'
 import { firstRow, mapQuery, noQuery, type Query, query, runAsyncCommit } from '../../../db/pipeline/query.ts'
 import { fail } from '../../http/api-error.ts'
+import { isReadOnlyRefusal } from '../../http/outage.ts'
 import { MAX_CACHED_TOKENS } from '../../limits.ts'
 import {
   buildRateLimitHeaders,
@@ -8,6 +9,7 @@ import {
   computeShareSize,
   consumeLease,
   openLease,
+  openReadOnlyLease,
   type RateLease,
   type RateLimitPolicy,
 } from './lease.ts'
@@ -43,6 +45,10 @@ export function createRateLimiter(
     if (pending) return pending
     const lease = takeBucketShare(orm.em.fork(), tokenUuid, policy, removeLease(tokenUuid))
       .then(addShare)
+      .catch(error => {
+        if (!isReadOnlyRefusal(error)) throw error
+        leases.set(tokenUuid, openReadOnlyLease(policy, now()))
+      })
       .finally(() => pendingLeases.delete(tokenUuid))
     pendingLeases.set(tokenUuid, lease)
     return lease

@@ -30,6 +30,12 @@ export function openLease(granted: number, bucketLeft: number, nowMs: number): R
   }
 }
 
+/** Opens a lease without a bucket, where PostgreSQL is read-only: each process allows the rate by itself. */
+export function openReadOnlyLease({ perSecond }: RateLimitPolicy, nowMs: number): RateLease {
+  const remainingRequests = Math.max(1, Math.ceil(perSecond))
+  return { remainingRequests, bucketLeft: 0, isExhausted: true, endsAtMs: nowMs + RATE_LEASE_MS }
+}
+
 /** Takes one request out of a lease: accepted, refused, or a new lease is needed. */
 export function consumeLease(
   lease: RateLease | undefined,
