@@ -19,12 +19,14 @@ import { findLoopbackAddress, readTemporalSdkMetrics } from './metrics/temporal-
 import { createWorkerMetrics } from './metrics/worker-metrics.ts'
 import { publishWorkerMetrics } from './metrics/worker-metrics-publication.ts'
 import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
+import { createConnectionProbe } from './providers/http/connection-probe.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
 import { createProviderRegistry } from './providers/registry.ts'
 import { createSealer } from './security/sealing.ts'
 import { requireUsableDatabase } from './startup/database.ts'
 import { watchDatabase } from './startup/database-watch.ts'
 import { startProcess } from './startup/process.ts'
+import { createProviderWatch } from './startup/provider-watch.ts'
 import { waitForServer } from './startup/server-wait.ts'
 import { watchStandstill } from './startup/standstill-watch.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
@@ -40,6 +42,18 @@ import { webhookTaskQueueOf } from './workflows/contracts/webhooks.ts'
 /** Timeout of one provider call: two candidates fit into the 10 s that a create waits. */
 const PROVIDER_TIMEOUT_MS = 4_500
 
+const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/** Log lines of a worker that has lost what its tasks need: it finishes what runs and ends. */
+const DATABASE_LOST = {
+  shutdown: 'PostgreSQL does not answer: the worker stops polling Temporal',
+  exit: 'the worker exits because PostgreSQL does not answer; the next start waits for PostgreSQL',
+}
+const PROVIDERS_LOST = {
+  shutdown: 'this worker reaches no provider, and another worker does: it stops polling Temporal',
+  exit: 'the worker exits because its network reaches no provider (DNS, route, firewall or NODE_EXTRA_CA_CERTS); the next start waits for one',
+}
+
 /** Maps Temporal's log levels to pino's; Temporal's INFO is for debugging. */
 const PINO_LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const
 
@@ -54,11 +68,15 @@ Runtime.install({
     logging: { filter: { core: 'INFO', other: 'WARN' }, forward: {} },
     metrics: { prometheus: { bindAddress: sdkAddress }, globalTags: { worker: workerName } },
   },
-  shutdownSignals: ['SIGTERM', 'SIGINT'],
+  shutdownSignals: [...SHUTDOWN_SIGNALS],
   logger: new DefaultLogger('INFO', ({ level, message, meta }) => {
     log[PINO_LEVELS[level]]({ temporal: meta }, message)
   }),
 })
+
+// Temporal's runtime stops workers only: a process that still waits for a server or a provider ends at once.
+const endAtOnce = () => process.exit(0)
+for (const signal of SHUTDOWN_SIGNALS) process.on(signal, endAtOnce)
 
 const orm = await openOrm({
   databaseUrl: config.databaseUrl,
@@ -74,6 +92,13 @@ const client = new Client({
   namespace: config.temporal.namespace,
   plugins: tracing.plugins,
 })
+const providerWatch = createProviderWatch({
+  orm,
+  worker: workerName,
+  canConnect: createConnectionProbe(),
+  log,
+})
+await providerWatch.waitUntilReachable()
 const [dependencies, workflowBundle] = await Promise.all([
   createDependencies(config, client),
   buildWorkflowBundle(),
@@ -140,22 +165,25 @@ const stopStandstillWatch = watchStandstill({
   },
 })
 const databaseWatch = watchDatabase(config.databaseUrl)
-void databaseWatch.lost.then(isLost => {
-  if (isLost)
-    for (const worker of [workflowWorker, deliveryWorker])
-      if (worker.getState() === 'RUNNING') worker.shutdown()
-})
+for (const signal of SHUTDOWN_SIGNALS) process.off(signal, endAtOnce)
 const workerRuns = [workflowWorker.run(), deliveryWorker.run()]
 const allRuns = Promise.all(workerRuns)
-if (await Promise.race([databaseWatch.lost, allRuns.then(() => false)])) {
-  log.error('PostgreSQL does not answer: the worker stops polling Temporal')
+const lost = await Promise.race([
+  databaseWatch.lost.then(isLost => isLost && DATABASE_LOST),
+  providerWatch.watch().then(isLost => isLost && PROVIDERS_LOST),
+  allRuns.then(() => false as const),
+])
+if (lost) {
+  log.error(lost.shutdown)
+  for (const worker of [workflowWorker, deliveryWorker])
+    if (worker.getState() === 'RUNNING') worker.shutdown()
   await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
-  log.fatal('the worker exits because PostgreSQL does not answer; the next start waits for PostgreSQL')
+  log.fatal(lost.exit)
   process.exit(1)
 }
 await allRuns
 stopStandstillWatch()
-await databaseWatch.close()
+await Promise.all([databaseWatch.close(), providerWatch.close()])
 stopHousekeeping()
 await stopPublishing()
 dependencies.messengers.close()
@@ -203,6 +231,7 @@ async function createDependencies(config: Config, client: Client): Promise<Activ
     temporal: async () => client,
     onDeliveryAttempt: metrics.recordWebhookAttempt,
     onContradiction: metrics.countContradiction,
+    isReachedByOthersOnly: providerWatch.isReachedByOthersOnly,
     timeScale: config.timeScale,
     log,
   }

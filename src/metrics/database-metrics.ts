@@ -37,6 +37,10 @@ const GAUGES = {
     label: null,
   },
   trilho_workers: { help: 'Workers that published metrics within the last 30 seconds.', label: null },
+  trilho_worker_without_providers: {
+    help: 'Workers that have reached no provider for 30 seconds, or since their start, while another worker has.',
+    label: 'worker',
+  },
   trilho_unknown_outcomes: {
     help: 'Transfers, refunds and returns whose outcome is unknown.',
     label: 'provider',
@@ -136,6 +140,11 @@ select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now(
   from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 union all
 select 'trilho_workers', null, count(*)::float8 from worker_metrics where at > now() - interval '${WORKER_METRICS_MAX_AGE}'
+union all
+select 'trilho_worker_without_providers', worker, 1
+  from provider_reach where probed_at > now() - interval '${WORKER_METRICS_MAX_AGE}' group by worker
+  having coalesce(max(reached_at), '-infinity') < now() - interval '${WORKER_METRICS_MAX_AGE}'
+    and exists (select from provider_reach where reached_at > now() - interval '${WORKER_METRICS_MAX_AGE}')
 union all
 select 'trilho_unknown_outcomes', c.provider, count(*)::float8
   from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider

@@ -88,8 +88,10 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
   }
 
   async function startWorker(name: string, environment: NodeJS.ProcessEnv): Promise<ProxiedProcess> {
+    const { length } = await readFile(logPathOf(name), 'utf8').catch(() => '') // Of earlier rows.
     const started = await member(name, 'src/worker.ts', environment)
-    const isReady = async () => (await readFile(started.process.logPath, 'utf8')).includes('"msg":"ready"')
+    const isReady = async () =>
+      (await readFile(started.process.logPath, 'utf8')).slice(length).includes('"msg":"ready"')
     await waitUntil(isReady, { what: `${name} does not get ready`, limitMs: READY_MS })
     return started
   }

@@ -9,6 +9,7 @@ import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { isProcessAlive, type ProcessIdentity, signalProcess } from '../../src/dev/process/identity.ts'
 import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import { openProcessNetwork } from '../support/network-of-one-process.ts'
 import type { ProxyFault, TcpProxy } from '../support/tcp-proxy.ts'
 import type { DrillStack, ProxiedProcess } from './drill-stack.ts'
 import { type ExpiredServer, startExpiredServer } from './expired-server.ts'
@@ -120,8 +121,14 @@ export const FAULTS: Fault[] = [
   },
   {
     name: 'second-worker-without-providers',
-    apply: startSecondWorkerWithoutCa,
-    expects: { ...TWO_WORKERS_EXPECTATION, failsProviderCalls: true },
+    apply: breakSecondWorkerProviders,
+    // Until it has ended, was started again and waits.
+    lastsMs: 45_000,
+    expects: {
+      ...TWO_WORKERS_EXPECTATION,
+      failsProviderCalls: true,
+      firesAlerts: ['WorkerReachesNoProvider'],
+    },
   },
 ]
 
@@ -335,7 +342,13 @@ async function breakSecondWorkerDatabase(stage: DrillStack) {
   return () => second.close()
 }
 
-async function startSecondWorkerWithoutCa(stage: DrillStack) {
-  const second = await stage.startSecondWorker({ NODE_EXTRA_CA_CERTS: '' })
-  return () => second.close()
+/** Every connection of the second worker to a provider is reset; the first worker's are not. */
+async function breakSecondWorkerProviders(stage: DrillStack) {
+  const network = await openProcessNetwork(Object.values(stage.clients.baseUrls))
+  const second = await stage.startSecondWorker(network.environment)
+  network.injectFault({ kind: 'reset' })
+  return async () => {
+    await second.close()
+    network.close()
+  }
 }

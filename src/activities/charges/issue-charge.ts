@@ -6,7 +6,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import { lockRow } from '../../db/locks.ts'
 import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
-import { isAnsweredByOtherWorker, recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
@@ -18,6 +18,7 @@ import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
+import { isReachedByOtherWorkersOnly } from '../shared/worker-reach.ts'
 import {
   findIssueAttempts,
   type IssueAttempt,
@@ -39,10 +40,12 @@ export function issueCharge(dependencies: ActivityDependencies) {
     const { orm, sealer } = dependencies
     const unsealed = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
     const calls: Promise<IssueChargeResult | null>[] = []
+    const candidates: Connection[] = []
     for (const connectionUuid of order.candidates) {
       throwIfCancelled()
       const issueAttempt = await startIssueAttempt(dependencies, unsealed, connectionUuid)
       if (!issueAttempt) return readIssueResult(orm.em.fork(), order.uuid)
+      candidates.push(issueAttempt.connection)
       if (issueAttempt.attempt.state !== 'calling') continue // An earlier run of this activity recorded its outcome.
       calls.push(issueAtConnection(dependencies, unsealed, issueAttempt))
       const issued = await awaitIssuedOrSlow(calls)
@@ -50,8 +53,11 @@ export function issueCharge(dependencies: ActivityDependencies) {
     }
     const issued = await awaitFirstIssued(calls)
     if (issued) return issued
-    if (await deleteUnreachedAttempts(dependencies, order.uuid))
-      throw new Error('This worker reaches no candidate provider, and another worker does')
+    if (
+      (await isReachedByOtherWorkersOnly(dependencies, candidates)) &&
+      (await deleteUnreachedAttempts(dependencies, order.uuid))
+    )
+      throw new Error('This worker reaches no provider, and another worker does')
     return transactionReturning(orm, em => failIssuing(em, order.uuid))
   }
 }
@@ -78,8 +84,8 @@ async function issueAtConnection(
 }
 
 /**
- * Deletes the attempts of a charge if none of them left this worker while another worker reaches one of its candidates.
- * Returns whether it deleted them: the activity then fails, and Temporal repeats it on any free worker.
+ * Deletes the attempts of a charge if none of them left this worker. Returns whether it deleted them: the activity then
+ * fails, and Temporal repeats it on any free worker.
  */
 function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
@@ -87,13 +93,6 @@ function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: stri
     const attempts = await findIssueAttempts(em, chargeUuid)
     const isUnsent = attempts.length > 0 && attempts.every(({ state }) => state === 'unreachable')
     if (charge.state !== 'issuing' || !isUnsent) return false
-    if (
-      !(await isAnsweredByOtherWorker(
-        em,
-        attempts.map(attempt => attempt.connectionUuid),
-      ))
-    )
-      return false
     for (const attempt of attempts) em.remove(attempt)
     return true
   })

@@ -12,6 +12,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
+import { leaveToReachingWorker } from '../shared/worker-reach.ts'
 import { recordPayments } from './record-payments.ts'
 
 /** Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock. */
@@ -22,6 +23,7 @@ export function pollCharge(dependencies: ActivityDependencies) {
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const found = await provider.findCharge(referenceOf(chargeUuid))
     await recordCircuitResult(em, connection, found)
+    await leaveToReachingWorker(dependencies, connection, found)
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
@@ -8,6 +9,7 @@ import type {
   ProviderPayout,
   RejectedResult,
   SendPayoutOutcome,
+  UnreachableResult,
 } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
@@ -110,6 +112,47 @@ function isSuperseded(
 ): boolean {
   if (kind === 'accepted' || sendingNumber === undefined) return false
   return sendingNumber !== sendings || state === 'accepted'
+}
+
+/** Code of a live attempt whose request could not leave its worker: it may be sent again without further proof. */
+const NOT_CONNECTED = 'not_connected'
+
+/** Tells whether a live attempt provably has no request under way: its last one could not leave the worker. */
+export function isUnconnected({ state, code }: Attempt): boolean {
+  return state === 'calling' && code === NOT_CONNECTED
+}
+
+/**
+ * Records that the request of a sending could not leave the worker, without ending the attempt: the payout's row and its
+ * hold stay as they are, and the same id may be sent again. Where the attempt is no longer that sending's, its outcome is
+ * returned instead.
+ */
+export async function recordUnconnected<Row extends AttemptedRow>(
+  em: EntityManager,
+  outgoing: PayoutHandler<Row>,
+  { sendingNumber, ...key }: AttemptKey & { sendingNumber: number },
+  { message }: UnreachableResult,
+): Promise<Query<SendResult>> {
+  const [row] = await outgoing.lock(em, key.uuid, noQuery)
+  const attempt = requireAttempt(row, key)
+  if (attempt.state !== 'calling' || attempt.sendings !== sendingNumber)
+    return queryAttemptOutcome(attempt, key.uuid)
+  const order = outgoing.getOrder?.(row)
+  if (order?.acceptBefore) order.acceptBefore = null // The call was made before the acceptance deadline.
+  Object.assign(attempt, { code: NOT_CONNECTED, message })
+  return constantQuery({ kind: 'not_connected' })
+}
+
+/** Marks an attempt as calling and counts one more sending. */
+export function markCalling(
+  attempt: Attempt,
+  { credentialsEpoch }: Pick<Connection, 'credentialsEpoch'>,
+): void {
+  // From here on a request may leave.
+  if (isUnconnected(attempt)) Object.assign(attempt, { code: null, message: null })
+  attempt.state = 'calling'
+  attempt.credentialsEpoch = credentialsEpoch
+  attempt.sendings += 1
 }
 
 /** Returns the code of an answer that reports that no money moved, or undefined. */

@@ -27,6 +27,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
+import { isReachedByOtherWorkersOnly, leaveToReachingWorker } from '../shared/worker-reach.ts'
 import { createContradictionReporter } from './contradiction.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
@@ -35,11 +36,14 @@ import {
   FINAL_ATTEMPT_STATES,
   findLiveAttempt,
   getNextPollTime,
+  isUnconnected,
+  markCalling,
   markUnknown,
   queryAttemptOutcome,
   recordInconclusivePoll,
   recordOutcome,
   recordRefusal,
+  recordUnconnected,
 } from './record-outcome.ts'
 
 /** Sends payouts, at most once, and polls them (SPEC §6). */
@@ -49,6 +53,12 @@ import {
  * (src/workflows/shared/activity-proxies.ts).
  */
 const MAX_SEND_DELAY_MS = 10_000
+
+/**
+ * Most sendings of an attempt that are repeated because the worker could not connect while another worker could; the
+ * next one ends as unreachable. With the waits between them (`WAITS.sendAgain`) they take half a minute.
+ */
+const MAX_UNCONNECTED_SENDINGS = 8
 
 /**
  * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is
@@ -83,7 +93,18 @@ export function sendPayout<Row extends AttemptedRow>(
       ...{ ...order, timeScale, sendingNumber: prepared.attempt.sendings },
       onContradiction: createContradictionReporter(dependencies, prepared.connection),
     }
-    return transactionReturning(orm, tx => recordOutcome(tx, outgoing, context, outcome))
+    const isLeft = outcome.kind === 'unreachable' && (await isLeftToOtherWorkers(prepared))
+    return transactionReturning(orm, tx =>
+      isLeft
+        ? recordUnconnected(tx, outgoing, context, outcome)
+        : recordOutcome(tx, outgoing, context, outcome),
+    )
+  }
+
+  /** Returns whether another worker is to make a request that could not leave this one. */
+  async function isLeftToOtherWorkers({ attempt, connection }: CommittedSend<Row>): Promise<boolean> {
+    if (attempt.sendings > MAX_UNCONNECTED_SENDINGS) return false
+    return isReachedByOtherWorkersOnly(dependencies, [connection])
   }
 
   async function send(prepared: CommittedSend<Row>): Promise<SendPayoutOutcome> {
@@ -111,12 +132,13 @@ export function pollPayout<Row extends AttemptedRow>(
       em,
       batchQueries(attemptQuery, queryConnectionToCall(em, connectionUuid)),
     )
-    if (!attempt) return { kind: 'not_started' }
+    if (!attempt || isUnconnected(attempt)) return { kind: 'not_started' }
     if (order.canAnswerFromRow && FINAL_ATTEMPT_STATES.includes(attempt.state))
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const { connection, provider } = toProviderConnection(dependencies, connectionToCall)
     const answer = await outgoing.find(provider, attempt, em)
     await recordCircuitResult(em, connection, answer)
+    await leaveToReachingWorker(dependencies, connection, answer)
     const found = guardNotFoundByEpoch(answer, { attempt, connection })
     switch (found.kind) {
       case 'no_answer':
@@ -175,9 +197,11 @@ async function prepareSend<Row extends AttemptedRow>(
   // A workflow whose history was restored from a backup does not know the live attempt.
   if (live && live !== earlier)
     return constantQuery({ kind: 'redirect', connectionUuid: live.connectionUuid })
-  if (live && !order.isResend) return constantQuery({ kind: 'unknown', code: 'interrupted' })
+  const isUnsent = live !== undefined && isUnconnected(live)
+  if (live && !order.isResend && !isUnsent) return constantQuery({ kind: 'unknown', code: 'interrupted' })
   const { timeScale } = dependencies
-  if (live && !hasSameCredentialsEpoch(live, connection)) return keepUnknown(live, 'credentials_changed')
+  if (live && !isUnsent && !hasSameCredentialsEpoch(live, connection))
+    return keepUnknown(live, 'credentials_changed')
   // No provider has the payout now: it may be sent, unless a rule forbids it.
   const acceptBeforeMs = getAcceptanceDeadline(outgoing.getOrder?.(row), conditions, requestedAtMs)
   const closedRefusal = getClosedRefusal(outgoing, row)
@@ -216,13 +240,6 @@ async function prepareSend<Row extends AttemptedRow>(
     markUnknown(attempt, { pollCount: 0, timeScale })
     return constantQuery({ kind: 'unknown', code })
   }
-}
-
-/** Marks an attempt as calling and counts one more sending. */
-function markCalling(attempt: Attempt, { credentialsEpoch }: Connection): void {
-  attempt.state = 'calling'
-  attempt.credentialsEpoch = credentialsEpoch
-  attempt.sendings += 1
 }
 
 /**

@@ -22,6 +22,11 @@ export type ActivityDependencies = {
   onDeliveryAttempt?: (one: WebhookAttemptSample) => void
   /** Called for every contradiction of a provider, for the metrics. */
   onContradiction?: (one: ProviderContradiction) => void
+  /**
+   * Returns whether this worker reaches no provider now and another worker reaches the one at `baseUrl`; absent where
+   * no other worker is known.
+   */
+  isReachedByOthersOnly?: (baseUrl: string) => Promise<boolean>
   timeScale: number
   log: Logger
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { isTransportCode, isWithoutAnswer } from '../../domain/providers/provider.ts'
+import { isConnectFailure, isWithoutAnswer } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
 
@@ -45,11 +45,6 @@ const WORKER_NAME = `${hostname()}:${process.pid}`
 
 type CircuitCallOutcome = { kind: string; code?: string; isUnprocessed?: true }
 
-/** Returns whether the request never left this worker. */
-function isConnectFailure({ kind, code, isUnprocessed }: CircuitCallOutcome): boolean {
-  return kind === 'unreachable' || (kind === 'no_answer' && isUnprocessed === true && isTransportCode(code))
-}
-
 /** SQL condition: a worker other than the parameter's received an answer within the window. */
 const ANSWERED_BY_OTHER_WORKER = `coalesce(circuit_breaker.answered_at > now() - interval '${FAILURE_WINDOW}' and circuit_breaker.answered_by <> ?, false)`
 
@@ -83,19 +78,4 @@ export async function recordCircuitResult(
                         then now() end`,
     [connectionUuid, isConnectFailure(outcome), worker],
   )
-}
-
-/**
- * Returns whether another worker received an answer through one of these connections within the breaker's window.
- */
-export async function isAnsweredByOtherWorker(
-  em: EntityManager,
-  connectionUuids: string[],
-  worker = WORKER_NAME,
-): Promise<boolean> {
-  const rows: object[] = await em.execute(
-    `select from circuit_breaker where connection_uuid = any(array[?]::uuid[]) and ${ANSWERED_BY_OTHER_WORKER} limit 1`,
-    [connectionUuids, worker],
-  )
-  return rows.length > 0
 }

@@ -87,6 +87,12 @@ export function isTransportCode(code: unknown): code is TransportCode {
   return (TRANSPORT_CODES as readonly unknown[]).includes(code)
 }
 
+/** Whether the request of a call provably never left: no connection could be made for it. */
+export function isConnectFailure(outcome: { kind: string; code?: string; isUnprocessed?: true }): boolean {
+  const { kind, code, isUnprocessed } = outcome
+  return kind === 'unreachable' || (kind === 'no_answer' && isUnprocessed === true && isTransportCode(code))
+}
+
 /** Whether a call of this outcome got no answer that says anything certain. */
 export function isWithoutAnswer(kind: string): boolean {
   return ['unreachable', 'no_answer', 'unknown'].includes(kind)

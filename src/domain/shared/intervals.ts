@@ -15,6 +15,11 @@ const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE,
 export const WAITS = {
   /** Before the next poll, after `asked` polls without an answer. */
   nextPoll: (asked: number) => POLL_INTERVALS_MS[Math.min(asked, POLL_INTERVALS_MS.length) - 1] ?? SECOND,
+  /**
+   * Before money is sent again by the same id, after `sendings` requests that could not leave their worker while another
+   * worker reaches the provider: Temporal may give the next one to any worker.
+   */
+  sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 4 * SECOND),
   /** Before the next attempt, after `tries` failures (SPEC §9). */
   nextCodeAttempt: (tries: number) =>
     CODE_RETRY_INTERVALS_MS[Math.min(tries, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import { Client, type Dispatcher, Pool } from 'undici'
+import { type buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import {
   createHostResolver,
   type HostResolver,
@@ -55,24 +55,34 @@ const CALL_FINISHED = new Error('call finished')
 const MAX_CONNECTIONS = 200
 
 /**
- * Opens connections to one provider, without redirects and with bounded answers. Throws for a bad certificate or key,
- * before any call. Names are resolved by `resolve`, by default not on the thread pool that all look-ups of a process
- * share: a silent name server delays its own provider only.
+ * Builds the options of connections to a provider. Throws for a bad certificate or key. Names are resolved by
+ * `resolve`, by default not on the thread pool that all look-ups of a process share: a silent name server delays its
+ * own provider only.
  */
-export function openConnectionPool(
-  { origin, tls, timeoutMs }: ConnectionTarget,
+export function buildConnectOptions(
+  { tls, timeoutMs }: Omit<ConnectionTarget, 'origin'>,
   resolve: HostResolver = withHostsFile(createHostResolver({ timeoutMs: RESOLVE_TIMEOUT_MS })),
-  observeCertificate: ObserveCertificate = () => {},
-): ConnectionPool {
-  const secureContext = createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca })
-  const connect = createResumingConnector({
+): buildConnector.BuildOptions {
+  return {
     lookup: toLookupFunction(resolve),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: CONNECT_ATTEMPT_TIMEOUT_MS,
-    secureContext,
+    secureContext: createSecureContext({ cert: tls?.certificate, key: tls?.key, ca: tls?.ca }),
     timeout: timeoutMs,
     allowH2: false,
-  })
+  }
+}
+
+/**
+ * Opens connections to one provider, without redirects and with bounded answers. Throws for a bad certificate or key,
+ * before any call.
+ */
+export function openConnectionPool(
+  { origin, tls, timeoutMs }: ConnectionTarget,
+  resolve?: HostResolver,
+  observeCertificate: ObserveCertificate = () => {},
+): ConnectionPool {
+  const connect = createResumingConnector(buildConnectOptions({ tls, timeoutMs }, resolve))
   const connection = {
     connect: observeServerCertificates(connect, observeCertificate),
     allowH2: false,

@@ -13,8 +13,7 @@ const MAX_IDLE_MS = 2_000
  * reached; if the server closed it meanwhile, no byte has left, and a new connection is opened instead.
  */
 export function createPreconnector(connect: Connector, origin: string) {
-  const { protocol, host, hostname, port } = new URL(origin)
-  const target = { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+  const target = toConnectTarget(origin)
   const connections = new Set<PendingConnection>()
 
   function open(): void {
@@ -49,4 +48,10 @@ export function createPreconnector(connect: Connector, origin: string) {
   }
 
   return { open, take, close: () => [...connections].forEach(discard) }
+}
+
+/** Converts an origin to the target of a connector. */
+export function toConnectTarget(origin: string): Parameters<Connector>[0] {
+  const { protocol, host, hostname, port } = new URL(origin)
+  return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }
 }

@@ -15,6 +15,11 @@ export type SendResult =
   | { kind: 'in_process' }
   | (FollowUps & { kind: 'rejected'; code: string; finality: 'other_may_help' | 'final' })
   | (FollowUps & { kind: 'unreachable'; code: string })
+  /**
+   * The request could not leave this worker, and another worker reaches the provider: nothing was sent, the money stays
+   * held, and the workflow sends through the same connection again.
+   */
+  | { kind: 'not_connected' }
   /** The provider may have carried the payout out: only this provider is polled, by our id. */
   | { kind: 'unknown'; code: string }
   /** Another attempt is live, at this connection: the workflow polls that one. */
@@ -37,7 +42,7 @@ export type PollPayoutInput = {
 export type PollResult =
   | SendResult
   | { kind: 'not_found'; settleWindowMs: number }
-  /** No attempt was stored, so nothing can have been sent. */
+  /** No attempt was stored, or its request could not leave the worker: nothing was sent. */
   | { kind: 'not_started' }
 
 /**

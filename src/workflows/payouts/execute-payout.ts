@@ -42,8 +42,8 @@ export function hasUnknownReturns(result: PollResult): boolean {
 
 /**
  * Sends money once through one provider and asks that provider until it knows (SPEC §6). Nothing is sent a second time
- * unless two "not found" after the settle window have proved that the first never arrived; then by the same id, and
- * that answer counts as a first one.
+ * unless two "not found" after the settle window have proved that the first never arrived, or its request could not
+ * leave the worker; then by the same id, and that answer counts as a first one.
  */
 export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> {
   let current = port
@@ -51,6 +51,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
   const alert = new UnknownOutcomeAlert(current.inbox.timeScale)
   let absence = new AbsenceProof(current.inbox.timeScale)
   let wasAccepted = false
+  let unconnectedSendings = 0
   let result: PollResult = await sendPayoutOnce(current, false)
   for (let asked = 0; ; asked++) {
     let waitMs: number | null = WAITS.nextPoll(asked + 1)
@@ -62,6 +63,14 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         current.inbox.disableManualSettlement()
         return result
       case 'not_started':
+        result = await sendPayoutOnce(current, false)
+        asked = -1
+        continue
+      case 'not_connected':
+        unconnectedSendings += 1
+        await sleep(scaleWait(WAITS.sendAgain(unconnectedSendings), current.inbox.timeScale), {
+          summary: 'its worker reached no provider: send again',
+        })
         result = await sendPayoutOnce(current, false)
         asked = -1
         continue

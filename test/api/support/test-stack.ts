@@ -139,6 +139,8 @@ export async function openTestStack(home: StateDir) {
     api,
     ca,
     seal,
+    /** Where the simulated providers listen. */
+    providerUrls: Object.values(simulatorFacts.providers).map(({ base_url }) => base_url),
 
     /** An account of one test, connected to simulated accounts of its own. */
     async createMerchant({

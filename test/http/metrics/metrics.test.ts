@@ -12,6 +12,7 @@ import { metricsRoutes } from '../../../src/api/metrics/routes.ts'
 import { errorHandler } from '../../../src/api/middleware/error-handler.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { openOrm } from '../../../src/db/client/orm.ts'
+import { recordProviderProbes } from '../../../src/db/repositories/provider-reach.ts'
 import { createApiMetrics } from '../../../src/metrics/api-metrics.ts'
 import { renderDatabaseMetrics } from '../../../src/metrics/database-metrics.ts'
 import { dropBuckets, mergeExpositions } from '../../../src/metrics/exposition.ts'
@@ -194,6 +195,25 @@ describe('GET /metrics', () => {
     expect(Number(used)).toBeGreaterThan(0)
     expect(Number(used)).toBeLessThan(Number(most))
     expect(text).toMatch(/^trilho_database_read_only 0$/m)
+  })
+
+  test('names the workers that reach no provider while another worker does', async () => {
+    const em = world.orm.em.fork()
+    const origins = ['https://provider.test']
+    const shown = async () =>
+      (await renderDatabaseMetrics(world.orm)).match(/^trilho_worker_without_providers\{.*$/gm) ?? []
+    await recordProviderProbes(em, { worker: 'broken', origins, reached: [] })
+    expect(await shown()).toEqual([])
+    await recordProviderProbes(em, { worker: 'healthy', origins, reached: origins })
+    expect(await shown()).toEqual(['trilho_worker_without_providers{worker="broken"} 1'])
+    await recordProviderProbes(em, { worker: 'broken', origins, reached: origins })
+    expect(await shown()).toEqual([])
+    await recordProviderProbes(em, { worker: 'broken', origins, reached: [] })
+    expect(await shown()).toEqual([])
+    await em.execute(
+      `update provider_reach set reached_at = now() - interval '31 seconds' where worker = 'broken'`,
+    )
+    expect(await shown()).toEqual(['trilho_worker_without_providers{worker="broken"} 1'])
   })
 
   test('shows that PostgreSQL is read-only', async () => {

@@ -112,6 +112,16 @@ describe('the row of a transfer', () => {
 })
 
 describe('the candidates', () => {
+  test('a provider that only this worker does not reach is sent to again, and no other is tried', async () => {
+    const story = await stories.transfer({
+      sendTransfer: [{ kind: 'not_connected' }, payoutSettled()],
+      getTransfer: [transferRow('paid')],
+    })
+    await story.finishWith('paid')
+    expect(story.calls).toEqual(['sendTransfer order', 'sendTransfer', 'getTransfer'])
+    expect(story.history.timers).toEqual(['its worker reached no provider: send again: 500 ms'])
+  })
+
   test('a transfer whose first provider is unreachable is sent once, through the second', async () => {
     const story = await stories.transfer({
       sendTransfer: [payoutUnreachable, payoutUnknown],

@@ -72,6 +72,26 @@ test('a return that is accepted and refused later is refused', async () => {
   await story.finishWith('rejected')
 })
 
+describe('a provider that another worker reaches', () => {
+  test('is sent the return again within seconds, as if for the first time', async () => {
+    const again = { kind: 'not_connected' } as const
+    const story = await stories.return({
+      sendReturn: [again, again, again, again, again, payoutInProcess],
+      pollReturn: [payoutSettled()],
+    })
+    await story.finishWith('settled')
+    expect(story.calls).toEqual([...Array(6).fill('sendReturn'), 'pollReturn'])
+    expect(story.history.timers).toEqual([
+      'its worker reached no provider: send again: 500 ms',
+      'its worker reached no provider: send again: 1 s',
+      'its worker reached no provider: send again: 2 s',
+      'its worker reached no provider: send again: 4 s',
+      'its worker reached no provider: send again: 4 s',
+      'in_process: next poll: 5 s',
+    ])
+  })
+})
+
 describe('a provider that cannot be reached', () => {
   test('is tried again every quarter of an hour', async () => {
     const story = await stories.return({

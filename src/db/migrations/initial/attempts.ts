@@ -54,8 +54,8 @@ create index attempt_orphan on attempt (created_at, uuid) where state = 'orphan'
 create index attempt_contradicted on attempt (contradiction_at) where contradiction_at is not null;`,
 
   rules: `
--- The final outcome of a sending stays: after it no other may be sent (attempt_one_active). What a provider has accepted
--- is not sent again.
+-- The final outcome of a sending stays: after it no other may be sent (attempt_one_active). What a provider has accepted is not
+-- sent again.
 create trigger attempt_outcome_final before update of state on attempt for each row
   when ((old.state in ('settled', 'duplicate') and new.state <> old.state)
     or (old.state = 'accepted' and new.state in ('calling', 'unknown')

@@ -19,8 +19,8 @@ create table dispute (
   kind text not null constraint dispute_kind_check check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
   dispute_type text not null constraint dispute_dispute_type_check check (dispute_type in ('UNDEFINED', 'SCAM',
     'WRONG_TRANSACTION', 'COERCION_CRIME', 'UNAUTHORIZED_ACCESS')),
-  state text not null constraint dispute_state_check
-    check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected', 'cancelled')),
+  state text not null constraint dispute_state_check check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
+    'cancelled')),
   -- The disputed PIX, and the order of ours that it belongs to.
   end_to_end text not null,
   movement_uuid uuid not null references movement,
@@ -80,8 +80,7 @@ create index dispute_of_transfer on dispute (transfer_uuid) where transfer_uuid 
 create index dispute_of_movement on dispute (movement_uuid);
 create index dispute_by_end_to_end on dispute (provider_account_uuid, end_to_end);
 -- The disputes that an inflow may cover.
-create index dispute_unresolved on dispute (account_uuid, provider_account_uuid)
-  where state in ('open', 'analysing', 'accepted');
+create index dispute_unresolved on dispute (account_uuid, provider_account_uuid) where state in ('open', 'analysing', 'accepted');
 
 create table attachment (
   uuid uuid primary key,
@@ -105,8 +104,7 @@ create table attachment (
 create function require_claims_counted(checked_charge uuid) returns void language plpgsql as $$
 begin
   if exists (select from charge c where c.uuid = checked_charge
-             and c.disputed_cents <>
-               coalesce((select sum(claimed_cents) from dispute where charge_uuid = checked_charge), 0)) then
+             and c.disputed_cents <> coalesce((select sum(claimed_cents) from dispute where charge_uuid = checked_charge), 0)) then
     raise exception 'charge % does not keep what its disputes claim', checked_charge
       using errcode = 'check_violation', constraint = 'charge_disputed';
   end if;

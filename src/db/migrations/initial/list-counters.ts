@@ -9,8 +9,7 @@ const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
 
 /** Builds the triggers that count the rows of a table by day, connection and state. */
 const createRowCounters = (table: string) => `
-create trigger ${table}_counted_on_insert after insert on ${table} for each row
-  execute function count_row_change('${table}');
+create trigger ${table}_counted_on_insert after insert on ${table} for each row execute function count_row_change('${table}');
 create trigger ${table}_counted_on_update after update of state, connection_uuid, created_at on ${table} for each row
   when ((old.state, old.connection_uuid, old.created_at) is distinct from (new.state, new.connection_uuid, new.created_at))
   execute function count_row_change('${table}');`
@@ -46,8 +45,7 @@ create table list_counter_change (
   count int not null
 );
 -- What a total adds to the counters.
-create index list_counter_change_of_account on list_counter_change (noun, account_uuid)
-  include (connection_uuid, day, state, count);`,
+create index list_counter_change_of_account on list_counter_change (noun, account_uuid) include (connection_uuid, day, state, count);`,
 
   rules: `
 create function count_row_change() returns trigger language plpgsql as $$
@@ -77,8 +75,8 @@ create trigger posting_counted after insert on posting referencing new table as 
 create function count_event_changes() returns trigger language plpgsql as $$
 begin
   ${INSERT_CHANGE}
-  select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as through,
-    (created_at at time zone 'UTC')::date as day, type, tg_argv[0]::int * count(*)
+  select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as through, (created_at at time zone 'UTC')::date as day,
+    type, tg_argv[0]::int * count(*)
   from changed group by account_uuid, through, day, type;
   return null;
 end $$;

@@ -84,8 +84,7 @@ create function limit_pix_keys() returns trigger language plpgsql volatile as $$
 begin
   perform from account where uuid = new.account_uuid for no key update;
   if count_pix_keys(new.account_uuid, new.type, new.is_simulated) >= 3 then
-    raise exception 'an account has at most 3 keys of a type'
-      using errcode = 'check_violation', constraint = 'pix_key_limit';
+    raise exception 'an account has at most 3 keys of a type' using errcode = 'check_violation', constraint = 'pix_key_limit';
   end if;
   return new;
 end $$;

@@ -7,8 +7,7 @@ create table provider_notification (
   uuid uuid primary key,
   connection_uuid uuid not null references connection,
   digest bytea not null,
-  kind text not null constraint provider_notification_kind_check
-    check (kind in ('payment', 'refund', 'transfer', 'dispute')),
+  kind text not null constraint provider_notification_kind_check check (kind in ('payment', 'refund', 'transfer', 'dispute')),
   reference text,
   end_to_end text,
   body text not null,

@@ -100,10 +100,10 @@ create trigger account_entry_fixed before update on account_entry for each row
 create function ledger_adjustment_fixed() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' or old.movement_uuid is not null
-    or (old.account_uuid, old.connection_uuid, old.movement_type, old.value_cents, old.reason, old.proposed_by,
-        old.proposed_at, old.expires_at) is distinct from
-       (new.account_uuid, new.connection_uuid, new.movement_type, new.value_cents, new.reason, new.proposed_by,
-        new.proposed_at, new.expires_at)
+    or (old.account_uuid, old.connection_uuid, old.movement_type, old.value_cents, old.reason, old.proposed_by, old.proposed_at,
+        old.expires_at) is distinct from
+       (new.account_uuid, new.connection_uuid, new.movement_type, new.value_cents, new.reason, new.proposed_by, new.proposed_at,
+        new.expires_at)
     or old.entry_uuid is distinct from new.entry_uuid
   then
     raise exception 'a proposed adjustment does not change'

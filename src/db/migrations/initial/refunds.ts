@@ -61,8 +61,7 @@ begin
         coalesce(sum(value_cents) filter (where state = 'settled'), 0) as settled,
         max(value_cents) filter (where state <> 'failed' and dispute_uuid is null) as largest
       from refund where charge_uuid = c.uuid) r
-    where c.uuid = checked_charge
-      and (c.refunding_cents <> r.running or c.refunded_cents > r.settled or r.largest > c.received_cents)
+    where c.uuid = checked_charge and (c.refunding_cents <> r.running or c.refunded_cents > r.settled or r.largest > c.received_cents)
   ) then
     raise exception 'charge % does not count its refunds', checked_charge
       using errcode = 'check_violation', constraint = 'charge_refunds';

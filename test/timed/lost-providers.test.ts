@@ -1,0 +1,143 @@
+import type { ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createPayoutActions, randomPixKey } from '../api/support/payout-actions.ts'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
+import { openProcessNetwork, type ProcessNetwork } from '../support/network-of-one-process.ts'
+import { readProcessEnvironment, spawnProgram, stopProcess } from '../support/second-processes.ts'
+import { type Stack, startStack } from '../support/stack.ts'
+
+/** Two workers, one of which reaches no provider: no operation fails, and that worker exits and does not poll again. */
+
+/** Unscaled: how long an operation takes is part of the promise. */
+const TIME_SCALE = 1
+const OPERATIONS = 40
+const OPERATION_LIMIT_MS = 30_000
+
+let stack: Stack
+let testStack: TestStack
+let network: ProcessNetwork
+const children: ChildProcess[] = []
+beforeAll(async () => {
+  stack = await startStack({ timeScale: TIME_SCALE })
+  testStack = await openTestStack(stack.home)
+  network = await openProcessNetwork(testStack.providerUrls)
+}, 120_000)
+afterAll(async () => {
+  await Promise.all(children.map(stopProcess))
+  network?.close()
+  await testStack?.close()
+  await stack?.stop()
+}, 60_000)
+
+/** A second worker, and its log. */
+async function startSecondWorker(name: string, more: NodeJS.ProcessEnv = {}) {
+  const environment = await readProcessEnvironment(stack, {
+    ...{ ...network.environment, TRILHO_TIME_SCALE: String(TIME_SCALE) },
+    TRILHO_HEALTH_FILE: join(stack.home.folder, `${name}.healthy`),
+    ...more,
+  })
+  const path = join(stack.home.folder, 'logs', `${name}.log`)
+  const log = openSync(path, 'a')
+  const child = spawnProgram('src/worker.ts', environment, log)
+  closeSync(log)
+  children.push(child)
+  return {
+    child,
+    async lines(): Promise<{ level: number; msg: string }[]> {
+      const text = await readFile(path, 'utf8')
+      return text
+        .split('\n')
+        .filter(line => line.startsWith('{'))
+        .map(line => JSON.parse(line))
+    },
+    isHealthy: () =>
+      readFile(join(stack.home.folder, `${name}.healthy`)).then(
+        () => true,
+        () => false,
+      ),
+  }
+}
+
+const isReady = (lines: { msg: string }[]) => lines.some(({ msg }) => msg === 'ready')
+const isWaiting = (lines: { msg: string }[]) =>
+  lines.some(({ msg }) => msg.includes('it waits and polls nothing'))
+
+/** How long something takes, in milliseconds. */
+async function durationMs(operation: () => Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now()
+  await operation()
+  return performance.now() - startedAtMs
+}
+
+test('a worker that loses its way to all providers fails no operation, and exits', async () => {
+  const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })
+  const { waitForStatus, send, createPaidCharge, requestRefund } = createPayoutActions(testStack)
+  const charges = await Promise.all([1, 2, 3, 4].map(() => createPaidCharge(merchant)))
+  const { child, lines, isHealthy } = await startSecondWorker('lost')
+  await pollUntil(lines, isReady, { limitMs: 60_000 })
+  await pollUntil(isHealthy, healthy => healthy)
+
+  const ended = once(child, 'exit')
+  network.injectFault({ kind: 'reset' })
+  const confirmed = (ask: () => ReturnType<typeof send>) =>
+    pollUntil(ask, ({ status }) => status < 300, { limitMs: 60_000, everyMs: 500 })
+  const transfer = async () => {
+    const [key, body] = [randomUUID(), { pix_key: randomPixKey() }]
+    const { body: answer } = await confirmed(() => send(merchant, body, { key }))
+    await waitForStatus(merchant, answer.data.uuid, 'PAID', 60_000)
+  }
+  const charge = async () => {
+    const { status } = await merchant.api.createCharge()
+    expect(status).toBe('PENDING')
+  }
+  const refund = async (paid: { uuid: string }) => {
+    const key = randomUUID()
+    await confirmed(() => requestRefund(merchant, paid, {}, { key }))
+    await pollUntil(
+      () => merchant.api.readCharge(paid.uuid),
+      ({ status }) => status === 'REFUNDED',
+      { limitMs: 60_000 },
+    )
+  }
+  const running: Promise<number>[] = charges.map(paid => durationMs(() => refund(paid)))
+  for (let operation = 0; operation < OPERATIONS; operation++) {
+    running.push(durationMs(operation % 2 === 0 ? transfer : charge))
+    await sleep(250)
+  }
+  const slowestMs = Math.max(...(await Promise.all(running)))
+  const [code] = await ended
+  expect(code).toBe(1)
+  const last = (await lines()).findLast(({ level }) => level === 60)
+  expect(last?.msg).toContain('the worker exits because its network reaches no provider')
+  expect(await testStack.sql("select from attempt where state in ('unreachable', 'unknown')")).toEqual([])
+  expect(slowestMs).toBeLessThan(OPERATION_LIMIT_MS)
+  await testStack.waitUntilLedgerAgrees(merchant)
+}, 300_000)
+
+test('a worker that starts without a way to a provider waits, and polls once it has one', async () => {
+  await testStack.createMerchant()
+  network.injectFault({ kind: 'reset' })
+  const { lines, isHealthy } = await startSecondWorker('without')
+  await pollUntil(lines, isWaiting, { limitMs: 60_000 })
+  expect(await isHealthy()).toBe(false)
+  expect(isReady(await lines())).toBe(false)
+  network.clearFault()
+  await pollUntil(lines, isReady, { limitMs: 60_000 })
+}, 180_000)
+
+test('a worker without the authority of the providers’ certificates waits, and stops in order', async () => {
+  await testStack.createMerchant()
+  const { child, lines } = await startSecondWorker('untrusting', { NODE_EXTRA_CA_CERTS: '' })
+  await pollUntil(lines, isWaiting, { limitMs: 60_000 })
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+  expect(isReady(await lines())).toBe(false)
+}, 180_000)
