@@ -183,7 +183,12 @@ export function createMerchantActions(scene: StormContext) {
         if (operation.kind !== 'transfer' || operation.scheduledInS === null) return
         const { uuid } = await outcomeOf(place)
         const path = `${API_PATHS.transfer}/${uuid}`
-        while (uuid && !(await when(merchantOf(place), path, shown => shown.status !== 'PENDING')))
+        const merchant = merchantOf(place)
+        const isEnded = () => when(merchant, path, shown => shown.status !== 'PENDING')
+        // A transfer whose creation was not confirmed may not exist.
+        const exists = async () =>
+          (await getUntilAnswered(api, { path, token: merchant.token }))?.status !== 404
+        while (uuid && !(await isEnded()) && (await exists()))
           await cancel('cancel_transfer', { place, of: place, times: 1, path: API_PATHS.transfer })
       }),
     )
