@@ -4,12 +4,12 @@ import { MIGRATIONS } from '../migrations/index.ts'
 import { type Orm, openOrm } from './orm.ts'
 
 /** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
-export type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: number }
+type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: number }
 
 /**
  * Queries queue behind a waiting migration, so each wait is as short as a request allows; retries go on for minutes.
  */
-export const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
+const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
 
 /**
  * Brings the schema up to date; several processes may call it at once, while others serve. Uses connections of its
@@ -36,7 +36,7 @@ export async function migrate(
  * Runs every pending migration in its own transaction, so that the locks of one are not held while the next builds
  * its index. The connections of `orm` have a lock timeout, which lets the queries of the table pass.
  */
-export async function runPendingMigrations(orm: Orm, retryPolicy: MigrationRetryPolicy): Promise<void> {
+async function runPendingMigrations(orm: Orm, retryPolicy: MigrationRetryPolicy): Promise<void> {
   const connection = orm.em.getConnection()
   await connection.transactional(async context => {
     // One process migrates; the others wait without a limit and then find no pending migration.

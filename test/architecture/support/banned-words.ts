@@ -29,7 +29,7 @@ const METAPHOR = 'a metaphor hides the mechanism'
 const PERSON = 'an actor of the system has a name'
 const AMBIGUOUS = 'the word has several meanings'
 
-export const BANNED_WORDS: BannedWord[] = [
+const BANNED_WORDS: BannedWord[] = [
   {
     word: /\b(life|lives)\b/g,
     says: 'workflow, or state machine',
