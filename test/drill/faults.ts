@@ -344,7 +344,9 @@ async function breakSecondWorkerDatabase(stage: DrillStack) {
 
 /** Every connection of the second worker to a provider is reset; the first worker's are not. */
 async function breakSecondWorkerProviders(stage: DrillStack) {
-  const network = await openProcessNetwork(Object.values(stage.clients.baseUrls))
+  // Those of the demo account are not behind the drill's proxies.
+  const urls = await stage.clients.sql<{ base_url: string }>('select distinct base_url from connection')
+  const network = await openProcessNetwork(urls.map(({ base_url }) => base_url))
   const second = await stage.startSecondWorker(network.environment)
   network.injectFault({ kind: 'reset' })
   return async () => {

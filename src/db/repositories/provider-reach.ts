@@ -8,10 +8,15 @@ import type { EntityManager } from '../client/orm.ts'
 /** Most origins that a worker probes; one installation calls a handful of provider APIs. */
 const MAX_ORIGINS = 20
 
-/** Finds the origins of the providers that active connections call, each once. */
+/**
+ * Finds the origins of the providers that active connections call, each once. Simulators count only where there is no
+ * other provider: one within the same network can be reached by a worker that reaches no real provider.
+ */
 export async function findProviderOrigins(em: EntityManager): Promise<string[]> {
   const rows: { base_url: string }[] = await em.execute(
-    `select distinct base_url from connection where status = 'ACTIVE' order by base_url limit ${MAX_ORIGINS}`,
+    `select distinct base_url from connection where status = 'ACTIVE'
+       and is_simulated = (select bool_and(is_simulated) from connection where status = 'ACTIVE')
+     order by base_url limit ${MAX_ORIGINS}`,
   )
   return [...new Set(rows.flatMap(({ base_url }) => URL.parse(base_url)?.origin ?? []))]
 }

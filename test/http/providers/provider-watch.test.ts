@@ -153,3 +153,12 @@ test('the probes of a worker that stops are gone', async () => {
   await close()
   expect(await seen()).toBe(false)
 })
+
+test('simulators are not probed where there is a real provider', async () => {
+  const uuid = await fixture.insertConnection(await fixture.insertAccount(), { isSimulated: false })
+  const em = fixture.orm.em.fork()
+  await em.execute("update connection set base_url = 'https://live.provider.test/v1' where uuid = ?", [uuid])
+  const { probed, waitUntilReachable } = workerReaching()
+  await waitUntilReachable()
+  expect(probed).toEqual(['https://live.provider.test'])
+})
