@@ -1,7 +1,7 @@
 import type { SimulatedAccounts } from './accounts.ts'
 import type { IdGenerator } from './ids.ts'
 import type { Receipts } from './receipts.ts'
-import { computeRefundableCents, type SimulatedRefunds } from './refunds.ts'
+import { computeReceiptRefundableCents, type SimulatedRefunds } from './refunds.ts'
 import { type SimulatedReturns, sumReturns } from './returns.ts'
 import { SETTLED_OUTCOME } from './scripted-outcome.ts'
 import type { SimulatorStore } from './store.ts'
@@ -55,7 +55,7 @@ export function returnDisputedMoney(
   }
   const { accountId, endToEnd } = received
   const receipt = receipts.find(accountId, endToEnd)!
-  const refundable = computeRefundableCents(receipt, refunds.listByReceipt(receipt))
+  const refundable = computeReceiptRefundableCents(receipt, refunds.listByReceipt(receipt))
   const claimedCents = Math.min(received.cents, refundable)
   if (claimedCents === 0) return
   const cents = Math.min(claimedCents, accounts.find(accountId)!.balanceCents) || claimedCents

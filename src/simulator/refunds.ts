@@ -148,12 +148,12 @@ function findRefundRefusal(
   if (!receipt) return { kind: 'no_such_receipt' }
   if (refund) return { kind: 'id_taken' }
   if (now.getTime() - Date.parse(receipt.at) > REFUND_WINDOW_MS) return { kind: 'too_late' }
-  const refundableCents = computeRefundableCents(receipt, listByReceipt(store, receipt))
+  const refundableCents = computeReceiptRefundableCents(receipt, listByReceipt(store, receipt))
   return request.cents > refundableCents ? { kind: 'over_the_receipt' } : null
 }
 
 /** Computes the amount of a received PIX that its refunds, except rejected ones, leave refundable. */
-export function computeRefundableCents(receipt: Receipt, refunds: SimulatedRefund[]): number {
+export function computeReceiptRefundableCents(receipt: Receipt, refunds: SimulatedRefund[]): number {
   const effective = refunds.filter(({ status }) => status !== 'rejected')
   return effective.reduce((cents, refund) => cents - refund.cents, receipt.cents)
 }

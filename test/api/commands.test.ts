@@ -236,7 +236,9 @@ runConcurrentTests(
           available: 1_250,
         })
         expect(await opens([], false)).toEqual({
-          opening: { warning: expect.stringMatching(/opening balance is 0.00, .*`trilho ledger adjust`/) },
+          opening: {
+            warning: expect.stringMatching(/the opening balance is 0\.00; .*`trilho ledger adjust`/),
+          },
           available: 0,
         })
       },

@@ -162,7 +162,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     await turns(page, 'Pago')
     const attempts = await page.locator('.attempts li').allInnerTexts()
     expect(attempts).toHaveLength(2)
-    expect(attempts[0]).toMatch(/Provedor A\s+Recusado[\s\S]*Por isso o próximo foi tentado\./)
+    expect(attempts[0]).toMatch(/Provedor A\s+Recusado[\s\S]*O próximo provedor foi acionado\./)
     expect(attempts[1]).toMatch(/Provedor C\s+Liquidado/)
   })
 

@@ -23,6 +23,10 @@ test('a dispute that has just changed is polled often, then every six hours', ()
   ])
 })
 
+test('what could not leave its worker is sent again after 0.5 s to 4 s', () => {
+  expect([1, 2, 3, 4, 5, 8].map(WAITS.sendAgain)).toEqual([500, 1_000, 2_000, 4_000, 4_000, 4_000])
+})
+
 test('the other intervals are those of SPEC', () => {
   const { nextPoll: _, ...waits } = WAITS
   expect(waits).toEqual({
@@ -34,6 +38,7 @@ test('the other intervals are those of SPEC', () => {
     alertOperatorAfter: 10 * MINUTE,
     nextDisputePoll: expect.any(Function),
     nextCodeAttempt: expect.any(Function),
+    sendAgain: expect.any(Function),
     rotationGrace: 24 * 60 * MINUTE,
     deliveryOverdue: 5 * MINUTE,
   })

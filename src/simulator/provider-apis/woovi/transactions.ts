@@ -2,7 +2,7 @@ import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { RailMovement } from '../../rail.ts'
 import type { Receipt } from '../../receipts.ts'
 import {
-  computeRefundableCents,
+  computeReceiptRefundableCents,
   type RefundAcceptance,
   type SimulatedRefund,
   type SimulatedRefundRequest,
@@ -106,7 +106,7 @@ export function createWooviTransactionHandlers(state: SimulatorState): WooviTran
       if (!receipt) return errors.wooviChargeNotFound()
       const { correlationID: id, value } = parsed.value
       const { accountId, endToEnd } = receipt
-      const cents = value ?? computeRefundableCents(receipt, refunds.listByReceipt(receipt))
+      const cents = value ?? computeReceiptRefundableCents(receipt, refunds.listByReceipt(receipt))
       const request = { accountId, endToEnd, id, cents, outcome }
       return respondToRefund(acceptRefund(state, request), refund => ({
         refund: presentChargeRefund(refund),
