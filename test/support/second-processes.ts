@@ -62,6 +62,38 @@ export function spawnProgram(program: string, env: NodeJS.ProcessEnv, log?: numb
   })
 }
 
+export type SecondWorker = {
+  child: ChildProcess
+  /** Lines of its log so far. */
+  lines(): Promise<{ level: number; msg: string }[]>
+}
+
+/**
+ * Starts a second worker over the servers of a stack; `more` in addition to what it needs, or instead. It is not
+ * restarted when it exits, and the caller stops it.
+ */
+export async function startSecondWorker(
+  stack: Stack,
+  name: string,
+  more: NodeJS.ProcessEnv,
+): Promise<SecondWorker> {
+  const environment = await readProcessEnvironment(stack, more)
+  const path = join(stack.home.folder, 'logs', `${name}.log`)
+  const log = openSync(path, 'a')
+  const child = spawnProgram('src/worker.ts', environment, log)
+  closeSync(log)
+  return {
+    child,
+    async lines() {
+      const text = await readFile(path, 'utf8')
+      return text
+        .split('\n')
+        .filter(line => line.startsWith('{'))
+        .map(line => JSON.parse(line))
+    },
+  }
+}
+
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

@@ -1,15 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
 import { createPayoutActions, randomPixKey } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
-import { readProcessEnvironment, spawnProgram, stopProcess } from '../support/second-processes.ts'
+import { startSecondWorker, stopProcess } from '../support/second-processes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
@@ -38,25 +35,12 @@ afterAll(async () => {
 async function workerBehindProxy(name: string) {
   const databaseUrl = new URL(stack.local.database_url)
   databaseUrl.host = `127.0.0.1:${proxy.port}`
-  const environment = await readProcessEnvironment(stack, {
+  const worker = await startSecondWorker(stack, name, {
     DATABASE_URL: databaseUrl.href,
     TRILHO_TIME_SCALE: String(TIME_SCALE),
   })
-  const path = join(stack.home.folder, 'logs', `${name}.log`)
-  const log = openSync(path, 'a')
-  const child = spawnProgram('src/worker.ts', environment, log)
-  closeSync(log)
-  children.push(child)
-  return {
-    child,
-    async lines(): Promise<{ level: number; msg: string }[]> {
-      const text = await readFile(path, 'utf8')
-      return text
-        .split('\n')
-        .filter(line => line.startsWith('{'))
-        .map(line => JSON.parse(line))
-    },
-  }
+  children.push(worker.child)
+  return worker
 }
 
 const isReady = (lines: { msg: string }[]) => lines.some(({ msg }) => msg === 'ready')

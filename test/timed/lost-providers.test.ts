@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +9,7 @@ import { createPayoutActions, randomPixKey } from '../api/support/payout-actions
 import { pollUntil } from '../api/support/poll-until.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
 import { openProcessNetwork, type ProcessNetwork } from '../support/network-of-one-process.ts'
-import { readProcessEnvironment, spawnProgram, stopProcess } from '../support/second-processes.ts'
+import { startSecondWorker, stopProcess } from '../support/second-processes.ts'
 import { type Stack, startStack } from '../support/stack.ts'
 
 /** Two workers, one of which reaches no provider: no operation fails, and that worker exits and does not poll again. */
@@ -36,29 +35,19 @@ afterAll(async () => {
   await stack?.stop()
 }, 60_000)
 
-/** A second worker, and its log. */
-async function startSecondWorker(name: string, more: NodeJS.ProcessEnv = {}) {
-  const environment = await readProcessEnvironment(stack, {
+/** A second worker in the network that the test disturbs, its log and whether it reports that it is healthy. */
+async function startWorker(name: string, more: NodeJS.ProcessEnv = {}) {
+  const healthFile = join(stack.home.folder, `${name}.healthy`)
+  const worker = await startSecondWorker(stack, name, {
     ...{ ...network.environment, TRILHO_TIME_SCALE: String(TIME_SCALE) },
-    TRILHO_HEALTH_FILE: join(stack.home.folder, `${name}.healthy`),
+    TRILHO_HEALTH_FILE: healthFile,
     ...more,
   })
-  const path = join(stack.home.folder, 'logs', `${name}.log`)
-  const log = openSync(path, 'a')
-  const child = spawnProgram('src/worker.ts', environment, log)
-  closeSync(log)
-  children.push(child)
+  children.push(worker.child)
   return {
-    child,
-    async lines(): Promise<{ level: number; msg: string }[]> {
-      const text = await readFile(path, 'utf8')
-      return text
-        .split('\n')
-        .filter(line => line.startsWith('{'))
-        .map(line => JSON.parse(line))
-    },
+    ...worker,
     isHealthy: () =>
-      readFile(join(stack.home.folder, `${name}.healthy`)).then(
+      readFile(healthFile).then(
         () => true,
         () => false,
       ),
@@ -80,7 +69,7 @@ test('a worker that loses its way to all providers fails no operation, and exits
   const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })
   const { waitForStatus, send, createPaidCharge, requestRefund } = createPayoutActions(testStack)
   const charges = await Promise.all([1, 2, 3, 4].map(() => createPaidCharge(merchant)))
-  const { child, lines, isHealthy } = await startSecondWorker('lost')
+  const { child, lines, isHealthy } = await startWorker('lost')
   await pollUntil(lines, isReady, { limitMs: 60_000 })
   await pollUntil(isHealthy, healthy => healthy)
 
@@ -124,7 +113,7 @@ test('a worker that loses its way to all providers fails no operation, and exits
 test('a worker that starts without a way to a provider waits, and polls once it has one', async () => {
   await testStack.createMerchant()
   network.injectFault({ kind: 'reset' })
-  const { lines, isHealthy } = await startSecondWorker('without')
+  const { lines, isHealthy } = await startWorker('without')
   await pollUntil(lines, isWaiting, { limitMs: 60_000 })
   expect(await isHealthy()).toBe(false)
   expect(isReady(await lines())).toBe(false)
@@ -134,7 +123,7 @@ test('a worker that starts without a way to a provider waits, and polls once it 
 
 test('a worker without the authority of the providers’ certificates waits, and stops in order', async () => {
   await testStack.createMerchant()
-  const { child, lines } = await startSecondWorker('untrusting', { NODE_EXTRA_CA_CERTS: '' })
+  const { child, lines } = await startWorker('untrusting', { NODE_EXTRA_CA_CERTS: '' })
   await pollUntil(lines, isWaiting, { limitMs: 60_000 })
   const ended = once(child, 'exit')
   child.kill('SIGTERM')

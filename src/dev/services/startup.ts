@@ -73,11 +73,15 @@ export async function connectOrStartTemporal(
   const { config, abort } = site
   const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
   await waitForTemporal(address, { namespace: config.temporalNamespace, searchAttributes }, abort)
-  if (!config.temporalAddress) void watchTemporal(watchOf(site, address))
+  if (!config.temporalAddress) void watchTemporal(describeTemporalWatch(site, address))
   return address
 }
 
-function watchOf({ config, processes, print: say, abort }: StackContext, address: string): TemporalWatch {
+/** Describes how the stack's own server is checked and restarted. */
+function describeTemporalWatch(
+  { config, processes, print: say, abort }: StackContext,
+  address: string,
+): TemporalWatch {
   return {
     check: () => isTemporalAnswering(address, config.temporalNamespace),
     restart() {

@@ -149,8 +149,9 @@ export function isWorkerLoss(error: unknown): boolean {
 }
 
 /**
- * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.alertOperatorAfter` (10 min, scaled). A durable
- * timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when a history is replayed.
+ * Sets search attribute TrilhoOutcome=unknown once an outcome has been unknown for `WAITS.alertOperatorAfter` (10 min,
+ * scaled). A durable timer decides, not the clock: two readings of `Date.now()` may lie on either side of the limit when
+ * a history is replayed.
  */
 export class UnknownOutcomeAlert {
   readonly #timeScale: number
