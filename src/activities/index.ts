@@ -1,5 +1,5 @@
 import { foldListCounters } from '../db/repositories/list-counters.ts'
-import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
 import { getCharge } from './charges/get-charge.ts'
 import { issueCharge } from './charges/issue-charge.ts'
@@ -39,14 +39,14 @@ import { replayMissedEvents } from './webhooks/replay-events.ts'
 import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
 /** Activities that call a provider, each with the transaction that records the answer. */
-export function providerActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+export function providerActivities(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return {
     issueCharge: issueCharge(dependencies),
     restoreIssuedCharge: restoreIssuedCharge(dependencies),
     pollCharge: pollCharge(dependencies),
     cancelCharge: cancelChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
-    recordDeposit: recordDeposit(dependencies, engine),
+    recordDeposit: recordDeposit(dependencies, temporal),
     sendTransfer: sendTransfer(dependencies),
     pollTransfer: pollPayout(dependencies, transferPayout),
     restoreTransfer: restorePayout(dependencies, transferPayout),
@@ -102,26 +102,26 @@ export function webhookActivities(dependencies: ActivityDependencies) {
 }
 
 /** Maintenance of events and deliveries: sweep, replay, pruning. */
-export function eventActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+export function eventActivities(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return {
-    sweepDeliveries: sweepDeliveries(dependencies, engine),
-    replayMissedEvents: replayMissedEvents(dependencies, engine),
+    sweepDeliveries: sweepDeliveries(dependencies, temporal),
+    replayMissedEvents: replayMissedEvents(dependencies, temporal),
     pruneEvents: pruneEvents(dependencies),
   }
 }
 
-export function reconciliationActivities(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+export function reconciliationActivities(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return {
     listProviderAccounts: listProviderAccounts(dependencies),
-    reconcile: reconcile(dependencies, engine),
-    sweepDisputes: sweepDisputes(dependencies, engine),
-    sweepWorkflows: sweepWorkflows(dependencies, engine),
+    reconcile: reconcile(dependencies, temporal),
+    sweepDisputes: sweepDisputes(dependencies, temporal),
+    sweepWorkflows: sweepWorkflows(dependencies, temporal),
   }
 }
 
 export function providerNotificationActivities(
   dependencies: ActivityDependencies,
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
 ) {
-  return { sweepProviderNotifications: sweepProviderNotifications(dependencies, engine) }
+  return { sweepProviderNotifications: sweepProviderNotifications(dependencies, temporal) }
 }

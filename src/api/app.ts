@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import type { Orm } from '../db/client/orm.ts'
 import type { Sealer } from '../security/sealing.ts'
 import type { FileStorage } from '../storage/storage.ts'
-import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { fail } from './http/api-error.ts'
 import { type ApiRouter, requireGlobalToken } from './http/route.ts'
 import { createSemaphore } from './http/semaphore.ts'
@@ -37,7 +37,7 @@ export type ApiDependencies = {
 }
 
 /** Dependencies of the routes: those of the process, and what calls that start, signal or update workflows need. */
-export type RouteDependencies = ApiDependencies & { workflowClientContext: WorkflowClientContext }
+export type RouteDependencies = ApiDependencies & { workflowClientContext: TemporalContext }
 
 /** Registers the routes of one resource. */
 export type RouteRegistrar = (router: ApiRouter, dependencies: RouteDependencies) => void

@@ -10,7 +10,7 @@ import { readCommandEnvironment } from '../dev/env/local-environment.ts'
 import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'
-import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 
 /** Dependencies of every command. */
 export type CommandContext = {
@@ -69,7 +69,7 @@ export const shellEnvironment: CommandEnvironment = {
 /** Runs work with a Temporal client, for commands that start or signal workflows. */
 export async function withWorkflowClient(
   { temporal, timeScale }: Config,
-  work: (engine: WorkflowClientContext, client: Client) => Promise<void>,
+  work: (temporal: TemporalContext, client: Client) => Promise<void>,
 ): Promise<void> {
   const connection = await Connection.connect({ address: temporal.address })
   const client = new Client({ connection, namespace: temporal.namespace })

@@ -20,9 +20,9 @@ export function registerRebuildCommands(
     .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
     .action(({ since, by: who, reason }: ActorOptions & { since: Date }) =>
       withTools(({ em, config }) =>
-        withWorkflowClient(config, async engine => {
+        withWorkflowClient(config, async temporal => {
           const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
-          for await (const rebuilt of rebuildWorkflows(engine, em, { since, who, reason })) {
+          for await (const rebuilt of rebuildWorkflows(temporal, em, { since, who, reason })) {
             print(rebuilt)
             counts[rebuilt.outcome] = (counts[rebuilt.outcome] ?? 0) + 1
           }

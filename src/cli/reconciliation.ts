@@ -117,9 +117,9 @@ export function registerReconciliationCommands(
     .action((noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) =>
       withTools(({ em, config }) => {
         const word = buildManualSettlement(options)
-        return withWorkflowClient(config, async engine => {
+        return withWorkflowClient(config, async temporal => {
           print({
-            signalled: await requestManualSettlement(engine, em, {
+            signalled: await requestManualSettlement(temporal, em, {
               noun,
               uuid: subject,
               settlement: word,

@@ -3,7 +3,7 @@ import { type ChargeState, chargeMachine, isPaidChargeState } from '../domain/ch
 import { refundMachine } from '../domain/refunds/refund.ts'
 import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
 import { signalCharge, signalRefund, signalReturn, signalTransfer } from '../temporal/signals.ts'
-import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { CHARGE_WORKFLOW } from '../workflows/contracts/charges.ts'
 import { REFUND_WORKFLOW } from '../workflows/contracts/refunds.ts'
 import { TRANSFER_WORKFLOW } from '../workflows/contracts/transfers.ts'
@@ -53,19 +53,19 @@ export function isHistoryAhead(noun: MoneyNoun, state: string, result: string | 
 
 /** Signals the noun's workflow, as a provider notification does, to poll its provider. */
 export async function signalMoneyWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   noun: MoneyNoun,
   { uuid, connectionUuid }: { uuid: string; connectionUuid: string },
 ): Promise<void> {
   const notification = { notificationUuid: randomUUID(), connectionUuid }
   switch (noun) {
     case 'charge':
-      return signalCharge(engine, uuid, notification)
+      return signalCharge(temporal, uuid, notification)
     case 'transfer':
-      return signalTransfer(engine, uuid, notification)
+      return signalTransfer(temporal, uuid, notification)
     case 'refund':
-      return signalRefund(engine, uuid, notification)
+      return signalRefund(temporal, uuid, notification)
     case 'return':
-      return signalReturn(engine, { uuid, connectionUuid }, notification)
+      return signalReturn(temporal, { uuid, connectionUuid }, notification)
   }
 }

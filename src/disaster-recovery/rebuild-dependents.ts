@@ -3,7 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { type DisputeState, disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
-import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import {
   PIX_KEY_REMOVAL_WORKFLOW,
@@ -21,7 +21,7 @@ import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts
  */
 
 export type DependentContext = {
-  engine: WorkflowClientContext
+  temporal: TemporalContext
   client: Client
   em: EntityManager
   id: string
@@ -44,7 +44,7 @@ const uuidFromWorkflowId = ({ id }: DependentContext) => id.split('/')[1]!
  * again.
  */
 async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { engine, client, em, id, isRunning, statusAttribute } = context
+  const { temporal, client, em, id, isRunning, statusAttribute } = context
   const uuid = uuidFromWorkflowId(context)
   const [row]: { state: DisputeState }[] = await em.execute('select state from dispute where uuid = ?', [
     uuid,
@@ -61,7 +61,7 @@ async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome
   const { hasPendingNotification: _, timeScale: __, ...input } = history.input
   const refusal = await refuseMissingConnection(em, input.connectionUuid)
   if (refusal) return refusal
-  await signalDispute(engine, input, { notificationUuid: uuid, connectionUuid: input.connectionUuid })
+  await signalDispute(temporal, input, { notificationUuid: uuid, connectionUuid: input.connectionUuid })
   return row ? { outcome: 'asked' } : { outcome: 'rebuilt', row: 'missing' }
 }
 
@@ -70,7 +70,7 @@ async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome
  * from the provider, so a lost one without an attempt cannot be distinguished from others.
  */
 async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning, engine } = context
+  const { client, em, id, isRunning, temporal } = context
   const uuid = uuidFromWorkflowId(context)
   const [row] = await em.execute<{ state: string; type: string; begun: boolean }[]>(
     `select state, type, exists (select from attempt where operation = 'create_key' and subject_uuid = k.uuid) as begun
@@ -89,7 +89,7 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
   const refusal = await refuseMissingConnection(em, history.input.connectionUuid)
   if (refusal) return refusal
   await client.workflow.start<PixKeyWorkflowSignature>(PIX_KEY_WORKFLOW, {
-    ...buildReopenOptions(engine, id),
+    ...buildReopenOptions(temporal, id),
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
     args: [{ ...history.input, restored: { ended: history.result ?? null } }],
   })
@@ -98,7 +98,7 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
 
 /** Restores a removal that the provider had confirmed; one that was interrupted is started again. */
 async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning, engine } = context
+  const { client, em, id, isRunning, temporal } = context
   const uuid = uuidFromWorkflowId(context)
   const [row]: { state: string }[] = await em.execute('select state from pix_key where uuid = ?', [uuid])
   if (!row || isRunning || (row.state !== 'active' && row.state !== 'removing')) return null
@@ -109,8 +109,8 @@ async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildO
   }
   if (row.state !== 'removing') return null
   await client.workflow.start<PixKeyRemovalWorkflowSignature>(PIX_KEY_REMOVAL_WORKFLOW, {
-    ...buildReopenOptions(engine, id),
-    args: [{ uuid, timeScale: engine.timeScale }],
+    ...buildReopenOptions(temporal, id),
+    args: [{ uuid, timeScale: temporal.timeScale }],
   })
   return { outcome: 'asked' }
 }

@@ -5,7 +5,7 @@ import { Connection } from '../db/entities/connection.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
-import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import {
   CHARGE_WORKFLOW,
   type ChargeWorkflowSignature,
@@ -75,14 +75,14 @@ export class MoneyOutNotPaused extends Error {
  * workflow is left alone.
  */
 export async function* rebuildWorkflows(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   request: RebuildRequest,
 ): AsyncGenerator<RebuildOutcome & { workflow: string }> {
   const { since } = request
   const pause = await em.findOne(Pause, { accountUuid: null, connectionUuid: null })
   if (!pause || pause.createdAt < since) throw new MoneyOutNotPaused()
-  const client = await engine.client()
+  const client = await temporal.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
   for (const [id, { isRunning }] of await listWorkflowsBetween(
@@ -90,12 +90,12 @@ export async function* rebuildWorkflows(
     Object.values(MONEY_WORKFLOWS),
     range,
   )) {
-    const context = { engine, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
+    const context = { temporal, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
     const outcome = await rebuildWorkflow(context, request)
     if (outcome) yield { workflow: id, ...outcome }
   }
   for (const [id, state] of await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, range)) {
-    const outcome = await rebuildDependent({ engine, client, em: em.fork(), id, ...state })
+    const outcome = await rebuildDependent({ temporal, client, em: em.fork(), id, ...state })
     if (outcome) yield { workflow: id, ...outcome }
   }
   for (const id of (await listRunningWorkflows(client, ROW_WORKFLOW_TYPES)).keys()) {
@@ -122,7 +122,7 @@ const TABLE_BY_ID_PREFIX = { webhook: 'delivery', orphan: 'attempt' } as const
  * `pausedAt`: the pause is a row of the restored database, so every worker reads that database from then on.
  */
 type RebuildContext = {
-  engine: WorkflowClientContext
+  temporal: TemporalContext
   client: Client
   em: EntityManager
   id: string
@@ -181,11 +181,11 @@ function isCallPending({ callStartedAt }: PayoutHistory): boolean {
 }
 
 async function requestPoll(
-  { engine, id }: RebuildContext,
+  { temporal, id }: RebuildContext,
   { connection_uuid }: RestoredRow,
 ): Promise<RebuildOutcome> {
   const [noun, uuid] = id.split('/') as [MoneyNoun, string]
-  await signalMoneyWorkflow(engine, noun, { uuid, connectionUuid: connection_uuid })
+  await signalMoneyWorkflow(temporal, noun, { uuid, connectionUuid: connection_uuid })
   return { outcome: 'asked' }
 }
 
@@ -197,13 +197,13 @@ async function rebuildIssuedCharge(
   row: RestoredRow,
   result: string | undefined,
 ): Promise<RebuildOutcome> {
-  const { engine, client, id } = context
+  const { temporal, client, id } = context
   if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
     return requestPoll(context, row)
   const uuid = id.split('/')[1]!
   await client.workflow.start<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
-    ...buildReopenOptions(engine, chargeWorkflowId(uuid)),
-    args: [{ reopen: uuid, timeScale: engine.timeScale, restored: { ended: result } }],
+    ...buildReopenOptions(temporal, chargeWorkflowId(uuid)),
+    args: [{ reopen: uuid, timeScale: temporal.timeScale, restored: { ended: result } }],
   })
   return { outcome: 'restored' }
 }
@@ -243,7 +243,7 @@ type RestartInput = {
  * it.
  */
 async function restartWorkflow(
-  { engine, client, em, id }: RebuildContext,
+  { temporal, client, em, id }: RebuildContext,
   { history, restored, request }: RestartInput,
 ): Promise<void> {
   const { who, reason } = request
@@ -253,7 +253,7 @@ async function restartWorkflow(
   await terminateWorkflow(client, id, formatTerminationReason(request))
   await client.workflow.start(MONEY_WORKFLOWS[id.split('/')[0] as MoneyNoun], {
     ...buildRebuildMetadata(id, input, attributes),
-    taskQueue: engine.taskQueue,
+    taskQueue: temporal.taskQueue,
     args: [input],
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     // A notification may have reopened it meanwhile, from a row that is behind.

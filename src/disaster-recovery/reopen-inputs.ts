@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client'
 import type { Sealer } from '../security/sealing.ts'
-import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import { CHARGE_WORKFLOW, type ChargeInput, chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import {
   TRANSFER_WORKFLOW,
@@ -34,12 +34,12 @@ export type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
  * the row is older than that, and the rebuild of a restored database decides.
  */
 export async function reopenScheduledTransfer(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   row: CreatedTransferRow,
 ): Promise<boolean> {
   const { uuid, scheduled_for: scheduledFor, tried } = row
   if (scheduledFor === null || tried.length > 0) return false
-  const client = await engine.client()
+  const client = await temporal.client()
   const history = await readWorkflowHistory<TransferInput>(client, transferWorkflowId(uuid), uuid)
   if (
     history
@@ -49,8 +49,8 @@ export async function reopenScheduledTransfer(
     return false
   const input = history
     ? (restoreOriginalInput(history.input) as TransferInput)
-    : { ...buildInputFromRow(engine, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
-  await startOriginalWorkflow(engine, client, {
+    : { ...buildInputFromRow(temporal, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
+  await startOriginalWorkflow(temporal, client, {
     type: TRANSFER_WORKFLOW,
     workflowId: transferWorkflowId(uuid),
     input,
@@ -63,18 +63,18 @@ export async function reopenScheduledTransfer(
  * issues it. The charge becomes pending if one has it, and failed if none does.
  */
 export async function reopenIssuingCharge(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { sealer }: { sealer: Sealer },
   row: IssuingChargeRow,
 ): Promise<void> {
   const { uuid, fingerprint, expires_in_seconds: expiresInSeconds } = row
-  const client = await engine.client()
+  const client = await temporal.client()
   const history = await readWorkflowHistory<ChargeInput>(client, chargeWorkflowId(uuid), uuid)
   const input = history
     ? (restoreOriginalInput(history.input) as ChargeInput)
     : // Row and splits exist: the sealed details are not read.
       {
-        ...buildInputFromRow(engine, row),
+        ...buildInputFromRow(temporal, row),
         expiresInSeconds,
         details: sealer.seal({ splits: [], fingerprint }),
       }
@@ -83,7 +83,7 @@ export async function reopenIssuingCharge(
     ...(history?.result !== undefined && { ended: history.result }),
     ...(history?.connectionUuid !== undefined && { connectionUuid: history.connectionUuid }),
   }
-  await startOriginalWorkflow(engine, client, {
+  await startOriginalWorkflow(temporal, client, {
     type: CHARGE_WORKFLOW,
     workflowId: chargeWorkflowId(uuid),
     input: { ...input, restored },
@@ -101,7 +101,7 @@ async function hasStartedSending(
   return history.attemptedConnections.length > 0
 }
 
-function buildInputFromRow({ timeScale }: WorkflowClientContext, row: UnsentRow) {
+function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
   return {
     ...{ uuid: row.uuid, accountUuid: row.account_uuid, requestId: row.request_id, timeScale },
     candidates: [...new Set([...row.tried, row.connection_uuid])],
@@ -116,14 +116,14 @@ type OriginalWorkflow = {
 }
 
 async function startOriginalWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   client: Client,
   { type, workflowId, input }: OriginalWorkflow,
 ): Promise<void> {
   const attributes = { provider: input.candidates[0]! }
   await client.workflow.start<(input: RebuildableInput) => Promise<unknown>>(type, {
     ...buildRebuildMetadata(workflowId, input, attributes),
-    ...buildReopenOptions(engine, workflowId),
+    ...buildReopenOptions(temporal, workflowId),
     args: [input],
   })
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Sealer } from '../security/sealing.ts'
 import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
-import { buildReopenOptions, type WorkflowClientContext } from '../temporal/workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import { chargeWorkflowId, orphanWorkflowId } from '../workflows/contracts/charges.ts'
 import { disputeWorkflowId } from '../workflows/contracts/disputes.ts'
 import {
@@ -65,7 +65,7 @@ export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow,
  * completed is older than that result.
  */
 export async function reopenWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   sealing: { sealer: Sealer },
   noun: ActiveNoun,
   row: ActiveRow,
@@ -74,23 +74,24 @@ export async function reopenWorkflow(
   const notification = { notificationUuid: randomUUID(), connectionUuid }
   switch (noun) {
     case 'charge':
-      if (state === 'issuing') await reopenIssuingCharge(engine, sealing, row as ActiveRow & IssuingChargeRow)
-      else await signalCharge(engine, uuid, notification)
+      if (state === 'issuing')
+        await reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
+      else await signalCharge(temporal, uuid, notification)
       return true
     case 'transfer':
-      if (state === 'created') return reopenCreatedTransfer(engine, row as ActiveRow & CreatedTransferRow)
-      await reopenPayout(engine, noun, row)
+      if (state === 'created') return reopenCreatedTransfer(temporal, row as ActiveRow & CreatedTransferRow)
+      await reopenPayout(temporal, noun, row)
       return true
     case 'refund':
-      await reopenPayout(engine, noun, row)
+      await reopenPayout(temporal, noun, row)
       return true
     case 'return':
       if (state === 'held') return false
-      await reopenPayout(engine, noun, row)
+      await reopenPayout(temporal, noun, row)
       return true
     case 'dispute':
       await signalDispute(
-        engine,
+        temporal,
         {
           ...{ uuid, connectionUuid, providerDisputeId: row.provider_dispute_id!, endToEnd: row.end_to_end! },
           requestId: row.request_id!,
@@ -99,14 +100,14 @@ export async function reopenWorkflow(
       )
       return true
     case 'orphan':
-      await signalOrphanPayload(engine, uuid, notification)
+      await signalOrphanPayload(temporal, uuid, notification)
       return true
     case 'pix_key':
       if (state !== 'removing') return false
-      await startReopenedWorkflow<PixKeyRemovalInput>(engine, {
+      await startReopenedWorkflow<PixKeyRemovalInput>(temporal, {
         type: PIX_KEY_REMOVAL_WORKFLOW,
         workflowId: pixKeyRemovalWorkflowId(uuid),
-        input: { uuid, timeScale: engine.timeScale },
+        input: { uuid, timeScale: temporal.timeScale },
       })
       return true
   }
@@ -117,13 +118,13 @@ export async function reopenWorkflow(
  * knows it, it fails. If it is scheduled and its workflow had completed, the rebuild of the database decides.
  */
 async function reopenCreatedTransfer(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   row: ActiveRow & CreatedTransferRow,
 ): Promise<boolean> {
-  if (await reopenScheduledTransfer(engine, row)) return true
+  if (await reopenScheduledTransfer(temporal, row)) return true
   const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
   if (isScheduled) return false
-  await reopenPayout(engine, 'transfer', row)
+  await reopenPayout(temporal, 'transfer', row)
   return true
 }
 
@@ -132,18 +133,18 @@ async function reopenCreatedTransfer(
  * candidate knows it twice.
  */
 export function reopenPayout(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   noun: 'transfer' | 'refund' | 'return',
   { uuid, connection_uuid: connectionUuid, created_at, tried = [] }: ActiveRow,
 ): Promise<void> {
   const orderedAt = new Date(created_at).toISOString()
-  const { timeScale } = engine
+  const { timeScale } = temporal
   const candidates = [...new Set([...tried, connectionUuid])]
   const input: ReturnPaymentInput | ReopenedInput =
     noun === 'return'
       ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt }, timeScale }
       : { reopen: uuid, unfinished: { candidates, orderedAt }, timeScale }
-  return startReopenedWorkflow(engine, {
+  return startReopenedWorkflow(temporal, {
     type: MONEY_WORKFLOWS[noun],
     workflowId: WORKFLOW_IDS[noun](uuid),
     input,
@@ -152,12 +153,12 @@ export function reopenPayout(
 
 /** Starts a workflow from its row; one that runs already continues unchanged. */
 async function startReopenedWorkflow<Input>(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { type, workflowId, input }: { type: string; workflowId: string; input: Input },
 ): Promise<void> {
-  const client = await engine.client()
+  const client = await temporal.client()
   await client.workflow.start<(input: Input) => Promise<unknown>>(type, {
-    ...buildReopenOptions(engine, workflowId),
+    ...buildReopenOptions(temporal, workflowId),
     args: [input],
   })
 }

@@ -2,7 +2,7 @@ import type { NotificationOutcome, ProviderNotification } from '../db/entities/p
 import { type Query, query } from '../db/pipeline/query.ts'
 import { deriveDisputeUuid } from '../temporal/disputes.ts'
 import { signalDispute } from '../temporal/signals.ts'
-import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
 
 /** Routing of notifications about disputes, and about a PIX that may have some. */
@@ -12,7 +12,7 @@ import { buildNotificationSignal, type InboundNotification } from './notificatio
  * dispute or polls it.
  */
 export async function routeToDispute(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { notification, connection }: InboundNotification,
 ): Promise<NotificationOutcome> {
   const { providerAccountUuid, uuid: connectionUuid } = connection
@@ -20,7 +20,7 @@ export async function routeToDispute(
   const providerDisputeId = notification.reference!
   const uuid = deriveDisputeUuid({ providerAccountUuid, providerDisputeId })
   await signalDispute(
-    engine,
+    temporal,
     { uuid, connectionUuid, providerDisputeId, endToEnd, requestId },
     buildNotificationSignal(notification),
   )
@@ -44,12 +44,12 @@ export function queryProviderDisputeIds({
 
 /** Signals the workflow of each dispute; returns whether there is any. */
 export async function routeToDisputes(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { notification, connection }: InboundNotification,
   disputes: string[],
 ): Promise<boolean> {
   for (const reference of disputes)
-    await routeToDispute(engine, {
+    await routeToDispute(temporal, {
       connection,
       notification: { ...notification, reference } as ProviderNotification,
     })

@@ -18,7 +18,7 @@ import {
   signalReturn,
   signalTransfer,
 } from '../temporal/signals.ts'
-import type { WorkflowClientContext } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import { queryProviderDisputeIds, routeToDispute, routeToDisputes } from './disputes.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
@@ -32,13 +32,13 @@ const FOREIGN_AFTER_MS = 10 * 60_000
  * Safe to repeat at any point.
  */
 export async function routeNotification(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   notification: ProviderNotification,
   known: { connection?: Connection; subject?: InboundNotificationSubject } = {},
 ): Promise<NotificationOutcome | null> {
   const connection = known.connection ?? (await em.findOneOrFail(Connection, notification.connectionUuid))
-  const outcome = await routeByKind(engine, em, { ...known, notification, connection })
+  const outcome = await routeByKind(temporal, em, { ...known, notification, connection })
   if (outcome) await markNotificationRouted(em, notification, outcome)
   return outcome
 }
@@ -60,41 +60,41 @@ export function queryNotificationSubject(
 type IdentifiedNotification = InboundNotification & { uuid: string | null; attempt: Attempt | undefined }
 
 async function routeByKind(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   { subject, ...inbound }: InboundNotification & { subject?: InboundNotificationSubject },
 ): Promise<NotificationOutcome | null> {
   const { notification, connection } = inbound
-  if (notification.kind === 'dispute' && notification.reference) return routeToDispute(engine, inbound)
+  if (notification.kind === 'dispute' && notification.reference) return routeToDispute(temporal, inbound)
   const subjectUuid = notification.reference ? uuidFromReference(notification.reference) : null
   const [attempt, disputes] =
     subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
-  const routeOwn = () => routeByReference(engine, em, { ...inbound, uuid: subjectUuid, attempt })
+  const routeOwn = () => routeByReference(temporal, em, { ...inbound, uuid: subjectUuid, attempt })
   if (notification.kind === 'payment') return routeOwn()
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
-  const hasDisputes = await routeToDisputes(engine, inbound, disputes)
+  const hasDisputes = await routeToDisputes(temporal, inbound, disputes)
   const outcome = notification.kind === 'dispute' ? null : await routeOwn()
   if (hasDisputes || outcome === 'routed') return 'routed'
-  return outcome ?? (isRecent(engine, notification) ? null : 'foreign')
+  return outcome ?? (isRecent(temporal, notification) ? null : 'foreign')
 }
 
 /** Routes by our id in the notification; a connection can only report what its provider account carries. */
 async function routeByReference(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   inbound: IdentifiedNotification,
 ): Promise<NotificationOutcome | null> {
   const { notification, uuid, attempt } = inbound
   if (!uuid)
     return notification.kind === 'payment'
-      ? routeToDeposit(engine, inbound)
-      : routeByEndToEnd(engine, em, inbound)
-  if (!attempt) return routeUnknownReference(engine, em, { ...inbound, uuid })
-  return routeToAttempt(engine, attempt, inbound)
+      ? routeToDeposit(temporal, inbound)
+      : routeByEndToEnd(temporal, em, inbound)
+  if (!attempt) return routeUnknownReference(temporal, em, { ...inbound, uuid })
+  return routeToAttempt(temporal, attempt, inbound)
 }
 
 async function routeToAttempt(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   attempt: Attempt,
   inbound: InboundNotification,
 ): Promise<NotificationOutcome | null> {
@@ -102,16 +102,23 @@ async function routeToAttempt(
   const { subjectUuid, connectionUuid } = attempt
   switch (attempt.operation) {
     case 'issue':
-      return routeToCharge(engine, attempt, inbound)
+      return routeToCharge(temporal, attempt, inbound)
     case 'transfer':
       // Polled at the attempt's connection, whichever connection received the notification.
-      await signalTransfer(engine, subjectUuid, { ...buildNotificationSignal(notification), connectionUuid })
+      await signalTransfer(temporal, subjectUuid, {
+        ...buildNotificationSignal(notification),
+        connectionUuid,
+      })
       return 'routed'
     case 'refund':
-      await signalRefund(engine, subjectUuid, buildNotificationSignal(notification))
+      await signalRefund(temporal, subjectUuid, buildNotificationSignal(notification))
       return 'routed'
     case 'return':
-      await signalReturn(engine, { uuid: subjectUuid, connectionUuid }, buildNotificationSignal(notification))
+      await signalReturn(
+        temporal,
+        { uuid: subjectUuid, connectionUuid },
+        buildNotificationSignal(notification),
+      )
       return 'routed'
     case 'create_key':
     case 'delete_key':
@@ -120,24 +127,24 @@ async function routeToAttempt(
 }
 
 async function routeToCharge(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   attempt: Attempt,
   inbound: InboundNotification,
 ): Promise<NotificationOutcome | null> {
   const { notification } = inbound
-  switch (await signalPayloadOwner(engine, attempt, buildNotificationSignal(notification))) {
+  switch (await signalPayloadOwner(temporal, attempt, buildNotificationSignal(notification))) {
     case 'signalled':
       return 'routed'
     case 'issuing':
       return (await signalIfRunning(
-        engine,
+        temporal,
         chargeWorkflowId(attempt.subjectUuid),
         buildNotificationSignal(notification),
       ))
         ? 'routed'
         : null
     case 'none':
-      return routeToDeposit(engine, inbound, attempt)
+      return routeToDeposit(temporal, inbound, attempt)
   }
 }
 
@@ -145,19 +152,19 @@ async function routeToCharge(
  * Routes a reference that no attempt at this provider account has: too early, foreign, or of an unknown charge.
  */
 async function routeUnknownReference(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   inbound: InboundNotification & { uuid: string },
 ): Promise<NotificationOutcome | null> {
   const { notification, uuid } = inbound
   if (notification.kind !== 'payment') return 'foreign'
-  if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(engine, inbound)
-  if (await signalIfRunning(engine, chargeWorkflowId(uuid), buildNotificationSignal(notification)))
+  if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(temporal, inbound)
+  if (await signalIfRunning(temporal, chargeWorkflowId(uuid), buildNotificationSignal(notification)))
     return 'routed'
-  if (isRecent(engine, notification)) return null
+  if (isRecent(temporal, notification)) return null
   // A workflow without a row is newer than a restored database: the rebuild handles it.
-  if (await hasWorkflow(await engine.client(), chargeWorkflowId(uuid))) return null
-  return routeToDeposit(engine, inbound)
+  if (await hasWorkflow(await temporal.client(), chargeWorkflowId(uuid))) return null
+  return routeToDeposit(temporal, inbound)
 }
 
 /**
@@ -181,7 +188,7 @@ async function isAtOtherProviderAccount(
  * Routes a notification that names only the returned PIX: the workflow of every attempt about that PIX is signalled.
  */
 async function routeByEndToEnd(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   inbound: InboundNotification,
 ): Promise<NotificationOutcome | null> {
@@ -201,14 +208,14 @@ async function routeByEndToEnd(
     providerAccountUuid,
     operation: { $ne: 'issue' },
   })
-  for (const attempt of attempts) await routeToAttempt(engine, attempt, inbound)
+  for (const attempt of attempts) await routeToAttempt(temporal, attempt, inbound)
   if (attempts.length > 0) return 'routed'
   // It may arrive before our settlement, which writes the movement's end-to-end id.
-  return isRecent(engine, notification) ? null : 'foreign'
+  return isRecent(temporal, notification) ? null : 'foreign'
 }
 
-function isRecent(engine: WorkflowClientContext, { receivedAt }: ProviderNotification): boolean {
-  return Date.now() - receivedAt.getTime() <= scaleWait(FOREIGN_AFTER_MS, engine.timeScale)
+function isRecent(temporal: TemporalContext, { receivedAt }: ProviderNotification): boolean {
+  return Date.now() - receivedAt.getTime() <= scaleWait(FOREIGN_AFTER_MS, temporal.timeScale)
 }
 
 async function findRefundUuids(em: EntityManager, { chargeUuid }: Movement): Promise<string[]> {
@@ -221,13 +228,17 @@ async function findRefundUuids(em: EntityManager, { chargeUuid }: Movement): Pro
  * a charge that was attempted there: then no account is credited, and reconciliation reports it.
  */
 async function routeToDeposit(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { notification, connection }: InboundNotification,
   attempt?: Attempt,
 ): Promise<NotificationOutcome> {
   const connectionUuid = connection.type === 'POOL' ? attempt?.connectionUuid : connection.uuid
   if (notification.kind !== 'payment' || !notification.endToEnd || !connectionUuid) return 'foreign'
   const { endToEnd, requestId } = notification
-  await signalDeposit(engine, { connectionUuid, endToEnd, requestId }, buildNotificationSignal(notification))
+  await signalDeposit(
+    temporal,
+    { connectionUuid, endToEnd, requestId },
+    buildNotificationSignal(notification),
+  )
   return 'routed'
 }

@@ -10,7 +10,7 @@ import {
   type EventReplayWorkflowSignature,
   type ReplayEventsInput,
 } from '../workflows/contracts/webhooks.ts'
-import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
 
 /** Client calls for webhook deliveries. Rows are written first; the sweep repeats any call that is lost. */
 
@@ -21,15 +21,15 @@ const CLOCK_SKEW_MS = 60_000
  * Signals a delivery's workflow that its row has changed; starts the workflow of a pending delivery if none runs.
  */
 export async function signalDelivery(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { uuid, status }: { uuid: string; status: string },
 ): Promise<void> {
-  const client = await engine.client()
+  const client = await temporal.client()
   const workflowId = deliveryWorkflowId(uuid)
   if (status === 'PENDING') {
     await client.workflow.signalWithStart<DeliveryWorkflowSignature>(DELIVERY_WORKFLOW, {
-      ...buildReopenOptions(engine, workflowId),
-      args: [{ deliveryUuid: uuid, timeScale: engine.timeScale }],
+      ...buildReopenOptions(temporal, workflowId),
+      args: [{ deliveryUuid: uuid, timeScale: temporal.timeScale }],
       signal: deliveryChangedSignal,
       signalArgs: [],
     })
@@ -45,11 +45,11 @@ export async function signalDelivery(
 /**
  * Starts a sweep that wakes the deliveries changed by a request, however many, before the next scheduled one does.
  */
-export async function startDeliverySweep(engine: WorkflowClientContext): Promise<void> {
-  const client = await engine.client()
+export async function startDeliverySweep(temporal: TemporalContext): Promise<void> {
+  const client = await temporal.client()
   await client.workflow.start(DELIVERY_SWEEP_WORKFLOW, {
     workflowId: `delivery-sweep/${randomUUID()}`,
-    taskQueue: engine.taskQueue,
+    taskQueue: temporal.taskQueue,
     args: [],
     staticSummary: 'Wake changed deliveries',
   })
@@ -61,16 +61,16 @@ export async function startDeliverySweep(engine: WorkflowClientContext): Promise
  * Deliveries that are pending for the first time are left alone.
  */
 export async function startEventReplay(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   range: Pick<ReplayEventsInput, 'webhookUuid' | 'since'>,
   waitMs: number,
 ): Promise<void> {
-  const client = await engine.client()
+  const client = await temporal.client()
   const input: ReplayEventsInput = { ...range, until: new Date(Date.now() + CLOCK_SKEW_MS).toISOString() }
   await client.withDeadline(Date.now() + waitMs, () =>
     client.workflow.start<EventReplayWorkflowSignature>(EVENT_REPLAY_WORKFLOW, {
       workflowId: `recovery/${randomUUID()}`,
-      taskQueue: engine.taskQueue,
+      taskQueue: temporal.taskQueue,
       args: [input],
       staticSummary: `Events since ${input.since} to endpoint ${input.webhookUuid}`,
     }),

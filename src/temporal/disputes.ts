@@ -10,7 +10,7 @@ import {
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
 } from '../workflows/contracts/disputes.ts'
-import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
 
 /**
  * Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow.
@@ -32,14 +32,14 @@ export type SubmitDisputeReplyInput = ReplyToDisputeInput & {
  * to the provider.
  */
 export async function submitDisputeReply(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   dispute: Dispute,
   { details, requestId, updateId, waitMs }: SubmitDisputeReplyInput,
 ): Promise<ReplyToDisputeResult> {
-  const client = await engine.client()
+  const client = await temporal.client()
   const { uuid, providerDisputeId, endToEnd } = dispute
   const start = new WithStartWorkflowOperation<DisputeWorkflowSignature>(DISPUTE_WORKFLOW, {
-    ...buildReopenOptions(engine, disputeWorkflowId(uuid)),
+    ...buildReopenOptions(temporal, disputeWorkflowId(uuid)),
     args: [
       {
         uuid,
@@ -47,7 +47,7 @@ export async function submitDisputeReply(
         endToEnd,
         connectionUuid: dispute.connection.uuid,
         requestId: dispute.requestId,
-        timeScale: engine.timeScale,
+        timeScale: temporal.timeScale,
       },
     ],
   })

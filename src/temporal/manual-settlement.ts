@@ -11,7 +11,7 @@ import { type ManualSettlement, manualSettlementSignal } from '../workflows/cont
 import { refundWorkflowId } from '../workflows/contracts/refunds.ts'
 import { transferWorkflowId } from '../workflows/contracts/transfers.ts'
 import { returnWorkflowId } from '../workflows/contracts/unmatched.ts'
-import type { WorkflowClientContext } from './workflow-options.ts'
+import type { TemporalContext } from './workflow-options.ts'
 
 /** Workflow ids of the nouns that an operator may settle manually. */
 const WORKFLOW_IDS: Record<PayoutKind, (uuid: string) => string> = {
@@ -60,7 +60,7 @@ export class StaleSettlement extends Error {
  * attempt again under the row lock (src/activities/payouts/manual-settlement.ts). Returns the workflow's id.
  */
 export async function requestManualSettlement(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   { noun, uuid, settlement, who }: ManualSettlementRequest,
 ): Promise<string> {
@@ -68,18 +68,18 @@ export async function requestManualSettlement(
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   const current = findCurrentAttempt(attempts)
   if (!current) throw new NotSettleableError(`${workflowId} has no attempt to settle`)
-  if (!findSettleableAttempt(attempts, settlement, engine.timeScale)) {
+  if (!findSettleableAttempt(attempts, settlement, temporal.timeScale)) {
     const { provider } = await em.findOneOrFail(Connection, current.connectionUuid)
     const { uuid: attempt, position, sendings, state } = current
     const now = { attempt, number: position + 1, sending: sendings, provider, state }
     throw new StaleSettlement(workflowId, now)
   }
-  const client = await engine.client()
+  const client = await temporal.client()
   const { as, reason } = settlement
   await recordOperatorAction(em, { who, act: `settle_${as}`, subject: workflowId, reason })
   // A lost workflow is reopened from its row; it processes the signal before it polls.
   if (!(await isWorkflowRunning(client, workflowId)))
-    await reopenPayout(engine, noun, {
+    await reopenPayout(temporal, noun, {
       ...{ uuid, account_uuid: '', state: current.state, created_at: current.createdAt.toISOString() },
       ...{ connection_uuid: current.connectionUuid, tried: attempts.map(one => one.connectionUuid) },
     })

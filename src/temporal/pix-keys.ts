@@ -13,7 +13,7 @@ import {
 } from '../workflows/contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { startAndAwaitUpdate } from './start.ts'
-import type { WorkflowClientContext, WorkflowMetadata } from './workflow-options.ts'
+import type { TemporalContext, WorkflowMetadata } from './workflow-options.ts'
 
 /**
  * Client calls that start workflows of PIX keys, or join the running ones; safe to repeat. Ids, summaries and search
@@ -22,11 +22,11 @@ import type { WorkflowClientContext, WorkflowMetadata } from './workflow-options
 
 /** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
 export function startPixKeyWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: PixKeyInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitUpdate<PixKeyWorkflowSignature>(engine, PIX_KEY_WORKFLOW, {
+  return startAndAwaitUpdate<PixKeyWorkflowSignature>(temporal, PIX_KEY_WORKFLOW, {
     ...buildKeyWorkflowMetadata(pixKeyWorkflowId(input.uuid), input, `PIX key, ${input.type}`),
     args: [input],
     updateId: input.uuid,
@@ -46,14 +46,14 @@ export type PixKeyRemovalRequest = {
  * may be requested again.
  */
 export function startPixKeyRemovalWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   removal: PixKeyRemovalRequest,
   { updateId, waitMs }: { updateId: string; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitUpdate<PixKeyRemovalWorkflowSignature>(engine, PIX_KEY_REMOVAL_WORKFLOW, {
+  return startAndAwaitUpdate<PixKeyRemovalWorkflowSignature>(temporal, PIX_KEY_REMOVAL_WORKFLOW, {
     ...buildKeyWorkflowMetadata(pixKeyRemovalWorkflowId(removal.uuid), removal, 'Removal of a PIX key'),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    args: [{ uuid: removal.uuid, timeScale: engine.timeScale }],
+    args: [{ uuid: removal.uuid, timeScale: temporal.timeScale }],
     updateId,
     waitMs,
   })
@@ -64,11 +64,11 @@ export function startPixKeyRemovalWorkflow(
  * workflow.
  */
 export function startVerificationCodeWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: VerificationCodeInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitUpdate<VerificationCodeWorkflowSignature>(engine, VERIFICATION_CODE_WORKFLOW, {
+  return startAndAwaitUpdate<VerificationCodeWorkflowSignature>(temporal, VERIFICATION_CODE_WORKFLOW, {
     ...buildKeyWorkflowMetadata(
       verificationCodeWorkflowId(input.uuid),
       input,

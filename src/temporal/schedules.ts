@@ -15,7 +15,7 @@ import {
 } from '../workflows/contracts/maintenance.ts'
 import { DELIVERY_SWEEP_WORKFLOW, EVENT_PRUNING_WORKFLOW } from '../workflows/contracts/webhooks.ts'
 import { readDeployment, type WorkerDeployment, type WorkerVersion } from './worker-version.ts'
-import type { WorkflowClientContext } from './workflow-options.ts'
+import type { TemporalContext } from './workflow-options.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -38,51 +38,48 @@ const DEFAULT_TASK_QUEUE = 'trilho'
  * active rows compared every hour, list counters folded, old events deleted. The first worker creates them; every
  * later one updates them to its own release and configuration.
  */
-export async function upsertMaintenanceSchedules(
-  client: Client,
-  engine: WorkflowClientContext,
-): Promise<void> {
-  await upsertSchedule(client, engine, {
+export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {
+  await upsertSchedule(client, temporal, {
     id: 'notice-sweep',
     type: NOTIFICATION_SWEEP_WORKFLOW,
     intervalMs: MINUTE_MS,
     args: [],
   })
-  await upsertSchedule(client, engine, {
+  await upsertSchedule(client, temporal, {
     id: 'tally',
     type: LIST_COUNTERS_WORKFLOW,
     intervalMs: 2 * MINUTE_MS,
     args: [],
   })
-  await upsertSchedule(client, engine, {
+  await upsertSchedule(client, temporal, {
     id: 'med-sweep',
     type: DISPUTE_SWEEP_WORKFLOW,
     intervalMs: DISPUTE_SWEEP_MS,
     args: [],
   })
-  await upsertSchedule(client, engine, {
+  await upsertSchedule(client, temporal, {
     id: 'reconciliation',
     type: RECONCILIATION_WORKFLOW,
     intervalMs: HOUR_MS,
     args: [{ hours: RECONCILIATION_HOURS }],
   })
-  await upsertSchedule(client, engine, {
+  await upsertSchedule(client, temporal, {
     id: 'workflow-sweep',
     type: WORKFLOW_SWEEP_WORKFLOW,
     intervalMs: HOUR_MS,
     args: [],
   })
-  await upsertSchedule(client, engine, {
+  await upsertSchedule(client, temporal, {
     id: 'delivery-sweep',
     type: DELIVERY_SWEEP_WORKFLOW,
     intervalMs: 5 * MINUTE_MS,
     args: [],
   })
-  await upsertSchedule(client, engine, {
+  await upsertSchedule(client, temporal, {
     id: 'event-pruning',
     type: EVENT_PRUNING_WORKFLOW,
     // Events are kept for thirty days at any time scale.
-    intervalMs: 6 * HOUR_MS * engine.timeScale,
+    intervalMs: 6 * HOUR_MS * temporal.timeScale,
     args: [],
   })
 }
@@ -105,11 +102,11 @@ const VERSION_POLL_MS = 10_000
  */
 export async function followCurrentVersion(
   client: Client,
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { version, onRead, onError }: VersionWatch,
 ): Promise<() => void> {
   if (!version) {
-    await upsertMaintenanceSchedules(client, engine)
+    await upsertMaintenanceSchedules(client, temporal)
     return () => {}
   }
   let wasCurrent = false
@@ -117,7 +114,7 @@ export async function followCurrentVersion(
     const deployment = await readDeployment(client, version.deploymentName)
     onRead(deployment)
     const isCurrent = deployment.currentBuildId === version.buildId
-    if (isCurrent && !wasCurrent) await upsertMaintenanceSchedules(client, engine)
+    if (isCurrent && !wasCurrent) await upsertMaintenanceSchedules(client, temporal)
     wasCurrent = isCurrent
   }
   await poll()
@@ -134,7 +131,7 @@ type MaintenanceSchedule = {
 
 async function upsertSchedule(
   client: Client,
-  { taskQueue, timeScale }: WorkflowClientContext,
+  { taskQueue, timeScale }: TemporalContext,
   { id, type, intervalMs, args }: MaintenanceSchedule,
 ): Promise<void> {
   // Each of several installations in one namespace has schedules of its own.

@@ -23,7 +23,7 @@ import {
   type ReturnPaymentInput,
   returnWorkflowId,
 } from '../workflows/contracts/unmatched.ts'
-import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
 
 /**
  * Client calls that signal provider notifications, with signalWithStart. If the workflow has completed, a new run
@@ -31,50 +31,50 @@ import { buildReopenOptions, type WorkflowClientContext } from './workflow-optio
  */
 
 export function signalCharge(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen<ReopenedInput>(engine, notification, {
+  return signalOrReopen<ReopenedInput>(temporal, notification, {
     type: CHARGE_WORKFLOW,
     workflowId: chargeWorkflowId(uuid),
-    input: { reopen: uuid, timeScale: engine.timeScale },
+    input: { reopen: uuid, timeScale: temporal.timeScale },
   })
 }
 
 export function signalTransfer(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen<ReopenedInput>(engine, notification, {
+  return signalOrReopen<ReopenedInput>(temporal, notification, {
     type: TRANSFER_WORKFLOW,
     workflowId: transferWorkflowId(uuid),
-    input: { reopen: uuid, timeScale: engine.timeScale },
+    input: { reopen: uuid, timeScale: temporal.timeScale },
   })
 }
 
 export function signalRefund(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   uuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen<ReopenedInput>(engine, notification, {
+  return signalOrReopen<ReopenedInput>(temporal, notification, {
     type: REFUND_WORKFLOW,
     workflowId: refundWorkflowId(uuid),
-    input: { reopen: uuid, timeScale: engine.timeScale },
+    input: { reopen: uuid, timeScale: temporal.timeScale },
   })
 }
 
 export function signalOrphanPayload(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   attemptUuid: string,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen<OrphanInput>(engine, notification, {
+  return signalOrReopen<OrphanInput>(temporal, notification, {
     type: ORPHAN_WORKFLOW,
     workflowId: orphanWorkflowId(attemptUuid),
-    input: { attemptUuid, timeScale: engine.timeScale },
+    input: { attemptUuid, timeScale: temporal.timeScale },
   })
 }
 
@@ -83,7 +83,7 @@ export function signalOrphanPayload(
  * issued no payload; `issuing`: that is not known yet.
  */
 export async function signalPayloadOwner(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { uuid, subjectUuid, state }: Attempt,
   notification: ProviderNotificationSignal,
 ): Promise<'signalled' | 'issuing' | 'none'> {
@@ -95,64 +95,64 @@ export async function signalPayloadOwner(
       return 'issuing'
     case 'orphan':
     case 'closed':
-      await signalOrphanPayload(engine, uuid, notification)
+      await signalOrphanPayload(temporal, uuid, notification)
       return 'signalled'
     default:
-      await signalCharge(engine, subjectUuid, notification)
+      await signalCharge(temporal, subjectUuid, notification)
       return 'signalled'
   }
 }
 
 /** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only if there is none. */
 export function signalReturn(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: { uuid: string; connectionUuid: string },
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen<ReturnPaymentInput>(engine, notification, {
+  return signalOrReopen<ReturnPaymentInput>(temporal, notification, {
     type: RETURN_WORKFLOW,
     workflowId: returnWorkflowId(input.uuid),
-    input: { ...input, timeScale: engine.timeScale },
+    input: { ...input, timeScale: temporal.timeScale },
   })
 }
 
 /** Starts the recording of a PIX that no charge expects; a repeat finds the movement recorded. */
 export function signalDeposit(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   deposit: Omit<RecordDepositInput, 'timeScale'>,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
   const workflowId = depositWorkflowId(deposit.connectionUuid, deposit.endToEnd)
-  return signalOrReopen<RecordDepositInput>(engine, notification, {
+  return signalOrReopen<RecordDepositInput>(temporal, notification, {
     type: DEPOSIT_WORKFLOW,
     workflowId,
-    input: { ...deposit, timeScale: engine.timeScale },
+    input: { ...deposit, timeScale: temporal.timeScale },
   })
 }
 
 /** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
 export function signalDispute(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: Omit<DisputeInput, 'timeScale'>,
   notification: ProviderNotificationSignal,
 ): Promise<void> {
   const staticSummary = `Dispute ${input.providerDisputeId} of a provider`
   const workflowId = disputeWorkflowId(input.uuid)
-  return signalOrReopen<DisputeInput>(engine, notification, {
+  return signalOrReopen<DisputeInput>(temporal, notification, {
     type: DISPUTE_WORKFLOW,
     workflowId,
-    input: { ...input, timeScale: engine.timeScale },
+    input: { ...input, timeScale: temporal.timeScale },
     staticSummary,
   })
 }
 
 /** Signals a running workflow; false if none runs. */
 export async function signalIfRunning(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   workflowId: string,
   notification: ProviderNotificationSignal,
 ): Promise<boolean> {
-  const client = await engine.client()
+  const client = await temporal.client()
   try {
     await client.workflow.getHandle(workflowId).signal(providerNotificationSignal, notification)
     return true
@@ -165,15 +165,15 @@ export async function signalIfRunning(
 type SignalRequest<Input> = { type: string; workflowId: string; input: Input; staticSummary?: string }
 
 async function signalOrReopen<Input>(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   notification: ProviderNotificationSignal,
   { type, workflowId, input, staticSummary }: SignalRequest<Input>,
 ): Promise<void> {
-  const client = await engine.client()
+  const client = await temporal.client()
   await client.workflow.signalWithStart<(input: Input) => Promise<unknown>, [ProviderNotificationSignal]>(
     type,
     {
-      ...buildReopenOptions(engine, workflowId),
+      ...buildReopenOptions(temporal, workflowId),
       ...(staticSummary !== undefined && { staticSummary }),
       args: [input],
       signal: providerNotificationSignal,

@@ -28,7 +28,7 @@ import {
   buildChargeWorkflowOptions,
   buildPayoutWorkflowOptions,
   buildReopenOptions,
-  type WorkflowClientContext,
+  type TemporalContext,
   type WorkflowMetadata,
 } from './workflow-options.ts'
 
@@ -39,11 +39,11 @@ import {
 
 /** Starts a charge's workflow, or joins the running one; resolves when the charge is issued or has failed. */
 export function startChargeWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: ChargeInput,
   { waitMs, ...attributes }: { externalRef?: string; provider: string; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitUpdate<ChargeWorkflowSignature>(engine, CHARGE_WORKFLOW, {
+  return startAndAwaitUpdate<ChargeWorkflowSignature>(temporal, CHARGE_WORKFLOW, {
     ...buildChargeWorkflowOptions(input, attributes),
     args: [input],
     update: awaitIssuedUpdate,
@@ -54,11 +54,11 @@ export function startChargeWorkflow(
 
 /** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
 export function startRefundWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: RefundInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitUpdate<RefundWorkflowSignature>(engine, REFUND_WORKFLOW, {
+  return startAndAwaitUpdate<RefundWorkflowSignature>(temporal, REFUND_WORKFLOW, {
     ...buildPayoutWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
     args: [input],
     updateId: input.uuid,
@@ -68,11 +68,11 @@ export function startRefundWorkflow(
 
 /** Starts or joins a transfer's workflow; resolves when a provider has accepted it or all have refused. */
 export function startTransferWorkflow(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   input: TransferInput,
   { waitMs, externalRef }: { externalRef: string | undefined; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitUpdate<TransferWorkflowSignature>(engine, TRANSFER_WORKFLOW, {
+  return startAndAwaitUpdate<TransferWorkflowSignature>(temporal, TRANSFER_WORKFLOW, {
     ...buildPayoutWorkflowOptions(transferWorkflowId(input.uuid), input, {
       externalRef,
       provider: input.candidates[0]!,
@@ -94,13 +94,13 @@ type StartRequest<T extends Workflow> = WorkflowMetadata & {
 
 /** Starts a workflow or joins the running one, and awaits one of its updates; safe to repeat with the same update id. */
 export async function startAndAwaitUpdate<T extends Workflow>(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   type: string,
   { args, update = awaitResultUpdate, updateId, waitMs, ...options }: StartRequest<T>,
 ): Promise<void> {
-  const client = await engine.client()
+  const client = await temporal.client()
   const startWorkflowOperation = new WithStartWorkflowOperation<T>(type, {
-    taskQueue: engine.taskQueue,
+    taskQueue: temporal.taskQueue,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     ...options,
@@ -125,12 +125,12 @@ export type OperationKind = keyof typeof RESULT_UPDATES
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
 export async function awaitStartedOperation(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<void> {
   const { idOf, waited } = RESULT_UPDATES[kind]
   const join = async () => {
-    const client = await engine.client()
+    const client = await temporal.client()
     const handle = client.workflow.getHandle(idOf(uuid))
     const deadline = Date.now() + waitMs
     await client.withDeadline(deadline, () => handle.executeUpdate(waited, { updateId: uuid }))
@@ -140,11 +140,11 @@ export async function awaitStartedOperation(
 
 /** Cancels a scheduled transfer by update. False: it was sent already. `gone`: its workflow has completed. */
 export async function executeCancelTransferUpdate(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   uuid: string,
   request: { updateId: string; waitMs: number },
 ): Promise<boolean | 'gone'> {
-  const client = await engine.client()
+  const client = await temporal.client()
   try {
     return await client.withDeadline(Date.now() + request.waitMs, () =>
       client.workflow
@@ -159,14 +159,14 @@ export async function executeCancelTransferUpdate(
 
 /** Cancels a charge by update; starts its workflow from its row if none runs. */
 export async function executeCancelChargeUpdate(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   uuid: string,
   request: { updateId: string; waitMs: number },
 ): Promise<CancelChargeResult> {
-  const client = await engine.client()
+  const client = await temporal.client()
   const start = new WithStartWorkflowOperation<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
-    ...buildReopenOptions(engine, chargeWorkflowId(uuid)),
-    args: [{ reopen: uuid, timeScale: engine.timeScale }],
+    ...buildReopenOptions(temporal, chargeWorkflowId(uuid)),
+    args: [{ reopen: uuid, timeScale: temporal.timeScale }],
   })
   return client.withDeadline(Date.now() + request.waitMs, () =>
     client.workflow.executeUpdateWithStart(cancelChargeUpdate, {

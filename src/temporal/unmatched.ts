@@ -11,7 +11,7 @@ import {
   returnWorkflowId,
 } from '../workflows/contracts/unmatched.ts'
 import { signalReturn } from './signals.ts'
-import { buildReopenOptions, type WorkflowClientContext } from './workflow-options.ts'
+import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
 
 /** The unmatched PIX is not held, or is being returned already. */
 export class NotReturnableError extends Error {}
@@ -55,7 +55,7 @@ async function findUnmatchedPix(
  * has refused is looked up there, and not sent again. Records the operator action first. Returns the workflow's id.
  */
 export async function requestUnmatchedReturn(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   command: UnmatchedPixCommand,
 ): Promise<string> {
@@ -63,9 +63,9 @@ export async function requestUnmatchedReturn(
   const { connectionUuid } = await findUnmatchedPix(em, command, ['held', 'not_returned'])
   const workflowId = returnWorkflowId(uuid)
   if (!connectionUuid) throw new NotReturnableError(`${workflowId} has nothing left to return`)
-  await engine.client() // Throws here while Temporal is unreachable, before anything is recorded.
+  await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, { who, act: 'return_unmatched', subject: workflowId, reason })
-  await signalReturn(engine, { uuid, connectionUuid }, { notificationUuid: randomUUID(), connectionUuid })
+  await signalReturn(temporal, { uuid, connectionUuid }, { notificationUuid: randomUUID(), connectionUuid })
   return workflowId
 }
 
@@ -74,17 +74,17 @@ export async function requestUnmatchedReturn(
  * the policy `keep` would have done. Records the operator action first. Returns the workflow's id.
  */
 export async function requestUnmatchedKeep(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   command: UnmatchedPixCommand,
 ): Promise<string> {
   const { uuid, who, reason, expected } = command
   await findUnmatchedPix(em, command, ['not_returned'])
-  const client = await engine.client() // Throws here while Temporal is unreachable, before anything is recorded.
+  const client = await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, { who, act: 'keep_unmatched', subject: returnWorkflowId(uuid), reason })
   const workflowId = keepUnmatchedWorkflowId(uuid)
   await client.workflow.start<KeepUnmatchedWorkflowSignature>(KEEP_UNMATCHED_WORKFLOW, {
-    ...buildReopenOptions(engine, workflowId),
+    ...buildReopenOptions(temporal, workflowId),
     args: [{ uuid, sending: expected.sending }],
     staticSummary: 'Keep an unmatched PIX for its account',
   })

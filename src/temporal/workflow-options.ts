@@ -62,13 +62,13 @@ function buildWorkflowMetadata(
 }
 
 /** Temporal client with the task queue and time scale of its workflows. */
-export type WorkflowClientContext = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
+export type TemporalContext = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
 
 /** Builds start options that may start a new run of a completed workflow. */
-export function buildReopenOptions(engine: WorkflowClientContext, workflowId: string) {
+export function buildReopenOptions(temporal: TemporalContext, workflowId: string) {
   return {
     workflowId,
-    taskQueue: engine.taskQueue,
+    taskQueue: temporal.taskQueue,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   } as const

@@ -290,7 +290,8 @@ test('after a restore every workflow has its providers’ state, and nothing was
   await expectTransferStatuses(after.unknownOutcomes)
 
   const trilho = createCommandLine({ TRILHO_HOME: stack.home.folder })
-  expect((await trilho('rebuild', '--since', since, ...BY)).lines.at(-1)).toMatchObject({ rebuilt: 0 })
+  const repeated = await trilho('rebuild', '--since', since, ...BY)
+  expect(repeated.lines.filter(({ outcome }) => outcome === 'rebuilt')).toEqual([])
   await pollUntil(
     () => trilho('reconcile', '--hours', '1'),
     ({ code }) => code === 0,

@@ -6,7 +6,7 @@ import {
   reopenWorkflow,
 } from '../../disaster-recovery/reopen.ts'
 import { findRunningWorkflows } from '../../disaster-recovery/workflow-history.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { SweepWorkflowsResult } from '../../workflows/contracts/maintenance.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -47,15 +47,15 @@ const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
  * cannot be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing
  * where every row has its workflow. Repeatable.
  */
-export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engine: WorkflowClientContext) {
+export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, temporal: TemporalContext) {
   return async (): Promise<SweepWorkflowsResult> => {
     const total: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
     const em = orm.em.fork()
     for (const noun of Object.keys(UNFINISHED_ROWS_SQL) as ActiveNoun[]) {
       const [{ now }] = (await em.execute('select now()')) as [{ now: string }]
       const counts: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
-      for await (const row of findLostRows(em, engine, noun, counts)) {
-        const isReopened = await reopenWorkflow(engine, { sealer }, noun, row)
+      for await (const row of findLostRows(em, temporal, noun, counts)) {
+        const isReopened = await reopenWorkflow(temporal, { sealer }, noun, row)
         counts[isReopened ? 'reopened' : 'shown'] += 1
         log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'unfinished row has no workflow')
         await recordLostWorkflow(em, noun, row, isReopened)
@@ -74,12 +74,12 @@ export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, engin
  */
 async function* findLostRows(
   em: EntityManager,
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   noun: ActiveNoun,
   counts: SweepWorkflowsResult,
 ): AsyncGenerator<ActiveRow> {
-  const client = await engine.client()
-  const until = new Date(Date.now() - MIN_ROW_AGE_MS / engine.timeScale)
+  const client = await temporal.client()
+  const until = new Date(Date.now() - MIN_ROW_AGE_MS / temporal.timeScale)
   for (let after: ActiveRow | undefined; !isCancellationRequested(); ) {
     const page: ActiveRow[] = await em.execute(
       `${UNFINISHED_ROWS_SQL[noun]} and r.created_at < ? and (r.created_at, r.uuid) > (?::timestamptz, ?::uuid)

@@ -13,7 +13,7 @@ import { routeNotification } from '../../provider-notifications/route-notificati
 import type { Provider } from '../../providers/port.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { deriveDisputeUuid } from '../../temporal/disputes.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { matchReturns } from '../ledger/return-matching.ts'
 import { isCancellationRequested, raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -36,7 +36,7 @@ type RepairDisputesResult = { repaired: number; noAnswer?: string }
  * whose listed state is new, because its notification was lost or the provider sends none. Each state is stored once.
  */
 export async function repairDisputes(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   { connection, provider, from, to, isReroutingKnown }: DisputeListing,
 ): Promise<RepairDisputesResult> {
@@ -51,7 +51,7 @@ export async function repairDisputes(
     const digest = sha256(body)
     const stored = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
     // The workflow may have polled before the provider's look-ups had the dispute, or before its PIX was recorded.
-    if (stored && isReroutingKnown) await routeNotification(engine, em, stored)
+    if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
     if (stored) continue
     const notification = em.create(ProviderNotification, {
       uuid: randomUUID(),
@@ -64,7 +64,7 @@ export async function repairDisputes(
       requestId: randomUUID(),
     })
     await em.flush()
-    await routeNotification(engine, em, notification)
+    await routeNotification(temporal, em, notification)
     repaired += 1
   }
   return { repaired }
@@ -89,14 +89,14 @@ const ROUNDS_PER_CYCLE = 20
  * Lists recent disputes of providers that send no dispute notifications. Returns how many were listed and how many were
  * new.
  */
-export function sweepDisputes(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+export function sweepDisputes(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return async (): Promise<{ polled: number; signalled: number }> => {
     const waiting = await claimDueConnections(dependencies.orm.em.fork())
     const polled = waiting.length
     let signalled = 0
     const pollAll = async () => {
       for (let uuid = waiting.pop(); uuid !== undefined && !isCancellationRequested(); uuid = waiting.pop())
-        signalled += await sweepConnectionDisputes(dependencies, engine, uuid)
+        signalled += await sweepConnectionDisputes(dependencies, temporal, uuid)
     }
     await Promise.all(Array.from({ length: MAX_CONCURRENT_LISTINGS }, pollAll))
     return { polled, signalled }
@@ -125,14 +125,14 @@ async function claimDueConnections(em: EntityManager): Promise<string[]> {
 /** Sweeps one connection. An error is logged and not thrown: the next sweep repeats it, and the others continue. */
 async function sweepConnectionDisputes(
   dependencies: ActivityDependencies,
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   connectionUuid: string,
 ): Promise<number> {
   const em = dependencies.orm.em.fork()
   const to = Date.now()
   try {
     const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
-    const { repaired } = await repairDisputes(engine, em, {
+    const { repaired } = await repairDisputes(temporal, em, {
       connection,
       provider,
       from: new Date(to - SWEEP_PERIOD_MS).toISOString(),

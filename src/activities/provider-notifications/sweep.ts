@@ -2,7 +2,7 @@ import { raw } from '@mikro-orm/core'
 import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { redactError } from '../../db/redact-error.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -19,7 +19,7 @@ const MIN_NOTIFICATION_AGE_MS = 10_000
  */
 export function sweepProviderNotifications(
   { orm, log }: ActivityDependencies,
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   limit = MAX_PER_SWEEP,
 ) {
   return async (): Promise<{ waiting: number; routedCount: number }> => {
@@ -28,7 +28,7 @@ export function sweepProviderNotifications(
       ProviderNotification,
       {
         routedAt: null,
-        receivedAt: { $lt: new Date(Date.now() - MIN_NOTIFICATION_AGE_MS / engine.timeScale) },
+        receivedAt: { $lt: new Date(Date.now() - MIN_NOTIFICATION_AGE_MS / temporal.timeScale) },
       },
       { orderBy: { [raw('random()')]: 'asc' }, limit },
     )
@@ -36,7 +36,7 @@ export function sweepProviderNotifications(
     for (const notification of waiting) {
       if (isCancellationRequested()) break
       // A notification that cannot be routed must not delay the others.
-      const isRouted = await routeNotification(engine, em, notification).catch(error =>
+      const isRouted = await routeNotification(temporal, em, notification).catch(error =>
         log.warn(
           { error: redactError(error), notice: notification.uuid },
           'provider notification not routed; the next sweep routes it',

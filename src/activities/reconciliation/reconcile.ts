@@ -14,7 +14,7 @@ import {
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import { sha256 } from '../../security/sealing.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
 import { raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -53,8 +53,8 @@ export function listProviderAccounts({ orm }: ActivityDependencies) {
  * notification and routed to its workflow. Remaining differences are stored for the operator until they are gone.
  * Periods with unreadable items are listed again.
  */
-export function reconcile(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
-  const comparePeriod = createPeriodComparison(dependencies, engine)
+export function reconcile(dependencies: ActivityDependencies, temporal: TemporalContext) {
+  const comparePeriod = createPeriodComparison(dependencies, temporal)
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
@@ -76,12 +76,12 @@ export function reconcile(dependencies: ActivityDependencies, engine: WorkflowCl
       { ...quarantine, operation: 'listDisputes' },
       async ({ from, to, connectionUuid }) => {
         const client = await loadProviderConnection(dependencies, em, connectionUuid)
-        const disputes = await repairDisputes(engine, em, { ...client, from, to, isReroutingKnown: true })
+        const disputes = await repairDisputes(temporal, em, { ...client, from, to, isReroutingKnown: true })
         result.repaired += disputes.repaired
         return disputes.noAnswer === undefined
       },
     )
-    return { ...result, ...(await postFromStatement(dependencies, engine, result)) }
+    return { ...result, ...(await postFromStatement(dependencies, temporal, result)) }
   }
 }
 
@@ -90,7 +90,7 @@ function extendPeriodEnd(to: string): string {
   return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
 }
 
-function createPeriodComparison(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+function createPeriodComparison(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
@@ -102,7 +102,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, engine: Work
     const statement = await raceCancellation(provider.statement(order.from, order.to))
     if (statement.kind === 'no_answer')
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
-    const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, engine.timeScale)
+    const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, temporal.timeScale)
     const isCompared = isCreditedAndSettled(connection, settledBefore)
     const providerEntries = statement.entries.filter(isCompared)
     const period = {
@@ -115,7 +115,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, engine: Work
       providerEntries,
       await findComparableMovements(em, period),
     )
-    const disputes = await repairDisputes(engine, em, {
+    const disputes = await repairDisputes(temporal, em, {
       ...{ connection, provider, to: order.to, isReroutingKnown: true },
       from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
     })
@@ -123,7 +123,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, engine: Work
     const remaining: StatementDifference[] = []
     for (const difference of differences) {
       throwIfCancelled()
-      if (await repairDifference(engine, em, { connection, difference })) repaired += 1
+      if (await repairDifference(temporal, em, { connection, difference })) repaired += 1
       else remaining.push(difference)
     }
     await recordDifferences(em, {
@@ -140,7 +140,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, engine: Work
 /** Posts what moved at the provider without an order of ours, then compares the provider's balance with the ledger. */
 async function postFromStatement(
   dependencies: ActivityDependencies,
-  { timeScale }: WorkflowClientContext,
+  { timeScale }: TemporalContext,
   { providerAccountUuid, differences }: ReconcileResult,
 ): Promise<Pick<ReconcileResult, 'differences' | 'booked' | 'unexplainedEntryCount' | 'balance'>> {
   const { orm } = dependencies
@@ -199,7 +199,7 @@ type FoundDifference = { connection: Connection; difference: StatementDifference
  * because the workflow may have polled before the provider's look-ups had it.
  */
 async function repairDifference(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   em: EntityManager,
   { connection, difference }: FoundDifference,
 ): Promise<boolean> {
@@ -208,7 +208,7 @@ async function repairDifference(
   const body = JSON.stringify({ reconciliation: entry })
   const digest = sha256(body)
   const stored = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
-  if (stored) await routeNotification(engine, em, stored)
+  if (stored) await routeNotification(temporal, em, stored)
   if (stored) return false
   const notification = em.create(ProviderNotification, {
     uuid: randomUUID(),
@@ -221,7 +221,7 @@ async function repairDifference(
     requestId: randomUUID(),
   })
   await em.flush()
-  return (await routeNotification(engine, em, notification)) !== 'foreign'
+  return (await routeNotification(temporal, em, notification)) !== 'foreign'
 }
 
 /**

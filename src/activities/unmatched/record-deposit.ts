@@ -7,7 +7,7 @@ import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
 import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -18,7 +18,7 @@ import { recordUnmatchedPayment } from './record.ts'
  * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names
  * a charge is decided by the provider's answer, not by the notification. Repeatable.
  */
-export function recordDeposit(dependencies: ActivityDependencies, engine: WorkflowClientContext) {
+export function recordDeposit(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return async ({
     connectionUuid,
     endToEnd,
@@ -36,7 +36,7 @@ export function recordDeposit(dependencies: ActivityDependencies, engine: Workfl
     // Only a settled PIX is credited.
     if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
     const issuing = await findPaidAttempt(em, connection, payment)
-    const expected = issuing && (await signalExpectingCharge(engine, connection, issuing))
+    const expected = issuing && (await signalExpectingCharge(temporal, connection, issuing))
     if (expected) return expected
     return transactionReturning(dependencies.orm, async tx => {
       const movement = await recordUnmatchedPayment(tx, { connection, payment, reason: 'deposit', requestId })
@@ -62,11 +62,11 @@ async function findPaidAttempt(
 
 /** Signals the workflow that owns the payload. Returns null where there is none: the provider issued no payload. */
 async function signalExpectingCharge(
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   { uuid: connectionUuid }: Connection,
   attempt: Attempt,
 ): Promise<RecordDepositResult | null> {
-  switch (await signalPayloadOwner(engine, attempt, { notificationUuid: randomUUID(), connectionUuid })) {
+  switch (await signalPayloadOwner(temporal, attempt, { notificationUuid: randomUUID(), connectionUuid })) {
     case 'signalled':
       return { kind: 'expected' }
     case 'issuing':

@@ -1,6 +1,6 @@
 import { runInTransaction } from '../../db/client/orm.ts'
 import { lockWebhook, MATCHES_ENDPOINT_MODE } from '../../db/repositories/webhook-endpoints.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { EventCursor, ReplayEventsInput } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import {
@@ -17,7 +17,7 @@ const REPLAY_BATCH_SIZE = 500
  * and events that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first
  * attempt is still to be made is not changed.
  */
-export function replayMissedEvents({ orm }: ActivityDependencies, engine: WorkflowClientContext) {
+export function replayMissedEvents({ orm }: ActivityDependencies, temporal: TemporalContext) {
   return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {
     const { claimed, next } = await runInTransaction(orm, async em => {
       const webhook = await lockWebhook(em, order.webhookUuid)
@@ -53,7 +53,7 @@ export function replayMissedEvents({ orm }: ActivityDependencies, engine: Workfl
       )
       return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
     })
-    return { recovered: await wakeDeliveries(orm, engine, claimed), next }
+    return { recovered: await wakeDeliveries(orm, temporal, claimed), next }
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DISABLE_AFTER_MS } from '../../domain/webhooks/webhook.ts'
 import { signalDelivery } from '../../temporal/deliveries.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { isCancellationRequested, startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -23,11 +23,11 @@ const MAX_SWEEP_MS = 40_000
  * Sweeps deliveries: signals the workflows of due rows, which the API has changed or whose workflow is lost; disables
  * endpoints without a success for five days; ends the pending deliveries of disabled and deleted endpoints.
  */
-export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, engine: WorkflowClientContext) {
+export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, temporal: TemporalContext) {
   return async (): Promise<{ woken: number; disabled: number }> => {
     const disabled = await disableFailingEndpoints(orm, timeScale)
     await endUndeliverable(orm)
-    return { disabled, woken: await wakeDueDeliveries(orm, engine) }
+    return { disabled, woken: await wakeDueDeliveries(orm, temporal) }
   }
 }
 
@@ -83,7 +83,7 @@ function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
  * Signals the workflows of due deliveries until none is due or the time budget is used. Every round claims some of each
  * endpoint, so that no endpoint waits for the backlog of another.
  */
-async function wakeDueDeliveries(orm: Orm, engine: WorkflowClientContext): Promise<number> {
+async function wakeDueDeliveries(orm: Orm, temporal: TemporalContext): Promise<number> {
   const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
   let woken = 0
   for (;;) {
@@ -92,7 +92,7 @@ async function wakeDueDeliveries(orm: Orm, engine: WorkflowClientContext): Promi
     for (let from = 0; from < due.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM)
       woken += await wakeDeliveries(
         orm,
-        engine,
+        temporal,
         await claimDueDeliveries(orm, due.slice(from, from + ENDPOINTS_PER_CLAIM)),
       )
     if (woken === previousCount || !hasTimeLeft()) return woken
@@ -134,13 +134,13 @@ function claimDueDeliveries(orm: Orm, endpoints: string[]): Promise<ClaimedDeliv
 /** Signals the workflows of claimed deliveries, and returns their number. */
 export async function wakeDeliveries(
   orm: Orm,
-  engine: WorkflowClientContext,
+  temporal: TemporalContext,
   claimed: ClaimedDelivery[],
 ): Promise<number> {
   for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_WAKES) {
     const batch = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
-    await Promise.all(batch.map(one => signalDelivery(engine, one)))
-    await recordWokenDeliveries(orm, batch, engine.timeScale)
+    await Promise.all(batch.map(one => signalDelivery(temporal, one)))
+    await recordWokenDeliveries(orm, batch, temporal.timeScale)
   }
   return claimed.length
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { executeCancelChargeUpdate } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { fail } from '../http/api-error.ts'
 import { READ_BACK_RESERVE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
@@ -15,7 +15,7 @@ import { requireVisibleCharge } from './find.ts'
  * (SPEC §2).
  */
 export async function cancelMerchantCharge(
-  context: WorkflowClientContext,
+  context: TemporalContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
 ): Promise<ReadCharge> {
   const charge = await requireVisibleCharge(em, token, uuid)

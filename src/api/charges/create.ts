@@ -7,7 +7,7 @@ import {
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { startChargeWorkflow } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import { fail } from '../http/api-error.ts'
 import { CREATE_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -24,10 +24,7 @@ export const PAYMENTS_PATH = '/api/v1/payments'
 
 /** Creates a charge, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
 export function createCharge(
-  {
-    workflowClientContext: context,
-    sealer,
-  }: { workflowClientContext: WorkflowClientContext; sealer: Sealer },
+  { workflowClientContext: context, sealer }: { workflowClientContext: TemporalContext; sealer: Sealer },
   request: CreateRequest<CreateChargeBody>,
 ) {
   const { body, token, em, requestId } = request

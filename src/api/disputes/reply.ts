@@ -5,7 +5,7 @@ import { Attachment, Dispute } from '../../db/entities/dispute.ts'
 import { replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { submitDisputeReply } from '../../temporal/disputes.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/contracts/disputes.ts'
 import { fail, failNotConfirmed } from '../http/api-error.ts'
 import { isOutage } from '../http/outage.ts'
@@ -25,7 +25,7 @@ import {
 import { requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
 
 export type DisputeReplyDependencies = AttachmentDependencies & {
-  workflowClientContext: WorkflowClientContext
+  workflowClientContext: TemporalContext
   sealer: Sealer
 }
 export type DisputeReplyRequest = {

@@ -33,13 +33,13 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping
     responses: { 200: healthResponse, errors: ['unavailable'] },
     async handle() {
       if (isStopping()) fail('unavailable', { retryAfterS: 1, cause: 'stopping', data: { stopping: true } })
-      const [postgres, engine] = await Promise.all([
+      const [postgresFailure, temporalFailure] = await Promise.all([
         findProbeFailure(() => probePostgres(orm), 'postgres'),
         findProbeFailure(() => temporal().then(probeTemporal), 'temporal'),
       ])
-      if (postgres !== null || engine !== null) {
-        const data = { postgres: postgres === null, temporal: engine === null }
-        fail('unavailable', { retryAfterS: 1, data, cause: postgres ?? engine })
+      if (postgresFailure !== null || temporalFailure !== null) {
+        const data = { postgres: postgresFailure === null, temporal: temporalFailure === null }
+        fail('unavailable', { retryAfterS: 1, data, cause: postgresFailure ?? temporalFailure })
       }
       return { body: { status: 'ok' as const } }
     },

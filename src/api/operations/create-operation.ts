@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import type { OperationKind } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { ApiError, type ApiErrorDetails, fail } from '../http/api-error.ts'
 import { CREATE_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
@@ -54,7 +54,7 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
  * the row meanwhile, that row answers both.
  */
 export async function createOperation<Row extends OperationRow, Validated, Result>(
-  context: WorkflowClientContext,
+  context: TemporalContext,
   { body, token, idempotencyKey: key, requestId }: CreateRequest<unknown>,
   operation: Operation<Row, Validated, Result>,
 ): Promise<Result> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { awaitStartedOperation } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { failNotConfirmed } from '../http/api-error.ts'
 import { isOutage } from '../http/outage.ts'
 import { CREATE_WAIT_MS, READ_BACK_RESERVE_MS } from '../limits.ts'
@@ -30,7 +30,7 @@ export type StartRequest<Row, Result> = {
  * (docs/crash-semantics.md). Fails as an outage where no workflow was started.
  */
 export async function startAndAwaitResult<Row, Result>(
-  context: WorkflowClientContext,
+  context: TemporalContext,
   request: StartRequest<Row, Result>,
 ): Promise<Result> {
   const { uuid, start, find, isStarted = () => true, present, isUnrepeatable } = request
@@ -73,10 +73,7 @@ export async function startAndAwaitResult<Row, Result>(
  * Connects to Temporal, then marks that a workflow may be started or updated from here on. Fails while Temporal is
  * unreachable: nothing has been started yet. Returns the request's deadline.
  */
-export async function prepareWorkflowCall(
-  context: WorkflowClientContext,
-  uuid: string,
-): Promise<RequestDeadline> {
+export async function prepareWorkflowCall(context: TemporalContext, uuid: string): Promise<RequestDeadline> {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await context.client()
@@ -86,7 +83,7 @@ export async function prepareWorkflowCall(
 
 /** Waits for the outcome of a stored operation: at most `waitMs`, and until 10 s after the request's arrival. */
 export async function awaitStoredOutcome(
-  context: WorkflowClientContext,
+  context: TemporalContext,
   { waitMs, ...operation }: Parameters<typeof awaitStartedOperation>[1],
 ): Promise<void> {
   const deadline = getRequestDeadline()

@@ -6,7 +6,7 @@ import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys
 import { MAX_KEYS_PER_TYPE } from '../../domain/pix-keys/pix-key.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { startPixKeyWorkflow } from '../../temporal/pix-keys.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import { fail } from '../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -28,10 +28,7 @@ type CreatePixKeyRequest = CreateRequest<CreatePixKeyBody>
 
 /** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
 export function createPixKey(
-  {
-    workflowClientContext: context,
-    sealer,
-  }: { workflowClientContext: WorkflowClientContext; sealer: Sealer },
+  { workflowClientContext: context, sealer }: { workflowClientContext: TemporalContext; sealer: Sealer },
   request: CreatePixKeyRequest,
 ) {
   const { body, token, em, requestId } = request

@@ -5,7 +5,7 @@ import type { PixKey } from '../../db/entities/pix-key.ts'
 import { isPixKeyInUse } from '../../db/repositories/pix-keys.ts'
 import { normalizePixKey } from '../../domain/pix-keys/pix-key.ts'
 import { startPixKeyRemovalWorkflow } from '../../temporal/pix-keys.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
@@ -17,7 +17,7 @@ export type RemovePixKeyRequest = { key: string; token: CallerToken; em: EntityM
 
 /** Removes a key at its provider; resolves once it is removed. */
 export async function removePixKey(
-  context: WorkflowClientContext,
+  context: TemporalContext,
   { key, token, em, requestId }: RemovePixKeyRequest,
 ): Promise<void> {
   await requireNotCollectionKey(em, token, key)

@@ -3,7 +3,7 @@ import { AuthCode } from '../../db/entities/pix-key.ts'
 import { canReachChannel, type MessengerSettings } from '../../messaging/settings.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { startVerificationCodeWorkflow } from '../../temporal/pix-keys.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type {
   VerificationCodeInput,
   VerificationCodeInputDetails,
@@ -16,7 +16,7 @@ import { requirePixKeyProvider } from './choose-provider.ts'
 export const AUTH_CODES_PATH = '/api/v1/pix-keys/auth-code'
 
 type RequestCodeDependencies = {
-  workflowClientContext: WorkflowClientContext
+  workflowClientContext: TemporalContext
   sealer: Sealer
   config: { messengers: MessengerSettings }
 }

@@ -11,7 +11,7 @@ import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
 import { startRefundWorkflow } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { requireVisibleCharge } from '../charges/find.ts'
 import { fail, failField } from '../http/api-error.ts'
@@ -28,7 +28,7 @@ import { queryPayoutPause } from '../routing/pause-check.ts'
 type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { chargeUuid: string }
 
 /** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
-export async function createChargeRefund(context: WorkflowClientContext, request: CreateRefundRequest) {
+export async function createChargeRefund(context: TemporalContext, request: CreateRefundRequest) {
   const { body, token, em, idempotencyKey, requestId, chargeUuid } = request
   // Read before the refund is looked for: a charge that already shows this refund is then not validated for it.
   const charge = await requireVisibleCharge(em, token, chargeUuid)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { showTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { executeCancelTransferUpdate } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { fail } from '../http/api-error.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
@@ -10,7 +10,7 @@ import { requireVisibleTransfer } from './find.ts'
 
 /** Cancels a scheduled transfer and returns it as shown; once sent it cannot be cancelled (SPEC §4). */
 export async function cancelMerchantTransfer(
-  context: WorkflowClientContext,
+  context: TemporalContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)

@@ -11,7 +11,7 @@ import type { ReadTransfer, TransferWithAttempts } from '../../db/repositories/t
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { startTransferWorkflow } from '../../temporal/start.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import {
   type CreateRequest,
@@ -27,10 +27,7 @@ export const TRANSFERS_PATH = '/api/v1/transfers'
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
 export function createTransfer(
-  {
-    workflowClientContext: context,
-    sealer,
-  }: { workflowClientContext: WorkflowClientContext; sealer: Sealer },
+  { workflowClientContext: context, sealer }: { workflowClientContext: TemporalContext; sealer: Sealer },
   request: CreateRequest<CreateTransferBody>,
 ) {
   const { body, token, em, idempotencyKey, requestId } = request

@@ -1,5 +1,5 @@
 import { signalDelivery, startDeliverySweep } from '../../temporal/deliveries.ts'
-import type { WorkflowClientContext } from '../../temporal/workflow-options.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { isOutage, withTimeout } from '../http/outage.ts'
 import { WAKE_TIMEOUT_MS } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
@@ -9,11 +9,11 @@ import { getRequestDeadline } from '../middleware/request-deadline.ts'
  * all the same: the next sweep finds the row.
  */
 
-export function tryWakeDelivery(context: WorkflowClientContext, uuid: string): Promise<void> {
+export function tryWakeDelivery(context: TemporalContext, uuid: string): Promise<void> {
   return ignoreOutage(signalDelivery(context, { uuid, status: 'PENDING' }))
 }
 
-export function trySweepDeliveries(context: WorkflowClientContext): Promise<void> {
+export function trySweepDeliveries(context: TemporalContext): Promise<void> {
   return ignoreOutage(startDeliverySweep(context))
 }
 

@@ -103,18 +103,18 @@ runConcurrentTests({
   async 'that an operator keeps belongs to the account, and is not returned again'() {
     const merchant = await stack.createMerchant()
     const stray = await strayOf(merchant)
-    const engine = { client: () => stack.connectTemporal(), taskQueue: 'trilho', timeScale: 1 }
+    const temporal = { client: () => stack.connectTemporal(), taskQueue: 'trilho', timeScale: 1 }
     const seen = { disposition: 'not_returned', sending: 1 } as const
     const word = { uuid: stray.uuid, expected: seen, who: 'op', reason: 'the payer’s account is closed' }
     await expect(
-      requestUnmatchedKeep(engine, stack.orm.em.fork(), { ...word, expected: { ...seen, sending: 0 } }),
+      requestUnmatchedKeep(temporal, stack.orm.em.fork(), { ...word, expected: { ...seen, sending: 0 } }),
     ).rejects.toThrow(StaleReturn)
-    await requestUnmatchedKeep(engine, stack.orm.em.fork(), word)
+    await requestUnmatchedKeep(temporal, stack.orm.em.fork(), word)
     await waitForDisposition(merchant, 'kept')
     expect(await balances(merchant)).toEqual({ available: 2_000, outside: -2_000 })
     await stack.waitUntilLedgerAgrees(merchant)
     for (const act of [requestUnmatchedKeep, requestUnmatchedReturn])
-      await expect(act(engine, stack.orm.em.fork(), word)).rejects.toThrow(StaleReturn)
+      await expect(act(temporal, stack.orm.em.fork(), word)).rejects.toThrow(StaleReturn)
     expect(await payouts.listPaidOut(merchant)).toEqual([])
   },
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
 import { sweepWorkflows } from '../../../src/activities/disaster-recovery/lost-workflows.ts'
 import { requestManualSettlement } from '../../../src/temporal/manual-settlement.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -57,12 +57,12 @@ function temporalOf(running: string[], listed = running, past?: RememberedWorkfl
     start: async (_: string, { workflowId, args }: { workflowId: string; args: object[] }) =>
       did.push({ workflowId, ...args[0] }),
   }
-  const engine = {
+  const temporal = {
     client: async () => ({ workflow }),
     taskQueue: 'none',
     timeScale: 1,
-  } as unknown as WorkflowClientContext
-  return { engine, calls, did }
+  } as unknown as TemporalContext
+  return { temporal, calls, did }
 }
 
 async function createUnknownTransfer(minutesOld = 60) {
@@ -88,8 +88,12 @@ const away = (uuid: string) => fixture.sql(`update transfer set created_at = now
 
 test('an unknown transfer without a workflow is reopened to poll, and leaves the list once the workflow runs', async () => {
   const { uuid, connectionUuid, id } = await createUnknownTransfer()
-  const { engine, did } = temporalOf([])
-  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ checked: 1, reopened: 1, shown: 0 })
+  const { temporal, did } = temporalOf([])
+  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toEqual({
+    checked: 1,
+    reopened: 1,
+    shown: 0,
+  })
   expect(did).toEqual([
     {
       ...{ workflowId: id, reopen: uuid, timeScale: 1 },
@@ -97,30 +101,34 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
     },
   ])
   expect(await lost()).toEqual([{ noun: 'transfer', state: 'sending', is_reopened: true }])
-  await sweepWorkflows(fixture.dependencies, temporalOf([id]).engine)()
+  await sweepWorkflows(fixture.dependencies, temporalOf([id]).temporal)()
   expect(await lost()).toEqual([])
   await away(uuid)
 })
 
 test('a healthy system is left unchanged, with one Temporal list per page of rows', async () => {
   const rows = await Promise.all([createUnknownTransfer(), createUnknownTransfer(), createUnknownTransfer()])
-  const { engine, calls, did } = temporalOf(rows.map(({ id }) => id))
-  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual({ checked: 3, reopened: 0, shown: 0 })
+  const { temporal, calls, did } = temporalOf(rows.map(({ id }) => id))
+  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toEqual({
+    checked: 3,
+    reopened: 0,
+    shown: 0,
+  })
   expect([calls, did]).toEqual([['list'], []])
   for (const { uuid } of rows) await away(uuid)
 })
 
 test('a workflow that Temporal’s list does not show yet is looked up by its id', async () => {
   const { id, uuid } = await createUnknownTransfer()
-  const { engine, calls, did } = temporalOf([id], [])
-  expect(await sweepWorkflows(fixture.dependencies, engine)()).toMatchObject({ reopened: 0 })
+  const { temporal, calls, did } = temporalOf([id], [])
+  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toMatchObject({ reopened: 0 })
   expect([calls, did]).toEqual([['list', 'describe'], []])
   await away(uuid)
 })
 
 test('a young row is left to its request', async () => {
   const { uuid } = await createUnknownTransfer(1)
-  expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).engine)()).toMatchObject({ checked: 0 })
+  expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).temporal)()).toMatchObject({ checked: 0 })
   await away(uuid)
 })
 
@@ -146,8 +154,8 @@ async function scheduled(dueInHours: number, remembered: Memory) {
   ])
   const workflowId = `transfer/${order.uuid}`
   const past = remembered && { workflowId, order, ...remembered(order) }
-  const { engine, did } = temporalOf([], [], past)
-  const swept = await sweepWorkflows(fixture.dependencies, engine)()
+  const { temporal, did } = temporalOf([], [], past)
+  const swept = await sweepWorkflows(fixture.dependencies, temporal)()
   await clearLostWorkflows()
   await away(order.uuid)
   return { swept, did, order, workflowId }
@@ -203,8 +211,8 @@ test('a charge that was being issued is looked up at its providers, and not issu
   })
   await expect(fixture.providers.issueCharge(order)).rejects.toThrow('died here')
   await fixture.sql(`update charge set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
-  const { engine, did } = temporalOf([])
-  expect(await sweepWorkflows(fixture.dependencies, engine)()).toEqual(REOPENED)
+  const { temporal, did } = temporalOf([])
+  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toEqual(REOPENED)
   const [{ workflowId, ...reopened }] = did as [ChargeInput & { workflowId: string }]
   expect(workflowId).toBe(`charge/${order.uuid}`)
   expect(reopened).toMatchObject({
@@ -224,9 +232,9 @@ test('trilho settle reopens the workflow of an attempt that has none', async () 
     'select uuid as attempt, sendings as sending from attempt where subject_uuid = ?',
     [uuid],
   )
-  const { engine, did } = temporalOf([])
+  const { temporal, did } = temporalOf([])
   const word = { ...seen!, as: 'rejected' as const, reason: 'the bank says so' }
-  await requestManualSettlement(engine, fixture.orm.em.fork(), {
+  await requestManualSettlement(temporal, fixture.orm.em.fork(), {
     noun: 'transfer',
     uuid,
     settlement: word,

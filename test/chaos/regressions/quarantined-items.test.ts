@@ -28,7 +28,7 @@ async function anAccount() {
     look: () =>
       reconcile(
         fixture.dependencies,
-        fixture.engine,
+        fixture.temporal,
       )({ providerAccountUuid: row!.uuid, from: ago(2), to: new Date().toISOString() }),
     leaveOut: (operation: string) =>
       storeUnexplainedAnswer(fixture.orm.em.fork(), {

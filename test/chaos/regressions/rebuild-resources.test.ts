@@ -8,7 +8,7 @@ import { startPause } from '../../../src/db/repositories/pauses.ts'
 import { rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
@@ -67,19 +67,19 @@ function temporalOf({ type, id, order, ended, shows, events = [] }: RememberedWo
     start: async (_: string, { workflowId, args }: { workflowId: string; args: object[] }) =>
       did.push({ begun: workflowId, ...args[0] }),
   }
-  const engine = {
+  const temporal = {
     client: async () => ({ workflow }),
     taskQueue: 'none',
     timeScale: 1,
-  } as unknown as WorkflowClientContext
-  return { engine, did }
+  } as unknown as TemporalContext
+  return { temporal, did }
 }
 
 async function rebuilt(remembered: RememberedWorkflow) {
-  const { engine, did } = temporalOf(remembered)
+  const { temporal, did } = temporalOf(remembered)
   const said: object[] = []
   const rebuilding = { since: new Date(Date.now() - 1_800_000), who: 'ana', reason: 'restored' }
-  for await (const one of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding)) said.push(one)
+  for await (const one of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding)) said.push(one)
   return { said, did }
 }
 

@@ -5,7 +5,7 @@ import type { PauseReach } from '../../../src/db/entities/pause.ts'
 import { endPause, startPause } from '../../../src/db/repositories/pauses.ts'
 import { MoneyOutNotPaused, rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ChargeInput } from '../../../src/workflows/contracts/charges.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
@@ -57,12 +57,12 @@ function temporalOf(
       starts.push(options)
     },
   }
-  const engine = {
+  const temporal = {
     client: async () => ({ workflow }),
     taskQueue: 'none',
     timeScale: 1,
-  } as unknown as WorkflowClientContext
-  return { did, starts, engine }
+  } as unknown as TemporalContext
+  return { did, starts, temporal }
 }
 
 /** The unanswered payout activity of a transfer, as Temporal describes it. */
@@ -97,10 +97,10 @@ async function rebuilt(
   const scheduledFor = ago(dueMinutesAgo).toISOString()
   const order = fixture.transferInput(await fixture.createMerchant(1_000), { scheduledFor })
   await inBackup(order)
-  const { engine, did } = temporalOf(order, { events: history(order), call })
+  const { temporal, did } = temporalOf(order, { events: history(order), call })
   const outcomes: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
+  for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     outcomes.push(outcome)
   return { outcomes, did }
 }
@@ -183,7 +183,7 @@ test('the rebuild waits for a slow worker that started before the pause, and its
   const order = fixture.transferInput(await fixture.createMerchant(1_000))
   await fixture.records.storeTransfer(order)
   const events = sent(order)
-  const { engine, did } = temporalOf(order, { events, call: callStartedAgo(0.1) })
+  const { temporal, did } = temporalOf(order, { events, call: callStartedAgo(0.1) })
   setTimeout(async () => {
     const [connectionUuid] = order.candidates
     const { uuid } = order
@@ -197,7 +197,7 @@ test('the rebuild waits for a slow worker that started before the pause, and its
   }, 1_000)
   const outcomes: string[] = []
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
+  for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     outcomes.push(outcome)
   expect({ outcomes, did }).toEqual(UNCHANGED)
   await aPauseOf10MinutesAgo()
@@ -230,13 +230,13 @@ test('a transfer whose first runs are deleted is looked up with its whole input,
   const orderedAt = ago(60 * 24 * 90).toISOString()
   await fixture.records.storeTransfer(order)
   const goesOn = { orderedAt, candidates: order.candidates }
-  const { engine, starts } = temporalOf({
+  const { temporal, starts } = temporalOf({
     ...order,
     candidates: order.candidates.slice(1),
     continuation: goesOn,
   })
   const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-  for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
+  for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
   expect(starts.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
 })
@@ -258,9 +258,9 @@ test.each(['cancelled', 'expired'])(
       issueCharge: async () => ({ kind: 'accepted', charge: payload }),
     })
     await fixture.providers.issueCharge(charge)
-    const { engine, did, starts } = temporalOf({ ...fixture.transferInput(merchant), ...charge }, { ended })
+    const { temporal, did, starts } = temporalOf({ ...fixture.transferInput(merchant), ...charge }, { ended })
     const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
-    for await (const { outcome } of rebuildWorkflows(engine, fixture.orm.em.fork(), rebuilding))
+    for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
       expect(outcome).toBe('restored')
     expect(did).toEqual(['begun anew'])
     const [anew] = starts.flatMap(({ args }) => args as unknown[])

@@ -29,7 +29,7 @@ async function anAccount() {
       const from = new Date(to - hours * HOUR_MS).toISOString()
       return reconcile(
         fixture.dependencies,
-        fixture.engine,
+        fixture.temporal,
       )({ providerAccountUuid, from, to: new Date(to).toISOString() })
     },
     wasFound: (ago: string) =>

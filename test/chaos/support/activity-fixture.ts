@@ -7,7 +7,7 @@ import { createConnection, postOpeningBalance } from '../../../src/admin/connect
 import { openOrm } from '../../../src/db/client/orm.ts'
 import type { Provider } from '../../../src/providers/port.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../../src/workflows/contracts/transfers.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
@@ -30,7 +30,7 @@ export async function openActivityFixture() {
     log: pino({ level: 'silent' }),
     providers: { providerFor: () => scriptedProvider as Provider, close: async () => {} },
   } as unknown as ActivityDependencies
-  const engine = {
+  const temporal = {
     client: async () => ({
       workflow: {
         signalWithStart: async (_: string, options: WorkflowStartOptions) =>
@@ -38,7 +38,7 @@ export async function openActivityFixture() {
       },
     }),
     ...{ taskQueue: 'books', timeScale: 1 },
-  } as unknown as WorkflowClientContext
+  } as unknown as TemporalContext
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
 
@@ -54,12 +54,12 @@ export async function openActivityFixture() {
     sql,
     seal,
     dependencies,
-    engine,
+    temporal,
     orm,
     /** What the provider answers from now on. */
     scriptProvider: (answers: Partial<Provider>) => Object.assign(scriptedProvider, answers),
     records: databaseActivities(dependencies),
-    providers: providerActivities(dependencies, engine),
+    providers: providerActivities(dependencies, temporal),
     /** The workflows that were signalled to poll, by their ids. */
     signalledWorkflowIds,
 

@@ -14,11 +14,11 @@ let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>
 let merchant: ReturnType<typeof createBrowser>
 /** A Temporal that accepts every request without an answer, or one that is down. */
-let engine: 'silent' | 'away'
+let temporal: 'silent' | 'away'
 
 beforeAll(async () => {
   fixture = await openApiFixture([dashboardRoutes], {}, async () => {
-    if (engine === 'away') throw new TemporalConnectionError('away')
+    if (temporal === 'away') throw new TemporalConnectionError('away')
     return {} as Client
   })
   ours = await createFullAccount(fixture)
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 beforeEach(() => {
-  engine = 'silent'
+  temporal = 'silent'
 })
 
 const refund = (value: string, once: string) => {
@@ -83,7 +83,7 @@ test('an undecided request keeps its form key', async () => {
     return [status, hiddenFieldOf(text, 'once') === once]
   }
   expect(await kept('50,00')).toEqual([503, true])
-  engine = 'away'
+  temporal = 'away'
   expect(await kept('50,00')).toEqual([503, true])
   // An invalid form stores nothing, and the state of the earlier request is still unknown.
   expect(await kept('abc')).toEqual([422, true])
@@ -130,7 +130,7 @@ test('an input that cannot be stored safely is dropped: a foreign form gets a ke
 })
 
 test('a dispute reply keeps its decision and its text', async () => {
-  engine = 'away'
+  temporal = 'away'
   const on = `/dashboard/disputes/${ours.dispute}`
   const form = new FormData()
   const fields = {
@@ -154,7 +154,7 @@ test('a code that may have created its key is sent again with the same form, and
     auth_code_id: randomUUID(),
     auth_code: '123456',
   }
-  engine = 'away'
+  temporal = 'away'
   await ours.sql('delete from pix_key_creation_times')
   const { text } = await merchant.send(on, { ...asked, once, mode: 'test' }, { on })
   expect(hiddenFieldOf(text, 'once')).toBe(once)

@@ -7,7 +7,7 @@ import { redactErrors } from '../../../src/activities/runtime/redact-errors.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { enqueueStatement } from '../../../src/db/pipeline/query.ts'
 import { redactError } from '../../../src/db/redact-error.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** An activity's error message stays in a history for good. */
@@ -66,14 +66,14 @@ test('a log line of a notification that is not routed names the constraint and q
      values (gen_random_uuid(), ?, 'x', 'payment', 'E1', '{}', 'r', now() - interval '1 minute')`,
     [connection],
   )
-  const engine = {
+  const temporal = {
     client: () => insert('52998224725'),
     taskQueue: 'q',
     timeScale: 1,
-  } as unknown as WorkflowClientContext
+  } as unknown as TemporalContext
   await sweepProviderNotifications(
     { orm: fixture.orm, log: fixture.dependencies.log } as ActivityDependencies,
-    engine,
+    temporal,
   )()
   const [line] = fixture.lines.filter(one =>
     one.includes('provider notification not routed; the next sweep routes it'),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sweepDisputes } from '../../../src/activities/disputes/reconcile.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Providers without dispute notifications are polled in turn, at a rate that does not grow with their number. */
@@ -26,7 +26,7 @@ test('every account is polled once before any is polled twice', async () => {
         },
       },
     } as unknown as ActivityDependencies,
-    {} as WorkflowClientContext,
+    {} as TemporalContext,
   )
   expect(await sweep()).toEqual({ polled: 25, signalled: 0 })
   expect(await sweep()).toEqual({ polled: 25, signalled: 0 })

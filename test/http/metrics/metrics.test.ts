@@ -423,7 +423,7 @@ describe('GET /metrics', () => {
       requestMetrics: own.measureRequest,
     })
     const server = await startServer(app, world.config)
-    for (const path of ['/failing/bug', '/failing/engine', '/failing/engine', '/nowhere'])
+    for (const path of ['/failing/bug', '/failing/temporal', '/failing/temporal', '/nowhere'])
       await fetch(server.url + path)
     await server.stop()
     expect((await own.registry.metrics()).match(/^trilho_http_failures_total.*$/gm)).toEqual([

@@ -23,7 +23,7 @@ describe('an error response', () => {
     { path: '/failing/row', method: 'GET', status: 500, code: 'internal_error' },
     { path: '/failing/answer', method: 'GET', status: 500, code: 'internal_error' },
     { path: '/failing/refusal', method: 'GET', status: 503, code: 'no_provider_available', retry: '5' },
-    { path: '/failing/engine', method: 'GET', status: 503, code: 'unavailable', retry: '5' },
+    { path: '/failing/temporal', method: 'GET', status: 503, code: 'unavailable', retry: '5' },
   ])('$method $path answers $status $code', async ({ path, method, status, code, allow, retry }) => {
     const answer = await fixture.call(method, path, { token })
     expect([answer.status, answer.body.code]).toEqual([status, code])

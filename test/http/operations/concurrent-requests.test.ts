@@ -95,7 +95,7 @@ test.each([
 ])('a refund %s', async (_, headers, withinMs) => {
   const charge = await paidCharge()
   let order: { acceptBefore?: string } | undefined
-  const engine = {
+  const client = {
     withDeadline: (_: number, work: () => Promise<unknown>) => work(),
     workflow: {
       executeUpdateWithStart: async (
@@ -107,7 +107,7 @@ test.each([
       },
     },
   }
-  const temporal = async () => engine as never
+  const temporal = async () => client as never
   const server = await startServer(
     createApp({ ...fixture.dependencies, temporal, routes: [refundRoutes] }),
     fixture.config,

@@ -114,7 +114,7 @@ test('a repeat whose key is being created waits for it, as the first request doe
   const key = randomUUID()
   await row({ uuid, key, state: 'creating', fingerprint: fingerprintRequest({ body, connectionUuid: null }) })
   const joined: string[] = []
-  const engine = {
+  const client = {
     withDeadline: (_: number, work: () => Promise<unknown>) => work(),
     workflow: {
       getHandle: (id: string) => ({
@@ -125,7 +125,7 @@ test('a repeat whose key is being created waits for it, as the first request doe
       }),
     },
   }
-  const temporal = async () => engine as never
+  const temporal = async () => client as never
   const app = createApp({ ...fixture.dependencies, temporal, routes: [pixKeyRoutes] })
   const server = await startServer(app, fixture.config)
   const headers = { 'idempotency-key': 'once' }

@@ -10,7 +10,7 @@ import { runQuery } from '../../../src/db/pipeline/query.ts'
 import { storeProviderNotifications } from '../../../src/db/repositories/provider-notifications.ts'
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
@@ -52,11 +52,11 @@ const workflow = {
     startedWorkflowIds.push(workflowId)
   },
 }
-const engine = {
+const temporal = {
   client: async () => ({ workflow }),
   taskQueue: 'q',
   timeScale: 1,
-} as unknown as WorkflowClientContext
+} as unknown as TemporalContext
 
 const factsOf = (of: string | null) => ({
   ...{ kind: 'payment' as const, reference: of && referenceOf(of), endToEnd: END_TO_END },
@@ -72,7 +72,7 @@ async function noticeOf(
   const [notification] = await runQuery(em, storeProviderNotifications(em, through, [item]))
   notification!.receivedAt = new Date(Date.now() - ageMs)
   await em.nativeUpdate(ProviderNotification, notification!.uuid, { receivedAt: notification!.receivedAt })
-  await routeNotification(engine, em, notification!)
+  await routeNotification(temporal, em, notification!)
   return fixture.orm.em.fork().findOneOrFail(ProviderNotification, notification!.uuid)
 }
 const END_TO_END = 'E12345678202601101159abcdefghijk'
@@ -149,7 +149,7 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
     young!.uuid,
   ])
   const dependencies = { orm: fixture.orm, log: pino({ level: 'silent' }) } as unknown as ActivityDependencies
-  const sweep = sweepProviderNotifications(dependencies, engine, 2)
+  const sweep = sweepProviderNotifications(dependencies, temporal, 2)
   for (let sweeps = 0; sweeps < 100 && signalledWorkflows.length === 0; sweeps += 1)
     expect(await sweep()).toMatchObject({ waiting: 2 })
   expect(signalledWorkflows).toEqual([`running charge/${running}`])

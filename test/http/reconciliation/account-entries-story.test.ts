@@ -14,7 +14,7 @@ import type { Connection } from '../../../src/db/entities/connection.ts'
 import { listOpenAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import {
   openSimulatorFixture,
   pollUntil,
@@ -83,15 +83,15 @@ async function look() {
   } as unknown as ActivityDependencies
   // Deposits have a workflow of their own; here none runs.
   const workflow = { signalWithStart: async () => undefined }
-  const engine = {
+  const temporal = {
     client: async () => ({ workflow }),
     taskQueue: 'story',
     timeScale: TIME_SCALE,
-  } as unknown as WorkflowClientContext
+  } as unknown as TemporalContext
   const now = Date.now()
   return reconcile(
     dependencies,
-    engine,
+    temporal,
   )({
     providerAccountUuid: connection.providerAccountUuid,
     from: new Date(now - 86_400_000).toISOString(),

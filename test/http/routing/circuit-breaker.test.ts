@@ -4,7 +4,7 @@ import type { WithStartWorkflowOperation } from '@temporalio/client'
 import { createTransfer } from '../../../src/api/transfers/create.ts'
 import { orderByCircuitState, recordCircuitResult } from '../../../src/db/repositories/circuit-breaker.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
@@ -128,7 +128,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     client: async () => client,
     taskQueue: 'none',
     timeScale: 1,
-  } as unknown as WorkflowClientContext
+  } as unknown as TemporalContext
   const request = {
     body: { value: 100, pix_key: 'maria@example.com', ...more },
     token: { uuid: randomUUID(), accountUuid: account, connectionUuid: null, mode: 'test' as const },

@@ -137,7 +137,7 @@ describe('the access log', () => {
     ['/failing/bug', 500, 'internal_error', 'bug: Error'],
     ['/failing/row', 500, 'internal_error', 'postgres: SQLSTATE 23514'],
     ['/failing/refusal', 503, 'no_provider_available', 'provider: none could be reached'],
-    ['/failing/engine', 503, 'unavailable', 'temporal: connection failed'],
+    ['/failing/temporal', 503, 'unavailable', 'temporal: connection failed'],
     ['/readyz', 503, 'unavailable', 'temporal: connection failed'],
   ])('of %s', async (path, status, code, cause) => {
     expect(await lineOf(headers => world.call('GET', path, { headers }))).toMatchObject({

@@ -207,7 +207,7 @@ describe('without Temporal', () => {
   })
 
   test('requests that need it answer 503', async () => {
-    expect((await fixture.call('GET', '/failing/engine')).status).toBe(503)
+    expect((await fixture.call('GET', '/failing/temporal')).status).toBe(503)
   })
 })
 

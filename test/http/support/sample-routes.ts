@@ -54,7 +54,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
     summary: 'Fail',
     tokens: 'none',
     params: z.object({
-      how: z.enum(['bug', 'row', 'answer', 'refusal', 'transaction', 'engine', 'statement']),
+      how: z.enum(['bug', 'row', 'answer', 'refusal', 'transaction', 'temporal', 'statement']),
     }),
     responses: { 200: z.object({ value: z.number() }), errors: ['no_provider_available'] },
     async handle({ params, em }) {
@@ -72,7 +72,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
         case 'transaction':
           await em.transactional(inner => inner.execute('select 1'))
           break
-        case 'engine':
+        case 'temporal':
           await temporal()
           break
         case 'refusal':

@@ -4,7 +4,7 @@ import { replayMissedEvents } from '../../../src/activities/webhooks/replay-even
 import { sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { startEventReplay } from '../../../src/temporal/deliveries.ts'
-import type { WorkflowClientContext } from '../../../src/temporal/workflow-options.ts'
+import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ReplayEventsInput } from '../../../src/workflows/contracts/webhooks.ts'
 import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -79,20 +79,24 @@ function createFakeTemporal(look = async () => {}) {
   return {
     woken,
     orders,
-    engine: { client, taskQueue: 't', timeScale: 1 } as unknown as WorkflowClientContext,
+    temporal: { client, taskQueue: 't', timeScale: 1 } as unknown as TemporalContext,
   }
 }
 
 /** Recovers from an hour ago on, and answers the signalled workflows. */
 async function recovered(webhookUuid: string) {
-  const { woken, orders, engine } = createFakeTemporal()
-  await startEventReplay(engine, { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() }, 1_000)
-  const did = await replayMissedEvents({ orm: fixture.orm } as ActivityDependencies, engine)(orders[0]!)
+  const { woken, orders, temporal } = createFakeTemporal()
+  await startEventReplay(
+    temporal,
+    { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() },
+    1_000,
+  )
+  const did = await replayMissedEvents({ orm: fixture.orm } as ActivityDependencies, temporal)(orders[0]!)
   return { ...did, woken }
 }
 
-const sweep = (engine = createFakeTemporal().engine) =>
-  sweepDeliveries({ orm: fixture.orm, timeScale: 1 } as ActivityDependencies, engine)()
+const sweep = (temporal = createFakeTemporal().temporal) =>
+  sweepDeliveries({ orm: fixture.orm, timeScale: 1 } as ActivityDependencies, temporal)()
 
 describe('an endpoint with more deliveries than one transaction ends', () => {
   test.each([
@@ -102,8 +106,8 @@ describe('an endpoint with more deliveries than one transaction ends', () => {
     const hook = await endpoint({ waiting: 2_500 })
     expect((await hook.call(method, body)).status).toBe(200)
     expect(await hook.statuses()).toEqual({ PENDING: 1_500, [outcome]: 1_000 })
-    const { woken, engine } = createFakeTemporal()
-    await sweep(engine)
+    const { woken, temporal } = createFakeTemporal()
+    await sweep(temporal)
     expect(await hook.statuses()).toEqual({ [outcome]: 2_500 })
     expect(woken).toHaveLength(2_500)
   })
@@ -134,8 +138,8 @@ describe('the backlog of one endpoint', () => {
     const [dead, well] = [await endpoint({ waiting: 1_000, sweepAt: LONG_DUE }), await endpoint()]
     const delivery = await well.createEvent()
     await well.updateDelivery(delivery, 'sweep_at = now()')
-    const { woken, engine } = createFakeTemporal()
-    await sweep(engine)
+    const { woken, temporal } = createFakeTemporal()
+    await sweep(temporal)
     expect(woken.indexOf(workflowIdOf(delivery))).toBeLessThan(200)
     expect(woken).toContain(workflowIdOf(delivery))
     expect(new Set(woken).size).toBe(1_001)
@@ -166,10 +170,10 @@ test('a delivery’s own row change is not overwritten when its workflow is woke
   const hook = await endpoint()
   const delivery = await hook.createEvent()
   await hook.updateDelivery(delivery, 'sweep_at = now()')
-  const { engine } = createFakeTemporal(
+  const { temporal } = createFakeTemporal(
     async () => void (await hook.updateDelivery(delivery, `sweep_at = now() + interval '1 day'`)),
   )
-  await sweep(engine)
+  await sweep(temporal)
   const { sweep_at } = await hook.readDelivery(delivery)
   expect(new Date(sweep_at as string).getTime()).toBeGreaterThan(Date.now() + HOUR_MS)
 })

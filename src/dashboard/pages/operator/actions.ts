@@ -88,7 +88,7 @@ const resumeFormSchema = z.object({
  * resource's workflow.
  */
 export function registerOperatorActions({ post, dashboard }: DashboardRouter): void {
-  const { workflowClientContext: engine } = dashboard
+  const { workflowClientContext: temporal } = dashboard
   const tools = {
     sealer: dashboard.sealer,
     timeScale: dashboard.config.timeScale,
@@ -105,7 +105,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
           ? { ...expectedAttempt, as }
           : { ...expectedAttempt, as, endToEnd: fields.end_to_end! }
       const order = { noun: fields.noun, uuid: fields.uuid, settlement, who: signedIn.user.email }
-      await requestManualSettlement(engine, em, order).catch(createActionErrorHandler(language))
+      await requestManualSettlement(temporal, em, order).catch(createActionErrorHandler(language))
       return redirect(`${OPERATOR_PATH}/unknown`, 'settled')
     },
     renderForm: OPERATOR_PAGES.unknown,
@@ -116,7 +116,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
       async handle({ em, form, session: signedIn, language }) {
         const { uuid, reason, ...expected } = parseFormFields(unmatchedFormSchema, Object.fromEntries(form))
         const order = { uuid, expected, who: signedIn.user.email, reason }
-        await act(engine, em, order).catch(createActionErrorHandler(language))
+        await act(temporal, em, order).catch(createActionErrorHandler(language))
         return redirect(`${OPERATOR_PATH}/unmatched`, done)
       },
       renderForm: OPERATOR_PAGES.unmatched,
@@ -129,7 +129,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
       if (!webhook) return fail('not_found')
       if (fields.status && webhook.status !== fields.status)
         return fail('act_stale', { currentStateText: TRANSLATORS[language](`status.${webhook.status}`) })
-      await engine.client()
+      await temporal.client()
       const who = signedIn.user.email
       await recordOperatorAction(em, {
         who,
@@ -139,7 +139,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
       })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
       await startEventReplay(
-        engine,
+        temporal,
         { webhookUuid: webhook.uuid, since: fields.since },
         getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
       )
