@@ -115,9 +115,7 @@ async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildO
   return { outcome: 'asked' }
 }
 
-/**
- * Restores the final status of a delivery: what an endpoint has received or what was given up is not sent again.
- */
+/** Restores the final status of a delivery: what an endpoint has received or what was given up is not sent again. */
 async function restoreDelivery(context: DependentContext): Promise<RebuildOutcome | null> {
   const { client, em, id, isRunning } = context
   const uuid = uuidFromWorkflowId(context)

@@ -118,9 +118,7 @@ const DEPENDENT_WORKFLOW_TYPES = [
 const ROW_WORKFLOW_TYPES = [DELIVERY_WORKFLOW, ORPHAN_WORKFLOW]
 const TABLE_BY_ID_PREFIX = { webhook: 'delivery', orphan: 'attempt' } as const
 
-/**
- * `pausedAt`: the pause is a row of the restored database, so every worker reads that database from then on.
- */
+/** `pausedAt`: the pause is a row of the restored database, so every worker reads that database from then on. */
 type RebuildContext = {
   temporal: TemporalContext
   client: Client
@@ -189,9 +187,7 @@ async function requestPoll(
   return { outcome: 'asked' }
 }
 
-/**
- * Rebuilds a charge whose provider has its payload, and whose workflow has completed though its row is not final.
- */
+/** Rebuilds a charge whose provider has its payload, and whose workflow has completed though its row is not final. */
 async function rebuildIssuedCharge(
   context: RebuildContext,
   row: RestoredRow,

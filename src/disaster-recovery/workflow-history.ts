@@ -2,9 +2,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
 import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 
-/**
- * Reads of workflows in Temporal, independent of their rows; Temporal has every workflow within its retention.
- */
+/** Reads of workflows in Temporal, independent of their rows; Temporal has every workflow within its retention. */
 
 /** The part that all workflow inputs share. */
 type IdentifiedInput = { uuid: string }

@@ -1,9 +1,7 @@
 /** A text for one address. `id` is the same for every try, so that a carrier can recognize a repeat. */
 export type OutboundMessage = { id: string; to: string; subject: string; text: string }
 
-/**
- * Outcome of sending: `kept` in the local outbox instead of being sent; `again` may succeed later, `refused` never.
- */
+/** Outcome of sending: `kept` in the local outbox instead of being sent; `again` may succeed later, `refused` never. */
 export type SendMessageOutcome =
   | { kind: 'sent' }
   | { kind: 'kept' }

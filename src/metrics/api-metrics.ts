@@ -2,9 +2,7 @@ import type { Middleware } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { createUnexplainedCounter } from './unexplained-answers.ts'
 
-/**
- * State that an API process reads at a scrape, besides PostgreSQL; `storage` is null if its space is unknown.
- */
+/** State that an API process reads at a scrape, besides PostgreSQL; `storage` is null if its space is unknown. */
 export type ApiProcessState = {
   isTemporalUp: boolean
   storage: { freeBytes: number; sizeBytes: number } | null
@@ -49,9 +47,7 @@ export function createApiMetrics() {
       storageSize.set(storage.sizeBytes)
     },
     countUnexplainedAnswer: createUnexplainedCounter(registry),
-    /**
-     * Labels the request with the route's pattern instead of its path, so that callers cannot create series.
-     */
+    /** Labels the request with the route's pattern instead of its path, so that callers cannot create series. */
     measureRequest: (async (ctx, next) => {
       const stop = requests.startTimer()
       await next()

@@ -1,9 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { ObservedCertificate } from '../providers/http/certificates.ts'
 
-/**
- * Certificates that expire later have no series: thousands of connections may have certificates of their own.
- */
+/** Certificates that expire later have no series: thousands of connections may have certificates of their own. */
 const EXPIRY_WINDOW_MS = 30 * 86_400_000
 
 /** Creates the gauge of expiry times of client and server certificates that expire soon or have expired. */

@@ -5,9 +5,7 @@ import { createCertificateGauge } from './certificate-expiry.ts'
 import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
 import { createUnexplainedCounter } from './unexplained-answers.ts'
 
-/**
- * One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded.
- */
+/** One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded. */
 export type WebhookAttemptSample = {
   outcome: 'delivered' | 'refused' | 'no_answer'
   lagSeconds: number | null

@@ -6,8 +6,7 @@ import type { ProviderNotificationSignal } from '../workflows/contracts/provider
 export type InboundNotification = { notification: ProviderNotification; connection: Connection }
 
 /**
- * Age up to which the request that delivered it still waits for the routing; older ones come in bulk, after an
- * outage.
+ * Age up to which the request that delivered it still waits for the routing; older ones come in bulk, after an outage.
  */
 const NEW_NOTIFICATION_MS = 5_000
 

@@ -148,9 +148,7 @@ async function routeToCharge(
   }
 }
 
-/**
- * Routes a reference that no attempt at this provider account has: too early, foreign, or of an unknown charge.
- */
+/** Routes a reference that no attempt at this provider account has: too early, foreign, or of an unknown charge. */
 async function routeUnknownReference(
   temporal: TemporalContext,
   em: EntityManager,

@@ -25,13 +25,9 @@ export type ProviderRegistryOptions = {
   /** Unseals credentials. */
   openCredentials: (sealed: string) => unknown
   timeoutMs: number
-  /**
-   * PEM of the authority that signs every provider's certificate, if it is not the system's: a local simulator.
-   */
+  /** PEM of the authority that signs every provider's certificate, if it is not the system's: a local simulator. */
   ca?: string
-  /**
-   * Number of cached adapters, each with its access token; their HTTP connections are shared where possible.
-   */
+  /** Number of cached adapters, each with its access token; their HTTP connections are shared where possible. */
   maxAdapters?: number
   observeCall?: ObserveCall
   /** Receives the expiry of certificates in use: those of credentials, and those of providers. */
@@ -123,8 +119,7 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>
 
 /**
- * Compares configurations without unsealing. Credentials that are sealed again differ as text, even with equal
- * content.
+ * Compares configurations without unsealing. Credentials that are sealed again differ as text, even with equal content.
  */
 function hasSameConfiguration(
   cached: CachedAdapter,

@@ -1,8 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/**
- * Signed links to files on disk: the holder of a link may read that one file until it expires, without a token.
- */
+/** Signed links to files on disk: the holder of a link may read that one file until it expires, without a token. */
 export type FileLinks = {
   /** Returns the URL of a file until `expiresAtMs`. */
   createLink(key: string, expiresAtMs: number): string

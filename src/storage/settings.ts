@@ -12,9 +12,7 @@ export type StorageSettings =
       region: string
       /** Absent: Amazon's own. */
       endpoint?: string | undefined
-      /**
-       * `<endpoint>/<bucket>`, as most S3 servers other than Amazon's require, instead of `<bucket>.<endpoint>`.
-       */
+      /** `<endpoint>/<bucket>`, as most S3 servers other than Amazon's require, instead of `<bucket>.<endpoint>`. */
       hasPathStyleUrls: boolean
       /** Absent: from the environment, profile or role of the machine, as in Amazon's tools. */
       credentials?: { accessKeyId: string; secretAccessKey: string } | undefined

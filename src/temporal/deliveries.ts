@@ -17,9 +17,7 @@ import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
 /** Upper bound of the clock difference between two machines. */
 const CLOCK_SKEW_MS = 60_000
 
-/**
- * Signals a delivery's workflow that its row has changed; starts the workflow of a pending delivery if none runs.
- */
+/** Signals a delivery's workflow that its row has changed; starts the workflow of a pending delivery if none runs. */
 export async function signalDelivery(
   temporal: TemporalContext,
   { uuid, status }: { uuid: string; status: string },
@@ -42,9 +40,7 @@ export async function signalDelivery(
   }
 }
 
-/**
- * Starts a sweep that wakes the deliveries changed by a request, however many, before the next scheduled one does.
- */
+/** Starts a sweep that wakes the deliveries changed by a request, however many, before the next scheduled one does. */
 export async function startDeliverySweep(temporal: TemporalContext): Promise<void> {
   const client = await temporal.client()
   await client.workflow.start(DELIVERY_SWEEP_WORKFLOW, {

@@ -12,9 +12,7 @@ import {
 } from '../workflows/contracts/disputes.ts'
 import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
 
-/**
- * Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow.
- */
+/** Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow. */
 export function deriveDisputeUuid(id: { providerAccountUuid: string; providerDisputeId: string }): string {
   const name = JSON.stringify(['med', id.providerAccountUuid, id.providerDisputeId])
   return uuidFromHash(createHash('sha256').update(name).digest())

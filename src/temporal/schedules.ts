@@ -28,9 +28,7 @@ const DISPUTE_SWEEP_MS = 15_000
 const MIN_INTERVAL_MS = 2_000
 /** Statements are compared again for two days, because some providers book late. */
 const RECONCILIATION_HOURS = 48
-/**
- * Default task queue of src/config.ts; its schedules keep the ids without a suffix that they have always had.
- */
+/** Default task queue of src/config.ts; its schedules keep the ids without a suffix that they have always had. */
 const DEFAULT_TASK_QUEUE = 'trilho'
 
 /**

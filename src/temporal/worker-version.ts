@@ -29,9 +29,7 @@ export type WorkerDeployment = {
   neededBuildIds: string[]
 }
 
-/**
- * VersionStatus in Temporal's API: no new workflows, and none pinned to it. Any other version needs workers.
- */
+/** VersionStatus in Temporal's API: no new workflows, and none pinned to it. Any other version needs workers. */
 const INACTIVE = 1
 const DRAINED = 5
 

@@ -33,9 +33,7 @@ function isLoopbackAddress(ip: string): boolean {
 /** All IPv6 that the internet routes; outside lie ::/96 (IPv4-compatible) and unassigned ranges. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/**
- * Addresses with public numbers that are answered by the host of a cloud machine (Azure's platform services).
- */
+/** Addresses with public numbers that are answered by the host of a cloud machine (Azure's platform services). */
 const LOCAL_ADDRESSES_IN_PUBLIC_RANGES = new Set(['168.63.129.16'])
 
 /** Parses strict spellings only: no octal, hex or short forms, no zone. */

@@ -26,9 +26,7 @@ export type EndpointInspectionOptions = {
 
 const MAX_URL_LENGTH = 2_048
 
-/**
- * Inspects a webhook's URL before it is stored: its syntax, every address of its host, and one TLS handshake.
- */
+/** Inspects a webhook's URL before it is stored: its syntax, every address of its host, and one TLS handshake. */
 export async function inspectEndpoint(
   url: string,
   policy: AddressPolicy,

@@ -22,8 +22,7 @@ import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-n
 import type { FieldErrors } from './validate.ts'
 
 /**
- * An uploaded file, spooled to this machine's disk until the request is answered. Its type is detected from its
- * bytes.
+ * An uploaded file, spooled to this machine's disk until the request is answered. Its type is detected from its bytes.
  */
 export class Upload extends File {
   readonly path: string

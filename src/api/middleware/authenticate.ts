@@ -39,9 +39,8 @@ export type Authenticator = (authorization: string | undefined) => Promise<Calle
 type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Query<unknown>
 
 /**
- * Creates the authenticator, which looks tokens up by their SHA-256. A result is cached for at most a second, so
- * every process sees a revocation, an expiry or a blocked account within that time. Concurrent requests share one
- * lookup.
+ * Creates the authenticator, which looks tokens up by their SHA-256. A result is cached for at most a second, so every
+ * process sees a revocation, an expiry or a blocked account within that time. Concurrent requests share one lookup.
  */
 export function createAuthenticator(
   orm: Orm,

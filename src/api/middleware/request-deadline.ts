@@ -5,9 +5,8 @@ import { type AwaitedPart, ResponseTimeoutError } from '../http/outage.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../limits.ts'
 
 /**
- * Deadline of one request (SPEC §1), by a monotonic clock. It starts when the request arrives; each step gets the
- * time that the steps before it left. The time in which the client sends its body is not counted: it has limits of
- * its own.
+ * Deadline of one request (SPEC §1), by a monotonic clock. It starts when the request arrives; each step gets the time
+ * that the steps before it left. The time in which the client sends its body is not counted: it has limits of its own.
  */
 export class RequestDeadline {
   #startedAtMs = performance.now()

@@ -20,9 +20,7 @@ export type AttemptState =
   | 'closed'
   | 'duplicate'
 
-/**
- * One operation at one provider, inserted before the call; `reference` is the id that the provider receives.
- */
+/** One operation at one provider, inserted before the call; `reference` is the id that the provider receives. */
 const schema = defineEntity({
   name: 'Attempt',
   properties: p => ({
@@ -45,8 +43,7 @@ const schema = defineEntity({
     providerCode: textColumn().nullable(),
     message: textColumn().nullable(),
     /**
-     * Why the provider did not execute an order that it has on record: the outcome once the order is proved to be
-     * gone.
+     * Why the provider did not execute an order that it has on record: the outcome once the order is proved to be gone.
      */
     refusal: p.json<Omit<RejectedResult, 'kind'>>().nullable(),
     /**

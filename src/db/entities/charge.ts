@@ -87,9 +87,7 @@ const split = defineEntity({
     recipient: () => p.manyToOne(Account).name('recipient_account_uuid'),
     status: unionColumn<SplitStatus>().default('PENDING'),
     creditedCents: centsColumn().default(0),
-    /**
-     * Centavos that settled refunds have asked back from the split; the recipient's balance may have covered less.
-     */
+    /** Centavos that settled refunds have asked back from the split; the recipient's balance may have covered less. */
     returnRequestedCents: centsColumn().default(0),
   }),
 })

@@ -22,14 +22,10 @@ const schema = defineEntity({
 export class Pause extends schema.class {}
 schema.setClass(Pause)
 
-/**
- * `in`: operations that bring money (charges, keys); `out`: those that send it (transfers, refunds, returns).
- */
+/** `in`: operations that bring money (charges, keys); `out`: those that send it (transfers, refunds, returns). */
 export type MoneyDirection = 'in' | 'out'
 
-/**
- * Builds the SQL condition that a pause stops a direction through a connection, over the given column names.
- */
+/** Builds the SQL condition that a pause stops a direction through a connection, over the given column names. */
 export function buildPauseCondition(
   direction: MoneyDirection,
   { uuid, accountUuid }: Record<string, string>,

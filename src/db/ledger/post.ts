@@ -8,10 +8,9 @@ export type MovementLegs = { movementUuid: string; providerAccountUuid: string; 
 /**
  * Writes the postings of movements and updates the balances, in the caller's transaction. Each posting stores its
  * bucket's balance after it, computed backwards from the final balance. All buckets of an account are locked together
- * and in sorted order, so that two transactions never deadlock whichever bucket each touches first. PostgreSQL
- * refuses a bucket that would fall below zero (constraint `balance_covered`) and an account without a connection at
- * the provider account. The statement is enqueued: such a refusal is the error of the next message of the
- * transaction.
+ * and in sorted order, so that two transactions never deadlock whichever bucket each touches first. PostgreSQL refuses
+ * a bucket that would fall below zero (constraint `balance_covered`) and an account without a connection at the
+ * provider account. The statement is enqueued: such a refusal is the error of the next message of the transaction.
  */
 export async function writePostings(em: EntityManager, entries: MovementLegs[]): Promise<void> {
   const rows = entries.flatMap(({ movementUuid, providerAccountUuid, legs }) =>
@@ -71,9 +70,7 @@ export function lockBalances(
   )
 }
 
-/**
- * Returns what an account can spend at a provider account now; its balances stay locked until the transaction ends.
- */
+/** Returns what an account can spend at a provider account now; its balances stay locked until the transaction ends. */
 export function lockAvailableBalance(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
@@ -82,8 +79,7 @@ export function lockAvailableBalance(
 }
 
 /**
- * Builds the query of `lockAvailableBalance` for a batch; `key` is the SQL of the provider account's key over
- * `values`.
+ * Builds the query of `lockAvailableBalance` for a batch; `key` is the SQL of the provider account's key over `values`.
  */
 export function queryAvailableBalance(accountUuid: string, values: string[], key = '?'): Query<number> {
   const sql = `select bucket, cents from balance

@@ -7,9 +7,7 @@ export type Statement = {
   name?: string
   /** The result is not read. */
   discardResult?: boolean
-  /**
-   * Receives the rows. Such a statement runs after all others of its transaction, in the message of the commit.
-   */
+  /** Receives the rows. Such a statement runs after all others of its transaction, in the message of the commit. */
   onCommit?: (rows: Record<string, unknown>[]) => void
 }
 

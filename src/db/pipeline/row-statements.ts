@@ -7,9 +7,7 @@ export type FlushedRow = Record<string, unknown>
 /** Statement texts per entity, by verb and written columns; null: MikroORM writes these itself. */
 const sqlByEntity = new WeakMap<EntityMetadata, Map<string, string | null>>()
 
-/**
- * Builds the insert of a new row; null if MikroORM must write it, because PostgreSQL generates or computes a value.
- */
+/** Builds the insert of a new row; null if MikroORM must write it, because PostgreSQL generates or computes a value. */
 export function buildInsert(meta: EntityMetadata, row: FlushedRow): Statement | null {
   const names = Object.keys(row)
   const buildSql = (columns: string[]) =>

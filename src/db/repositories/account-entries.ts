@@ -22,9 +22,7 @@ export type StoredAccountEntry = {
   movedAt: Date
 }
 
-/**
- * Upserts entries by their identity; an entry that a later release can explain gets its new kind. May be repeated.
- */
+/** Upserts entries by their identity; an entry that a later release can explain gets its new kind. May be repeated. */
 export async function storeAccountEntries(
   em: EntityManager,
   providerAccountUuid: string,
@@ -58,9 +56,7 @@ export async function listOpenAccountEntries(
   return rows.map(parseAccountEntry)
 }
 
-/**
- * Locks the row of an open entry; null if a movement or dispute accounts for it by now. Expects a transaction.
- */
+/** Locks the row of an open entry; null if a movement or dispute accounts for it by now. Expects a transaction. */
 export async function lockOpenAccountEntry(
   em: EntityManager,
   uuid: string,
@@ -72,9 +68,7 @@ export async function lockOpenAccountEntry(
   return row ? parseAccountEntry(row) : null
 }
 
-/**
- * Links an entry to the movement that books it, or to the dispute whose block it is. The caller holds the row lock.
- */
+/** Links an entry to the movement that books it, or to the dispute whose block it is. The caller holds the row lock. */
 export function linkAccountEntry(
   em: EntityManager,
   uuid: string,

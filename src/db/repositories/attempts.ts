@@ -32,9 +32,7 @@ export async function findAttemptsWith<More>(
   return runQuery(em, batchQueries(queryAttempts(em, subject), more))
 }
 
-/**
- * Queries the attempt at an operation through one connection, found among the few attempts at the operation.
- */
+/** Queries the attempt at an operation through one connection, found among the few attempts at the operation. */
 export function queryAttemptByConnection(
   em: EntityManager,
   { connectionUuid, ...subject }: OperationSubject & { connectionUuid: string },

@@ -6,9 +6,7 @@ import type { EntityManager } from '../client/orm.ts'
 
 /** The last balance that each provider reported, next to the ledger's (table `balance_check`). */
 
-/**
- * Sums the ledger's balance at a provider account: all buckets but `outside`; `movingCents` is the part in transit.
- */
+/** Sums the ledger's balance at a provider account: all buckets but `outside`; `movingCents` is the part in transit. */
 export async function readLedgerBalance(
   em: EntityManager,
   providerAccountUuid: string,

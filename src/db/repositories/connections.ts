@@ -4,8 +4,7 @@ import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { firstRow, type Query, query } from '../pipeline/query.ts'
 
 /**
- * Reads of connections on the path of every operation. Those of API requests are read-only mappings with their
- * pauses.
+ * Reads of connections on the path of every operation. Those of API requests are read-only mappings with their pauses.
  */
 
 /**

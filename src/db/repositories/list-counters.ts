@@ -40,14 +40,10 @@ export async function readListCounter(
   return Number(row!.total)
 }
 
-/**
- * Pseudo-day under which a counter also stores the sum over all days, so that years are counted as fast as a week.
- */
+/** Pseudo-day under which a counter also stores the sum over all days, so that years are counted as fast as a week. */
 const ALL_DAYS = `'infinity'::date`
 
-/**
- * Limits of one fold: changes per short transaction, and milliseconds in all; the next round folds the rest.
- */
+/** Limits of one fold: changes per short transaction, and milliseconds in all; the next round folds the rest. */
 const MAX_CHANGES_PER_FOLD = 50_000
 const MAX_FOLD_MS = 5_000
 

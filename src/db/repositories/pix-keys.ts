@@ -4,9 +4,7 @@ import { PixKey } from '../entities/pix-key.ts'
 
 /** The database's rules of PIX keys, queried before an insert would break them. */
 
-/**
- * Counts the keys of a type that an account has or may have, without the collection keys of its connections.
- */
+/** Counts the keys of a type that an account has or may have, without the collection keys of its connections. */
 export async function countPixKeys(
   em: EntityManager,
   { accountUuid, type, isSimulated }: { accountUuid: string; type: PixKeyType; isSimulated: boolean },

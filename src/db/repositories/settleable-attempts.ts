@@ -2,9 +2,7 @@ import type { AttemptVersion } from '../../domain/payouts/payout-kind.ts'
 import type { Attempt } from '../entities/attempt.ts'
 import { getManualSettlementCutoff, PENDING_ATTEMPT_STATES } from './attempts.ts'
 
-/**
- * Selects the attempt that an operator may settle: the one that was shown, as long as it has not changed since.
- */
+/** Selects the attempt that an operator may settle: the one that was shown, as long as it has not changed since. */
 
 /**
  * Finds the attempt that the operator saw among all attempts at its operation; undefined if it has been sent again,

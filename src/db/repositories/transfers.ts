@@ -28,9 +28,7 @@ export async function readTransfer(
   return row ? mapRow(row) : null
 }
 
-/**
- * Reads a page of transfers with their attempts, newest first, in one snapshot; the page is found by keys alone.
- */
+/** Reads a page of transfers with their attempts, newest first, in one snapshot; the page is found by keys alone. */
 export async function readTransfers(
   em: EntityManager,
   { sql, values }: SqlCondition,
@@ -75,9 +73,7 @@ function buildTransferSelect(em: EntityManager, keys: string) {
   }
 }
 
-/**
- * Returns whether a transfer of an account has this external reference; simulated transfers are checked separately.
- */
+/** Returns whether a transfer of an account has this external reference; simulated transfers are checked separately. */
 export async function isExternalRefUsed(
   em: EntityManager,
   { isSimulated, ...ref }: { accountUuid: string; externalRef: string; isSimulated: boolean },

@@ -173,9 +173,7 @@ export async function listQuarantinedPeriods(
   }))
 }
 
-/**
- * Reads PostgreSQL's clock, by which `resolveUnexplainedItems` finds the items that a list still leaves out.
- */
+/** Reads PostgreSQL's clock, by which `resolveUnexplainedItems` finds the items that a list still leaves out. */
 export async function readDatabaseTime(em: EntityManager): Promise<string> {
   const [row] = await em.execute<{ now: string }[]>('select clock_timestamp()::text as now')
   return row!.now
@@ -193,9 +191,7 @@ export async function resolveUnexplainedItems(
   )
 }
 
-/**
- * Deletes answers that were last seen thirty days ago, except unresolved items. Returns how many, at most `limit`.
- */
+/** Deletes answers that were last seen thirty days ago, except unresolved items. Returns how many, at most `limit`. */
 export async function pruneUnexplainedAnswers(em: EntityManager, limit: number): Promise<number> {
   const rows = await em.execute<object[]>(
     `delete from unexplained_answer where uuid in (

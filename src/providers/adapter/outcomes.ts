@@ -9,9 +9,7 @@ import type {
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
 
-/**
- * Turns an acceptance whose payout has already failed into a refusal: a final rejection means that no money moved.
- */
+/** Turns an acceptance whose payout has already failed into a refusal: a final rejection means that no money moved. */
 export function rejectFailedAcceptance(
   outcome: SendPayoutOutcome,
   finality: (code: string) => RejectedResult['finality'] = finalityOf,

@@ -10,9 +10,7 @@ export type ProviderParty = {
   bankName?: string | null
 }
 
-/**
- * Formats a party for the API: unknown texts are `''`, documents lose their punctuation but keep a provider's mask.
- */
+/** Formats a party for the API: unknown texts are `''`, documents lose their punctuation but keep a provider's mask. */
 export function toParty(party: ProviderParty): Party {
   return {
     name: party.name ?? '',

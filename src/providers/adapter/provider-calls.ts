@@ -79,9 +79,7 @@ export function createProviderCalls<Name extends string>(
 
     lookUp,
 
-    /**
-     * Looks up what always exists, such as an account and its lists: a documented absence is `no_answer` too.
-     */
+    /** Looks up what always exists, such as an account and its lists: a documented absence is `no_answer` too. */
     async lookUpExisting<T extends object>(
       call: ProviderCall<Name>,
       read: ReadAnswer<T>,

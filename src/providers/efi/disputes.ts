@@ -41,8 +41,7 @@ export function createEfiDisputes(
   return { listDisputes, findDispute, replyToDispute }
 
   /**
-   * Lists disputes; one whose PIX is unreadable is left out and recorded. Without an answer on a PIX there is no
-   * list.
+   * Lists disputes; one whose PIX is unreadable is left out and recorded. Without an answer on a PIX there is no list.
    */
   async function listDisputes(from: string, to: string) {
     const period = { from, to }

@@ -4,8 +4,7 @@ import type { NamedError } from '../adapter/documented-answers.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
 
 /**
- * The Central Bank's problem (RFC 7807). The undefined fields belong to the other shapes: a body has one shape or
- * none.
+ * The Central Bank's problem (RFC 7807). The undefined fields belong to the other shapes: a body has one shape or none.
  */
 const problemSchema = z.object({
   type: z.string().regex(/^https:\/\/pix\.bcb\.gov\.br\/api\/v2\/error\/\w+$/),

@@ -41,8 +41,7 @@ const notificationSchema = z.union([
 const TEST_EVENT = 'teste_webhook'
 
 /**
- * Parses a notification's readable items and collects the others as unexplained; `items` is absent if none is
- * readable.
+ * Parses a notification's readable items and collects the others as unexplained; `items` is absent if none is readable.
  */
 function parseNotification(body: string): {
   items?: NotificationItem[]

@@ -102,8 +102,7 @@ export const efiTransferSchema = efiSentPixSchema.extend({
 export type EfiTransfer = z.infer<typeof efiTransferSchema>
 
 /**
- * The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation and `endToEndId` in the official
- * SDK.
+ * The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation and `endToEndId` in the official SDK.
  */
 export const efiTransferResponseSchema = z
   .object({

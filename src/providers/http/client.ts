@@ -14,8 +14,7 @@ export type HttpCall = {
   /** A body of another content type. */
   body?: { type: string; bytes: Buffer }
   /**
-   * Uses a connection of its own: for sending money, so that a reset idle socket never looks like a request that
-   * left.
+   * Uses a connection of its own: for sending money, so that a reset idle socket never looks like a request that left.
    */
   hasOwnConnection?: boolean
 }

@@ -12,9 +12,7 @@ import { type ObserveCertificate, observeServerCertificates } from './certificat
 import { type ExchangeOutcome, exchangeRequest } from './exchange.ts'
 import { createPreconnector } from './preconnect.ts'
 
-/**
- * PEM texts: our certificate and key if the provider requires them, and the authorities that sign the provider's.
- */
+/** PEM texts: our certificate and key if the provider requires them, and the authorities that sign the provider's. */
 export type TlsCertificates = {
   certificate?: string | undefined
   key?: string | undefined
@@ -46,9 +44,7 @@ export type ConnectionPool = {
 
 export type OpenConnectionPool = (target: ConnectionTarget) => ConnectionPool
 
-/**
- * Reason that closes a connection after its only call; shared, because a new error would capture a stack each time.
- */
+/** Reason that closes a connection after its only call; shared, because a new error would capture a stack each time. */
 const CALL_FINISHED = new Error('call finished')
 
 /** Limit across all sharing adapters: as many calls as a worker makes at once. */

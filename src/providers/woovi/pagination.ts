@@ -40,8 +40,7 @@ const tooManyPages: NoAnswerResult = {
 /**
  * Creates the reader of Woovi's lists. The next page starts after the received items, which may be fewer than
  * requested. A list ends with an empty page, at the total that Woovi reports, or, without a total, when Woovi reports
- * no next page. Of an item that is listed twice, the last version counts; an unreadable item is left out and
- * recorded.
+ * no next page. Of an item that is listed twice, the last version counts; an unreadable item is left out and recorded.
  */
 export function createWooviPagination(client: WooviClient) {
   /** Reads a whole list. One that exceeds MAX_SKIPPED is read in halves of its period; without a period it fails. */

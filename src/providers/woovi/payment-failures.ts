@@ -78,8 +78,7 @@ export function toWooviRejection({ railCode, reason, name, description }: WooviP
 }
 
 /**
- * Separates code and text in `providerRejectedReason`: `BE17 - QR Code rejeitado` ("Códigos de Erro de Pagamento
- * PIX").
+ * Separates code and text in `providerRejectedReason`: `BE17 - QR Code rejeitado` ("Códigos de Erro de Pagamento PIX").
  */
 const REASON_SEPARATOR = ' - '
 

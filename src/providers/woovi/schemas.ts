@@ -5,8 +5,7 @@ import { z } from 'zod'
 
 export const wooviCentsSchema = z.int().min(0)
 /**
- * A whole number that Woovi writes as a number or as a text, such as the value of a dispute or the seconds of a
- * charge.
+ * A whole number that Woovi writes as a number or as a text, such as the value of a dispute or the seconds of a charge.
  */
 export const wooviWholeNumberSchema = z.union([
   z.int(),
