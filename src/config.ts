@@ -3,10 +3,7 @@ import { findKeyFaults, findWeakKeys } from './security/sealing.ts'
 import { StartupRefusal } from './startup/startup-refusal.ts'
 import { parseStorageSettings, storageVariables } from './storage/settings.ts'
 
-/**
- * Environment of the processes, parsed once. Nothing else reads `process.env` (test/architecture/architecture.test.ts checks
- * this).
- */
+/** Environment of the processes, parsed once; nothing else reads `process.env` (test/architecture). */
 
 const booleanFlag = z.enum(['true', 'false', '1', '0']).transform(value => value === 'true' || value === '1')
 const port = z.coerce.number().int().min(0).max(65_535)
@@ -149,10 +146,7 @@ const providerPorts = z
 
 const simulatorSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
-  /**
-   * Port of the simulator's control, payer's bank and inbox; the four providers listen on the four ports named next to
-   * it (0: any free one).
-   */
+  /** Port of the simulator's control, payer's bank and inbox; the providers have the four named next to it (0: any). */
   SIMULATOR_PORT: port.default(0),
   SIMULATOR_PROVIDER_PORTS: providerPorts.prefault('0,0,0,0'),
   /** Folder of the simulator's database, certificates and `simulator.json`. */

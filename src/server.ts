@@ -35,10 +35,7 @@ import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
 import { startTracing } from './tracing/tracing.ts'
 
-/**
- * API process: listens with or without PostgreSQL and Temporal, fails on settings that they reject, and stops
- * gracefully.
- */
+/** API process: listens with or without PostgreSQL and Temporal, fails on settings that they reject. */
 
 /**
  * Time to wait for PostgreSQL and Temporal before listening: a reachable server responds sooner, an unreachable one

@@ -93,10 +93,7 @@ export function databaseActivities(dependencies: ActivityDependencies) {
   }
 }
 
-/**
- * Webhook delivery attempts, on a task queue of their own: an endpoint that does not respond must not delay provider
- * calls.
- */
+/** Webhook deliveries, on a task queue of their own: an endpoint without a response must not delay provider calls. */
 export function webhookActivities(dependencies: ActivityDependencies) {
   return { attemptDelivery: attemptDelivery(dependencies) }
 }

@@ -56,10 +56,7 @@ export const MIN_TO_START_MS = READ_BACK_RESERVE_MS + COMMIT_RESERVE_MS
 /** Part of the deadline reserved to render a dashboard page that explains the failure. */
 export const PAGE_RESERVE_MS = 200
 
-/**
- * Timeout of one statement in PostgreSQL; the client waits half a second longer for a frozen server
- * (src/db/client/orm.ts).
- */
+/** Timeout of a statement in PostgreSQL; the client waits half a second longer (src/db/client/orm.ts). */
 export const STATEMENT_TIMEOUT_MS = 3_500
 
 /** `Retry-After` of an outage, in seconds. */

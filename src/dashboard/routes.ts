@@ -18,9 +18,7 @@ import { registerTokenPages } from './pages/tokens.ts'
 import { registerTransferPages } from './pages/transfers.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
-/**
- * Registers the dashboard under /dashboard (SPEC §9). It runs in the API's process and calls the API's own functions.
- */
+/** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own functions. */
 export const dashboardRoutes: RouteRegistrar = (router, dependencies) => {
   const context = createDashboardContext(router, dependencies)
   for (const { path, type, body } of context.assets)

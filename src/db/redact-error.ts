@@ -1,8 +1,6 @@
 import { DriverException } from '@mikro-orm/core'
 
-/**
- * Describes an error for a log: where it happened. Of a database error without message and detail, which quote rows.
- */
+/** Describes an error for a log: where it happened. Of a database error without the parts that quote rows. */
 export function redactError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { thrown: typeof error }
   if (!(error instanceof DriverException)) return { type: error.name, stack: error.stack }

@@ -8,10 +8,7 @@ export type PayoutHistory = {
   attemptedConnections: string[]
   /** Latest outcome through each connection; `pending` while a call is under way. */
   latestOutcomes: Map<string, string>
-  /**
-   * When a worker started the sending that has no outcome yet, if it may have written to the database of before the
-   * restore.
-   */
+  /** When a worker started the sending without an outcome, if it may have written to the lost database. */
   callStartedAt?: Date
   /** No activity has started, so the workflow never had a row. */
   hasNoActivity: boolean

@@ -39,10 +39,7 @@ export function rebuildDependent(context: DependentContext): Promise<RebuildOutc
 
 const uuidFromWorkflowId = ({ id }: DependentContext) => id.split('/')[1]!
 
-/**
- * Signals a dispute whose row is missing or behind its workflow; the workflow polls the provider, which reports it
- * again.
- */
+/** Signals a dispute whose row is missing or behind; its workflow polls the provider, which reports it again. */
 async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome | null> {
   const { temporal, client, em, id, isRunning, statusAttribute } = context
   const uuid = uuidFromWorkflowId(context)

@@ -218,10 +218,7 @@ async function isRowBehind(
   return isRowBehindHistory(history, { state, attempts })
 }
 
-/**
- * Finds connections created after the backup: the operator must connect them again before anything of theirs can be
- * polled.
- */
+/** Finds connections created after the backup: the operator must connect them again before they can be polled. */
 async function findMissingConnections(em: EntityManager, input: RebuildableInput): Promise<string[]> {
   const needed = listCandidates(input)
   const existing = await em.find(Connection, { uuid: { $in: needed } }, { fields: ['uuid'] })
@@ -234,10 +231,7 @@ type RestartInput = {
   request: RebuildRequest
 }
 
-/**
- * Restarts a workflow; records the operator action first. If it is terminated but not started, the next rebuild finds
- * it.
- */
+/** Restarts a workflow after recording the operator action. If only terminated, the next rebuild finds it. */
 async function restartWorkflow(
   { temporal, client, em, id }: RebuildContext,
   { history, restored, request }: RestartInput,

@@ -4,10 +4,7 @@ export const CLOCK_OFFSET_GAUGE = {
   help: 'Seconds by which the clock of this process is ahead of the clock of PostgreSQL, exact to half the time of a query.',
 } as const
 
-/**
- * Computes the offset of this clock from the one that read `databaseSeconds` (since 1970) between two readings of
- * this one.
- */
+/** Computes the offset of this clock from the one that read `databaseSeconds` (since 1970) between two readings. */
 export function computeClockOffsetS(
   databaseSeconds: number,
   { askedAtMs, answeredAtMs }: { askedAtMs: number; answeredAtMs: number },

@@ -3,10 +3,7 @@ import type { Logger } from 'pino'
 import type { Orm } from '../db/client/orm.ts'
 import { computeClockOffsetS } from './clock-offset.ts'
 
-/**
- * Interval at which a worker publishes; `WORKER_METRICS_MAX_AGE` is the age after which its last publication is
- * ignored.
- */
+/** Interval at which a worker publishes; after `WORKER_METRICS_MAX_AGE` its last publication is ignored. */
 const PUBLISH_INTERVAL_MS = 5_000
 export const WORKER_METRICS_MAX_AGE = '30 seconds'
 

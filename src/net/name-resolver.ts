@@ -1,10 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 
-/**
- * Resolves a host name to all its addresses, in the order of trying; rejects or returns an empty list where it has
- * none.
- */
+/** Resolves a host name to its addresses, in the order of trying; rejects or returns an empty list without any. */
 export type HostResolver = (hostname: string) => Promise<string[]>
 
 export type NameServerOptions = {

@@ -7,10 +7,7 @@ import { buildNotificationSignal, type InboundNotification } from './notificatio
 
 /** Routing of notifications about disputes, and about a PIX that may have some. */
 
-/**
- * Signals the workflow of the dispute that the notification names by its provider's id; the workflow creates the
- * dispute or polls it.
- */
+/** Signals the workflow of the dispute with this provider's id; the workflow creates the dispute or polls it. */
 export async function routeToDispute(
   temporal: TemporalContext,
   { notification, connection }: InboundNotification,

@@ -5,9 +5,7 @@ import type { ProviderNotificationSignal } from '../workflows/contracts/provider
 /** A provider notification and the connection that received it. */
 export type InboundNotification = { notification: ProviderNotification; connection: Connection }
 
-/**
- * Age up to which the request that delivered it still waits for the routing; older ones come in bulk, after an outage.
- */
+/** Age up to which a notification's own request still waits for the routing; older ones come in bulk. */
 const NEW_NOTIFICATION_MS = 5_000
 
 /**

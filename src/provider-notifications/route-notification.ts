@@ -182,9 +182,7 @@ async function isAtOtherProviderAccount(
   return charges.length > 0
 }
 
-/**
- * Routes a notification that names only the returned PIX: the workflow of every attempt about that PIX is signalled.
- */
+/** Routes a notification that names only the returned PIX: signals the workflow of every attempt about it. */
 async function routeByEndToEnd(
   temporal: TemporalContext,
   em: EntityManager,

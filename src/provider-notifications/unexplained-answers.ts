@@ -21,9 +21,7 @@ type UnexplainedAnswerRecorderOptions = {
   count?: (answer: UnexplainedAnswerLabels) => void
 }
 
-/**
- * Lists whose periods reconciliation requests again; items of other lists are retained only as long as other answers.
- */
+/** Lists whose periods reconciliation requests again; items of others are kept only as long as other answers. */
 const RELISTED_OPERATIONS = ['statement', 'listDisputes']
 /** Stored characters of an answer. */
 const MAX_CHARACTERS = 64 * 1024
@@ -114,10 +112,7 @@ function waitForLimit(): Promise<void> {
 /** An operator's request to open an answer; recorded as an operator action. */
 type OpenAnswerRequest = { uuid: string; who: string; reason: string }
 
-/**
- * Opens the sealed body of an answer for an operator, in the transaction that records the action; undefined if there
- * is none.
- */
+/** Opens the sealed answer for an operator, in the transaction that records the action; undefined if there is none. */
 export function openUnexplainedAnswer(
   em: EntityManager,
   sealer: Pick<Sealer, 'open'>,

@@ -73,10 +73,7 @@ type CachedAdapter = Pick<RegistryConnection, 'dialect' | 'baseUrl' | 'sealedCre
   adapter: ClosableProvider
 }
 
-/**
- * Caches the adapter of each connection while its address and credentials are unchanged; evicts the least recently
- * used one.
- */
+/** Caches each connection's adapter while address and credentials are unchanged; evicts the least recently used one. */
 export function createProviderRegistry({ maxAdapters = 500, ...options }: ProviderRegistryOptions) {
   const adapters = new Map<string, CachedAdapter>()
   const openPool = shareConnectionPools(options.observeCertificate)
@@ -118,9 +115,7 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>
 
-/**
- * Compares configurations without unsealing. Credentials that are sealed again differ as text, even with equal content.
- */
+/** Compares configurations without unsealing. Credentials that are sealed again differ as text. */
 function hasSameConfiguration(
   cached: CachedAdapter,
   { dialect, baseUrl, sealedCredentials }: RegistryConnection,

@@ -1,9 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/**
- * Text sealed by AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in workflow histories
- * and rows.
- */
+/** Text sealed by AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in histories. */
 type SealedText = string
 
 export type Sealer = {

@@ -5,10 +5,7 @@ export type TokenMode = 'live' | 'test'
 
 const SHOWN_PREFIX_LENGTH = 'trl_live_'.length + 6
 
-/**
- * Generates an API token: 256 random bits after `trl_live_` or `trl_test_` (SPEC §9). The hash is stored, the prefix
- * is shown.
- */
+/** Generates an API token: 256 random bits after `trl_live_` or `trl_test_` (SPEC §9). The hash is stored. */
 export function generateToken(mode: TokenMode): { token: string; hash: Buffer; prefix: string } {
   const token = `trl_${mode}_${randomBytes(32).toString('base64url')}`
   return { token, hash: hashToken(token), prefix: token.slice(0, SHOWN_PREFIX_LENGTH) }

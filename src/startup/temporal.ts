@@ -3,10 +3,7 @@ import { StartupRefusal } from './startup-refusal.ts'
 /** gRPC status codes: not found, permission denied, unimplemented, unauthenticated. */
 const [NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 7, 12, 16]
 
-/**
- * Classifies an error of `describeNamespace`: the `StartupRefusal` for a wrong setting, or undefined where waiting
- * may help.
- */
+/** Classifies an error of `describeNamespace`: `StartupRefusal` for a wrong setting, undefined if waiting may help. */
 export function classifyTemporalError(error: unknown): StartupRefusal | undefined {
   switch (Object(error).code) {
     case NOT_FOUND:

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * Where files are stored: a folder shared by all API processes (a worker only creates links), or an S3 bucket. Both
- * are private.
- */
+/** Where files are stored: a folder that all API processes share, or an S3 bucket. Both are private. */
 export type StorageSettings =
   | { kind: 'disk'; folder: string }
   | {

@@ -59,10 +59,7 @@ export function startPixKeyRemovalWorkflow(
   })
 }
 
-/**
- * Starts or joins the workflow of a verification code; resolves when the code is stored. Sending continues in the
- * workflow.
- */
+/** Starts or joins the workflow of a verification code; resolves when the code is stored. */
 export function startVerificationCodeWorkflow(
   temporal: TemporalContext,
   input: VerificationCodeInput,

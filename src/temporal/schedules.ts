@@ -19,10 +19,7 @@ import type { TemporalContext } from './workflow-options.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/**
- * A dispute blocks money from its opening, so the provider's list is polled often where no notification arrives.
- * Rounds never overlap.
- */
+/** A dispute blocks money from its opening, so lists are polled often without notifications. Rounds never overlap. */
 const DISPUTE_SWEEP_MS = 15_000
 /** Lower bound for any time scale: a round that follows at once leaves no time for the work itself. */
 const MIN_INTERVAL_MS = 2_000
@@ -157,10 +154,7 @@ async function upsertSchedule(
   if (legacy) await client.schedule.getHandle(id).delete().catch(ignoreScheduleNotFound)
 }
 
-/**
- * Finds the schedule of an earlier release, which used the same ids on every queue; two schedules would do all work
- * twice.
- */
+/** Finds the schedule of an earlier release with the same id on another queue; two would do all work twice. */
 async function findLegacySchedule(
   client: Client,
   { id, taskQueue }: { id: string; taskQueue: string },

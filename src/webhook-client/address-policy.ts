@@ -4,10 +4,7 @@ import ipaddr from 'ipaddr.js'
 /** Decides whether a webhook may be sent to an IP address. */
 export type AddressPolicy = (ip: string) => boolean
 
-/**
- * Creates the policy of webhook addresses: public ones, and with `canReachLoopback` this machine's own; never
- * link-local.
- */
+/** Creates the policy of webhook addresses: public ones, with `canReachLoopback` this machine's; never link-local. */
 export function createAddressPolicy({ canReachLoopback }: { canReachLoopback: boolean }): AddressPolicy {
   return canReachLoopback ? ip => isPublicAddress(ip) || isLoopbackAddress(ip) : isPublicAddress
 }

@@ -58,10 +58,7 @@ export type WebhookClientOptions = {
   endpointLimits?: EndpointLimits
 }
 
-/**
- * Creates the client that calls webhook endpoints: https only, allowed addresses only, no redirects, a new connection
- * for each attempt.
- */
+/** Creates the client of webhook endpoints: https, allowed addresses, no redirects, a new connection per attempt. */
 export function createWebhookClient({
   policy,
   timeoutMs = 15_000,

@@ -4,10 +4,7 @@ export type EndpointLimits = { maxRequests: number; maxRequestsWhenFailing?: num
 /** Releases the slot, or says when to retry because no slot became free. */
 export type EndpointAdmission = { release: () => void } | { retryInMs: number }
 
-/**
- * State of one endpoint. Retries are scheduled separately while it fails, so that a recovered endpoint is not held
- * back by them.
- */
+/** State of one endpoint. Its retries are scheduled separately, so that they do not hold a recovered endpoint back. */
 type EndpointState = {
   activeRequests: number
   waiting: Set<() => void>

@@ -20,9 +20,7 @@ import { type ProviderConnection, toProviderConnection } from '../shared/provide
  * not the charge's is an orphan: a workflow of its own cancels it there (SPEC §2).
  */
 
-/**
- * `isReissue`: an earlier run of the activity was interrupted during this call, which may have reached the provider.
- */
+/** `isReissue`: an earlier run was interrupted during this call, which may have reached the provider. */
 export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
 /** Input of a charge with its sealed details opened. */

@@ -114,10 +114,7 @@ async function awaitIssuedOrSlow(
   }
 }
 
-/**
- * Returns the result of the first call that issues; null once all have ended without a payload. Rejects with the first
- * error.
- */
+/** Returns the first result that issues; null once all have ended without a payload. Rejects with the first error. */
 function awaitFirstIssued(calls: Promise<IssueChargeResult | null>[]): Promise<IssueChargeResult | null> {
   return new Promise((resolve, reject) => {
     for (const call of calls) call.then(issued => issued && resolve(issued), reject)

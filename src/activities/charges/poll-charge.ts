@@ -111,10 +111,7 @@ async function applyChargePoll(
   return queryWithFollowUps(charge, { kind: 'known', listedPaymentCount: found.payments.length })
 }
 
-/**
- * Returns why a charge has not ended at its provider, or null where it has ended there unpaid: only then it may become
- * EXPIRED.
- */
+/** Returns why a charge has not ended at its provider; null where it has, unpaid: only then it may become EXPIRED. */
 export function getStillOpenCode(status: FoundCharge['status']): string | null {
   switch (status) {
     case 'open': // After its expiry: the provider's clock is behind ours.

@@ -70,9 +70,7 @@ function sortPayments(payments: IncomingPix[], pending: Movement | undefined): I
   return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }
 
-/**
- * Clears the end-to-end id of a failed movement, so that the movement of the same PIX, settled after all, can have it.
- */
+/** Clears the end-to-end id of a failed movement, so that the settled movement of the same PIX can have it. */
 async function clearEndToEndId(em: EntityManager, failed: Movement): Promise<void> {
   failed.endToEnd = null
   await em.flush()
@@ -101,10 +99,7 @@ async function recordNewPayment(em: EntityManager, charge: Charge, payment: Inco
     })
 }
 
-/**
- * Starts a payment of the charge and confirms it if settled. Ignored while another payment is pending: a later poll
- * records it.
- */
+/** Starts a payment and confirms it if settled. Ignored while another is pending: a later poll records it. */
 async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
   if (!chargeMachine.accepts(charge.state, 'payment_started')) return
   if (payment.status === 'settled') await lockSplitBalances(em, charge)
@@ -189,9 +184,7 @@ async function failPayment(
   if (charge.state === 'expired' && expiresNow) await recordChargeEvent(em, charge, { at })
 }
 
-/**
- * Chooses the event of a failed payment. A charge past its expiry expires only if no other listed payment may pay it.
- */
+/** Chooses the event of a failed payment. A charge past its expiry expires if no other listed payment may pay it. */
 function getPaymentFailureEvent(charge: Charge, { at, canAnotherPay }: { at: Date; canAnotherPay: boolean }) {
   const statuses = charge.history.map(entry => entry.status)
   if (statuses.includes('CANCELLED')) return 'payment_failed_after_cancellation'

@@ -56,10 +56,7 @@ function setOpenAmount(charge: Charge, receivedCents: number): void {
 
 type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
 
-/**
- * Builds the postings of a payment: the money to the owner, the fee to the service, the shares to creditable
- * recipients.
- */
+/** Builds the postings of a payment: money to the owner, fee to the service, shares to creditable recipients. */
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
@@ -88,10 +85,7 @@ async function buildPaymentEntries(
   return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
 }
 
-/**
- * Builds the legs by which the service advances the part of fee and shares that the owner has spent of a deposit (SPEC
- * §7).
- */
+/** Builds the legs by which the service advances what the owner has spent of a deposit's fee and shares (SPEC §7). */
 async function buildAdvanceLegs(em: EntityManager, charge: Charge): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, feeCents } = charge
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
@@ -122,10 +116,7 @@ function creditSplit(split: Split, { creditable, base }: { creditable: Set<strin
   split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
 }
 
-/**
- * Finds the recipients that can be credited: active accounts with an active connection to the receiving provider
- * account (SPEC §2).
- */
+/** Finds the creditable recipients: active, with an active connection to the receiving provider account (SPEC §2). */
 async function findCreditableRecipients(em: EntityManager, charge: Charge): Promise<Set<string>> {
   const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return new Set()
@@ -137,10 +128,7 @@ async function findCreditableRecipients(em: EntityManager, charge: Charge): Prom
   return new Set(rows.map(row => row.uuid))
 }
 
-/**
- * Builds the movement of a fee or a share: money that moves inside one provider account, out of what the charge
- * received.
- */
+/** Builds the movement of a fee or share: money of the charge that moves inside one provider account. */
 function buildChargePart(
   charge: Charge,
   movement: Movement,

@@ -18,10 +18,7 @@ const PAGE_SIZE = 100
 /** Minimum age of a swept row: the workflow of a younger one may not have started, or not be listed by Temporal yet. */
 const MIN_ROW_AGE_MS = 10 * 60_000
 
-/**
- * Selects the unfinished rows of each noun, with the connections of their attempts; the caller appends further
- * conditions.
- */
+/** Selects the unfinished rows of each noun with their attempts' connections; the caller appends conditions. */
 const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
   charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
       array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
@@ -68,10 +65,7 @@ export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, tempo
   }
 }
 
-/**
- * Yields the rows of a noun whose workflow does not run and whose state has not changed meanwhile. Counts the rows it
- * checks.
- */
+/** Yields the rows of a noun without a running workflow and with an unchanged state. Counts the rows it checks. */
 async function* findLostRows(
   em: EntityManager,
   temporal: TemporalContext,
@@ -111,10 +105,7 @@ async function recordLostWorkflow(em: EntityManager, noun: ActiveNoun, row: Acti
   )
 }
 
-/**
- * Records a finished sweep. Deletes lost workflows that it has not found again: they run, or their row is in a final
- * state.
- */
+/** Records a finished sweep. Deletes lost workflows that it has not found again. */
 async function recordWorkflowSweep(
   em: EntityManager,
   noun: ActiveNoun,

@@ -63,10 +63,7 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
   }
 }
 
-/**
- * Restores the unpaid final state that a charge's workflow had reached, and returns the charge's current state.
- * Repeatable.
- */
+/** Restores the unpaid final state that a charge's workflow had reached; returns the current state. Repeatable. */
 export function restoreCharge({ orm }: ActivityDependencies) {
   return ({ uuid, ended }: { uuid: string; ended?: string }): Promise<ChargeSnapshot> =>
     runInTransaction(orm, async em => {

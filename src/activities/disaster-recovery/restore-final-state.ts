@@ -21,10 +21,7 @@ import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payou
  * The caller holds the row lock. A row in a final state is not changed. Repeatable.
  */
 
-/**
- * Restores the end of a transfer that was not sent: cancelled, expired, or refused by all. A sent transfer is polled
- * instead.
- */
+/** Restores the end of a transfer that was not sent: cancelled, expired, refused by all. A sent one is polled. */
 export async function restoreTransferEnd(
   em: EntityManager,
   out: LockedTransfer,
@@ -64,10 +61,7 @@ const CHARGE_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, Char
   expired: { issuing: 'expired_before_restore', pending: 'payload_expired' },
 }
 
-/**
- * Restores the end of a charge that ended unpaid: cancelled or expired, with or without a payload that a provider still
- * has.
- */
+/** Restores the end of a charge that ended unpaid, with or without a payload that a provider still has. */
 export async function restoreChargeEnd(
   em: EntityManager,
   charge: Charge,

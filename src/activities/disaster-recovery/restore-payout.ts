@@ -76,9 +76,7 @@ function createDuplicateFilter({ attempts }: AttemptedRow) {
     !duplicates.some(({ connectionUuid }) => connectionUuid === answer.connectionUuid)
 }
 
-/**
- * Creates the guard that ignores "not found" where the credentials were replaced since the payout may have been sent.
- */
+/** Creates the guard that ignores "not found" after the credentials were replaced since the payout may have left. */
 function createEpochGuard({ attempts }: AttemptedRow, orderedAt: string | undefined) {
   return ({ found, ...answer }: CandidateAnswer): CandidateAnswer => {
     const { connection } = answer
@@ -167,10 +165,7 @@ function createUnknownMarks() {
   } as const
 }
 
-/**
- * Closes a payout as rejected after a restore: all candidates have proved that they do not have it. It is not sent
- * again.
- */
+/** Closes a payout as rejected: all candidates have proved that they do not have it. It is not sent again. */
 function recordNeverSent<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,

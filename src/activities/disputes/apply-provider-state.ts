@@ -30,15 +30,10 @@ export type DisputeUpdate = {
   timeScale: number
 }
 
-/**
- * A dispute and the rows that it changes, locked in this order: charge or transfer, the PIX, the account's disputes.
- */
+/** A dispute and the rows that it changes, locked in this order: charge or transfer, PIX, the account's disputes. */
 type LockedDispute = DisputeWithPayment & { out: LockedTransfer | null; disputes: Dispute[] }
 
-/**
- * Opens a dispute, or applies what the provider newly reports of it. Returns null where the disputed PIX has no
- * movement.
- */
+/** Opens a dispute, or applies what is new at the provider. Returns null where its PIX has no movement. */
 export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate): Promise<Dispute | null> {
   const { order, facts } = update
   const connection = await em.findOneOrFail(Connection, order.connectionUuid)
@@ -58,9 +53,7 @@ export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate
   return med
 }
 
-/**
- * Finds the disputed movement, except FAILED ones; otherwise the movement that was stored when the dispute was opened.
- */
+/** Finds the disputed movement, except FAILED ones; else the one that was stored when the dispute was opened. */
 async function findDisputedMovement(
   em: EntityManager,
   { order, facts }: DisputeUpdate,
@@ -77,10 +70,7 @@ async function findDisputedMovement(
   return opened?.movement ?? null
 }
 
-/**
- * `isSameMovement`: the dispute named this movement before. False where its movement had failed and the PIX has settled
- * since.
- */
+/** `isSameMovement`: the dispute named it before. False where that one failed and the PIX has settled since. */
 type FoundDispute = LockedDispute & { isNew: boolean; isSameMovement: boolean }
 
 async function lockDisputeRows(
@@ -155,9 +145,7 @@ async function openDispute(
   return med
 }
 
-/**
- * Updates the details that may change without a change of state: type, reason, analysis, and the arrival of our reply.
- */
+/** Updates what may change without a change of state: type, reason, analysis, and the arrival of our reply. */
 function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (facts.disputeType !== 'UNDEFINED') med.disputeType = facts.disputeType
   med.details = facts.details || med.details
@@ -165,10 +153,7 @@ function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
   if (med.replyState === 'pending' && facts.status !== 'open') med.replyState = 'sent'
 }
 
-/**
- * Applies one event to a dispute and records it. Once the dispute has ended, its held money is released to other
- * disputes.
- */
+/** Applies one event to a dispute and records it. Once it has ended, its money is released to other disputes. */
 async function applyDisputeEvent(
   em: EntityManager,
   locked: LockedDispute,

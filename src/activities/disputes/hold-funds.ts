@@ -48,10 +48,7 @@ async function claimDisputedFunds(
   if (charge) charge.disputedCents += claimCents
 }
 
-/**
- * Computes what is left of a PIX without a charge: neither returned to its payer, nor being returned, nor claimed by a
- * dispute.
- */
+/** Computes what is left of a PIX without a charge: not returned, not being returned, not claimed by a dispute. */
 async function computeUnclaimedCents(em: EntityManager, movement: Movement, own: Dispute[]): Promise<number> {
   if (movement.status !== 'SETTLED') return 0
   if (movement.disposition && movement.disposition !== 'kept') return 0
@@ -84,10 +81,7 @@ async function holdLackingFunds(
   return legs
 }
 
-/**
- * Releases what an ended dispute held: it repays the account's shortfall and covers other disputes, the rest is
- * available.
- */
+/** Releases what an ended dispute held: for the account's shortfall, other disputes, then the available balance. */
 export async function releaseDisputedFunds(
   em: EntityManager,
   med: Dispute,

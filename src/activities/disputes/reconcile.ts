@@ -70,25 +70,16 @@ export async function repairDisputes(
   return { repaired }
 }
 
-/**
- * Period that a sweep lists, up to now. Providers without dispute notifications are swept often, because a dispute
- * holds money.
- */
+/** Period that a sweep lists, up to now. Sweeps are frequent without notifications: a dispute holds money. */
 const SWEEP_PERIOD_MS = 60 * 60_000
 /** Number of providers listed concurrently, so that one that does not answer delays few others. */
 const MAX_CONCURRENT_LISTINGS = 8
 
-/**
- * Number of provider accounts per sweep, the longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE of
- * all.
- */
+/** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
 const MIN_PER_ROUND = 25
 const ROUNDS_PER_CYCLE = 20
 
-/**
- * Lists recent disputes of providers that send no dispute notifications. Returns how many were listed and how many were
- * new.
- */
+/** Lists disputes of providers without dispute notifications. Returns how many were listed and how many were new. */
 export function sweepDisputes(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return async (): Promise<{ polled: number; signalled: number }> => {
     const waiting = await claimDueConnections(dependencies.orm.em.fork())

@@ -28,9 +28,7 @@ import { queryDisputeSnapshot } from './poll-dispute.ts'
 /** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
 const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
 
-/**
- * Longest duration of a call that sends a reply: Temporal's timeout of the activity; its HTTP requests end far earlier.
- */
+/** Longest duration of a call that sends a reply: the activity's timeout; its HTTP requests end far earlier. */
 const MAX_REPLY_CALL_MS = 60_000
 
 /** Locks a dispute's row. Returns null where a restore has lost it: its workflow then opens it again. */

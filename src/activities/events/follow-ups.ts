@@ -31,9 +31,7 @@ function toFollowUps(rows: FollowUpRow[]): FollowUps {
   return followUps
 }
 
-/**
- * Returns the query of the follow-ups of a row that counts its events; no statement is sent for a row without an event.
- */
+/** Returns the query of the follow-ups of a row that counts its events; sends no statement for a row without one. */
 export function pendingFollowUpsOfRow(row: { uuid: string; sequence: number }): Query<FollowUps> {
   return row.sequence > 0 ? pendingFollowUps(row.uuid) : constantQuery(NO_FOLLOW_UPS)
 }

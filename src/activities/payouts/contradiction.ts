@@ -2,10 +2,7 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
-/**
- * Creates the function that reports contradictions of one connection: an error in the log and a count in the worker's
- * metrics.
- */
+/** Creates the reporter of one connection's contradictions: an error in the log and a count in the metrics. */
 export function createContradictionReporter(
   { log, onContradiction }: Pick<ActivityDependencies, 'log' | 'onContradiction'>,
   { uuid: connection, provider }: Connection,

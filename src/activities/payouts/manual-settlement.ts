@@ -87,9 +87,7 @@ export function settleManually<Row extends AttemptedRow>(
   }
 }
 
-/**
- * Tells whether this settlement was recorded before: Temporal repeats a local activity whose workflow task was lost.
- */
+/** Tells whether this settlement was recorded before: Temporal repeats a local activity of a lost task. */
 function isAlreadyRecorded({ uuid, code, state, endToEnd }: Attempt, settlement: ManualSettlement): boolean {
   if (uuid !== settlement.attempt) return false
   return settlement.as === 'rejected'

@@ -264,9 +264,7 @@ function getClosedRefusal<Row extends AttemptedRow>(
   return code === null ? null : { code, finality: 'final', message: 'the operation ended before it was sent' }
 }
 
-/**
- * Tells whether an attempt keeps its outcome: the provider has accepted it, or it has ended and may not be sent again.
- */
+/** Tells whether an attempt keeps its outcome: accepted, or ended so that it may not be sent again. */
 function hasFinalOutcome(attempt: Attempt): boolean {
   if (attempt.state === 'accepted') return true
   return FINAL_ATTEMPT_STATES.includes(attempt.state) && !canStartAttempt(attempt)

@@ -86,10 +86,7 @@ export function failPixKey({ orm }: ActivityDependencies) {
     })
 }
 
-/**
- * Prepares the creation under the row lock: returns `call`, with the attempt stored, or the result where no call is
- * made.
- */
+/** Prepares the creation under the row lock: `call`, with the attempt stored, or the result without a call. */
 async function prepareKeyCreation(
   em: EntityManager,
   uuid: string,
@@ -111,10 +108,7 @@ async function prepareKeyCreation(
   return 'call'
 }
 
-/**
- * Records a provider's answer and the key's new state, under the row lock. A key that is no longer being created stays
- * as it is.
- */
+/** Records a provider's answer and the key's new state, under the row lock, while the key is being created. */
 async function recordKeyCreation(
   em: EntityManager,
   uuid: string,

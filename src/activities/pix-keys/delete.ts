@@ -62,10 +62,7 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
 /** Time of the previous call, which may still reach the provider; null where there is none. */
 type EarlierCall = { calledBeforeAt: Date | null }
 
-/**
- * Prepares the removal under the row lock: returns `call`, with the attempt stored, or the result where no call is
- * made.
- */
+/** Prepares the removal under the row lock: `call`, with the attempt stored, or the result without a call. */
 async function prepareKeyRemoval(
   em: EntityManager,
   uuid: string,
@@ -127,10 +124,7 @@ async function recordKeyRemoval(
   return { kind: 'unknown', code: outcome.code }
 }
 
-/**
- * Tells whether an earlier call may still reach the provider: its settle window is open, and a repeat's refusal proves
- * nothing.
- */
+/** Tells whether an earlier call may still arrive: its settle window is open, so a repeat's refusal proves nothing. */
 function canStillArrive(calledAt: Date, { connection }: PixKey, timeScale: number): boolean {
   return Date.now() < calledAt.getTime() + scaleWait(connection.settleWindowMs, timeScale)
 }

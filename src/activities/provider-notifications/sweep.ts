@@ -14,9 +14,7 @@ const MAX_PER_SWEEP = 500
 /** Minimum age of a swept notification: a younger one is still being routed by the API request that received it. */
 const MIN_NOTIFICATION_AGE_MS = 10_000
 
-/**
- * Routes stored notifications that have not reached a workflow yet. Returns how many it read and how many it routed.
- */
+/** Routes stored notifications that have reached no workflow yet. Returns how many it read and routed. */
 export function sweepProviderNotifications(
   { orm, log }: ActivityDependencies,
   temporal: TemporalContext,

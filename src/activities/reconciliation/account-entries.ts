@@ -82,10 +82,7 @@ export async function catchDatabaseRefusal(
 
 type EntryToPost = { uuid: string; providerAccountUuid: string; timeScale: number }
 
-/**
- * Posts one entry. Returns false where it waits or needs an operator, true where it is explained, by this call or
- * another.
- */
+/** Posts one entry. Returns whether it is explained, by this call or another; else it waits or needs an operator. */
 async function postAccountEntry(
   em: EntityManager,
   { uuid, providerAccountUuid, timeScale }: EntryToPost,

@@ -11,10 +11,7 @@ export type ComparisonPeriod = {
   providerEntries: StatementEntry[]
 }
 
-/**
- * Finds the PIX movements to compare with a statement: those inside the period, and those that the statement names at
- * any time.
- */
+/** Finds the PIX movements to compare with a statement: those in the period, and those that it names at any time. */
 export async function findComparableMovements(
   em: EntityManager,
   period: ComparisonPeriod,

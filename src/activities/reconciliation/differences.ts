@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 
-/**
- * Stores the differences between a provider's statement and the ledger for the operator, until a comparison finds them
- * gone.
- */
+/** Stores differences between a statement and the ledger for the operator, until a comparison finds them gone. */
 
 /** Result of one comparison of one provider account: what still differs, and which differences it has checked. */
 export type DifferenceComparison = {
@@ -15,9 +12,7 @@ export type DifferenceComparison = {
   covers: (difference: StatementDifference) => boolean
 }
 
-/**
- * Records a comparison. A repeated difference keeps the time it was first found; a checked one that is gone is settled.
- */
+/** Records a comparison. A repeated difference keeps its first time; a checked one that is gone is settled. */
 export async function recordDifferences(
   em: EntityManager,
   { providerAccountUuid, remaining, covers }: DifferenceComparison,

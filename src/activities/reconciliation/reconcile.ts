@@ -224,10 +224,7 @@ async function repairDifference(
   return (await routeNotification(temporal, em, notification)) !== 'foreign'
 }
 
-/**
- * Returns the kind of notification of an entry. A return is routed by the PIX that it returns: a received or a sent
- * one.
- */
+/** Returns the kind of notification of an entry. A return is routed by the PIX that it returns. */
 function getNotificationKind({ direction, returnOf }: StatementEntry): ProviderNotification['kind'] {
   if (returnOf !== undefined) return direction === 'OUT' ? 'refund' : 'transfer'
   return direction === 'IN' ? 'payment' : 'transfer'

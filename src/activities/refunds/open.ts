@@ -18,10 +18,7 @@ import { transition } from '../shared/transition.ts'
 
 /** Stores the row of a new refund: which account pays how much, and what is held for it. */
 
-/**
- * Plans a refund: fee, paying parts, and the code of its refusal, null where it can be made. Locks the accounts'
- * balances.
- */
+/** Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. */
 export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
@@ -42,9 +39,7 @@ function getRefundOrderTime({ restored }: Pick<RefundInput, 'restored'>): Date {
   return new Date(restored?.orderedAt ?? Date.now())
 }
 
-/**
- * Allocates a refund: each split pays its share as far as its available balance covers it, the charge's owner the rest.
- */
+/** Allocates a refund: each split pays its share as far as its balance covers it, the charge's owner the rest. */
 async function allocateRefundParts(
   em: EntityManager,
   charge: Charge,
@@ -79,9 +74,7 @@ export function computeSplitShares(charge: Charge, valueCents: number) {
   )
 }
 
-/**
- * Locks available balances and returns them by account, in centavos; sorted, which is the lock order of all balances.
- */
+/** Locks available balances and returns them by account, in centavos; sorted: the lock order of all balances. */
 async function lockAvailableBalances(
   em: EntityManager,
   charge: Charge,

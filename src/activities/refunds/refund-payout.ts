@@ -23,9 +23,7 @@ import { addSettledRefunds, type LockedRefund, settleHeldRefund, settleLateRefun
 
 const REFUND_MOVEMENT_SQL = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
 
-/**
- * Returns the query of a refund, whose row exists as long as its workflow runs. With `lock` it reads the current row.
- */
+/** Returns the query of a refund, whose row exists as long as its workflow. With `lock` it reads the current row. */
 function queryRefund(em: EntityManager, uuid: string, lock: 'for update' | '' = ''): Query<Refund> {
   const refresh = lock !== ''
   const refunds = queryEntities(em, Refund, { rest: `where r.uuid = ? ${lock}`, values: [uuid], refresh })

@@ -40,10 +40,7 @@ export async function settleHeldRefund(
   await recordRefundMovementEvent(em, refund, at)
 }
 
-/**
- * Settles a refund that had ended as failed: the charge's owner pays it, even where the available balance does not
- * cover it.
- */
+/** Settles a refund that had ended as failed: the charge's owner pays it, even without an available balance. */
 export async function settleLateRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,

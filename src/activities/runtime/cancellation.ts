@@ -24,10 +24,7 @@ export function throwIfCancelled(): void {
   getCancellationSignal()?.throwIfAborted()
 }
 
-/**
- * Waits for a provider call that may take minutes, or rejects when the activity is cancelled; the call's result is then
- * dropped.
- */
+/** Waits for a long provider call, or rejects when the activity is cancelled; its result is then dropped. */
 export function raceCancellation<T>(look: Promise<T>): Promise<T> {
   const context = asyncLocalStorage.getStore()
   return context ? Promise.race([look, context.cancelled]) : look

@@ -30,10 +30,7 @@ export function guardNotFoundByEpoch<Answer extends { kind: string }>(
     : answer
 }
 
-/**
- * Guards an answer about an operation without a stored attempt, which may have been sent at any time since it was
- * ordered.
- */
+/** Guards an answer about an operation without a stored attempt, which may have been sent since it was ordered. */
 export function guardNotFoundByOrderTime<Answer extends { kind: string }>(
   answer: Answer,
   { orderedAt, connection }: { orderedAt: Date; connection: Pick<Connection, 'credentialsSince'> },

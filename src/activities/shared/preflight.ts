@@ -24,10 +24,7 @@ export function blockedReason(operation: AttemptOperation, { status }: Connectio
     : operatorBlockedReason(operation, blocks)
 }
 
-/**
- * Returns which block of an operator forbids a call, or null. A blocked account sends no transfer; its refunds and
- * returns go on.
- */
+/** Returns which operator block forbids a call, or null. A blocked account sends no transfer; refunds go on. */
 export function operatorBlockedReason(
   operation: AttemptOperation,
   { isPaused, isAccountBlocked = false }: OperatorBlocks,

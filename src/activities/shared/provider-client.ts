@@ -20,9 +20,7 @@ export async function loadProviderConnection(
   return toProviderConnection(dependencies, await runQuery(em, queryConnectionToCall(em, connectionUuid)))
 }
 
-/**
- * Returns a connection with its adapter; adapters are reused across calls. Throws where the connection does not exist.
- */
+/** Returns a connection with its adapter, which is reused. Throws where the connection does not exist. */
 export function toProviderConnection(
   { providers }: RegistryDependency,
   connection: Connection | undefined,

@@ -71,10 +71,7 @@ export function sendTransfer(dependencies: ActivityDependencies) {
     sendPayout(dependencies, transferPayout, order && createRowFirst(dependencies, order))(sending)
 }
 
-/**
- * Returns the handler that also stores the transfer's row if there is none; all its reads and locks are one batched
- * query.
- */
+/** Returns the handler that also stores a missing transfer row; its reads and locks are one batched query. */
 function createRowFirst(
   { sealer }: ActivityDependencies,
   order: TransferInput,
@@ -112,10 +109,7 @@ async function restoreTransferRow(
   return queryTransferResult(out.transfer)
 }
 
-/**
- * Ends a transfer that no provider has accepted: FAILED with the combined reason of its attempts, unless an attempt is
- * live.
- */
+/** Ends a transfer that no provider has accepted, with its attempts' combined reason, unless an attempt is live. */
 export function failTransfer({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<EndTransferResult> =>
     transactionReturning(orm, async em => {

@@ -57,10 +57,7 @@ export async function settleUncoveredTransfer(
   await recordTransferEvent(em, out, { at, late })
 }
 
-/**
- * Records that an ended attempt settled while another is live or has settled: it gets its own movement and raises an
- * alarm.
- */
+/** Records that an ended attempt settled while another is live or settled: a movement of its own, and an alarm. */
 export async function recordDuplicateSettlement(
   em: EntityManager,
   transfer: Transfer,

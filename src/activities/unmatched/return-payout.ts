@@ -22,9 +22,7 @@ import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
  */
 type UnmatchedReturn = { original: Movement; out: Movement | null; disputedCents: number }
 
-/**
- * Implements the payout rules of the return of an unmatched PIX, sent through the provider that received it (SPEC §2).
- */
+/** Implements the rules of the return of an unmatched PIX, sent through the provider that received it (SPEC §2). */
 export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
   operation: 'return',
 
@@ -140,10 +138,7 @@ export async function applyProviderReturns(em: EntityManager, original: Movement
   )
 }
 
-/**
- * Returns the disposition of a PIX after the provider returned `disputedCents`: any rest is left to the operator's
- * decision.
- */
+/** Returns the disposition of a PIX after a return of `disputedCents`: a rest is left to the operator. */
 function getDispositionAfterReturns({ valueCents }: Movement, disputedCents: number): UnmatchedDisposition {
   return disputedCents === valueCents ? 'returned' : 'not_returned'
 }

@@ -59,10 +59,7 @@ export function attemptDelivery({
   }
 }
 
-/**
- * Converts an attempt to a sample for the metrics. The lag is measured from the event's `created_at`, the database's
- * clock.
- */
+/** Converts an attempt to a sample for the metrics. The lag counts from the event's `created_at`. */
 function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSample {
   if (attempt.kind !== 'answered') return { outcome: 'no_answer', lagSeconds: null }
   if (!isSuccessfulAttempt(attempt)) return { outcome: 'refused', lagSeconds: null }

@@ -68,10 +68,7 @@ async function endUndeliverable(orm: Orm): Promise<void> {
   }
 }
 
-/**
- * Ends one batch of an endpoint's deliveries and returns whether there may be more. Stops where the endpoint is enabled
- * again.
- */
+/** Ends one batch of an endpoint's deliveries; returns whether there may be more. Stops once it is enabled again. */
 function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
     const webhook = await lockWebhook(em, uuid, {})
@@ -111,10 +108,7 @@ async function findDueEndpoints(orm: Orm): Promise<string[]> {
 
 export type ClaimedDelivery = { uuid: string; status: string; held: string }
 
-/**
- * End of a claim on a delivery. Several workers sweep concurrently; a delivery whose worker dies is due again after its
- * claim.
- */
+/** End of a claim on a delivery. Several workers sweep; a delivery whose worker dies is due after its claim. */
 export const CLAIM_EXPIRY_SQL = `now() + interval '60 seconds'`
 export const CLAIMED_COLUMNS_SQL = 'uuid, status, sweep_at::text as held'
 

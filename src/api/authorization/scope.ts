@@ -1,10 +1,7 @@
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/**
- * Builds the filter of connections a token may see: of its mode, and only its own where it is bound to one. The
- * caller adds the account.
- */
+/** Builds the filter of connections that a token may see: its mode's, or its own. The caller adds the account. */
 export function connectionScopeOf({ connectionUuid, modeScope }: CallerToken) {
   return {
     ...(connectionUuid !== null && { uuid: connectionUuid }),
@@ -19,9 +16,7 @@ export function visibilityFilter(token: CallerToken) {
   return { accountUuid, ...(Object.keys(connection).length > 0 && { connection }) }
 }
 
-/**
- * Builds the same filter as SQL conditions, on columns of the list indexes, so that PostgreSQL reads the index only.
- */
+/** Builds the same filter as SQL, on columns of the list indexes, so that PostgreSQL reads the index only. */
 export function scopeOf({ accountUuid, connectionUuid, modeScope }: CallerToken): OptionalSqlCondition[] {
   return [
     ['account_uuid = ?', accountUuid],

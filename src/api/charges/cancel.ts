@@ -10,10 +10,7 @@ import type { CallerToken } from '../middleware/authenticate.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from '../operations/start-and-wait.ts'
 import { requireVisibleCharge } from './find.ts'
 
-/**
- * Cancels a PENDING charge at its provider, then in PostgreSQL; without the provider's response it stays PENDING
- * (SPEC §2).
- */
+/** Cancels a PENDING charge at its provider, then in PostgreSQL; without a response it stays PENDING (SPEC §2). */
 export async function cancelMerchantCharge(
   context: TemporalContext,
   { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },

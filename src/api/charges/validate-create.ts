@@ -42,10 +42,7 @@ export async function validateCreateCharge(
   }
 }
 
-/**
- * Collects the errors of a body that its schema has already rejected, as far as it can be read, so that all errors
- * are sent at once.
- */
+/** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectChargeErrors({
   em,
   token,
@@ -104,10 +101,7 @@ async function collectSplitErrors(
   return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
 }
 
-/**
- * Collects the errors of split recipients: each must exist and not be the charge's own account. Unreadable ones are
- * left to the schema.
- */
+/** Collects the errors of split recipients: each must exist and not be the charge's own account. */
 async function collectRecipientErrors(
   { em, token }: ChargeCaller,
   uuids: (string | undefined)[],

@@ -66,10 +66,7 @@ async function readEventScope(em: EntityManager, token: CallerToken): Promise<Ev
   return { token, connections, hiddenWebhookUuids: others.map(({ uuid }) => uuid) }
 }
 
-/**
- * Builds the filter of visible events: within the retention period, and of a visible connection or, for an unbound
- * token, of none.
- */
+/** Builds the filter of visible events: in the retention period, of a visible connection or, unbound, of none. */
 function buildEventVisibilityFilter({
   token: { accountUuid, connectionUuid },
   connections,

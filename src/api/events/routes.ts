@@ -3,10 +3,7 @@ import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { listEvents, requireVisibleEvent } from './find.ts'
 
-/**
- * Registers the event routes (SPEC §8): events as webhooks received them. A provider-bound token sees the events of
- * its own provider.
- */
+/** Registers the event routes (SPEC §8): events as webhooks received them, of a bound token its provider's only. */
 export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, {
     method: 'get',

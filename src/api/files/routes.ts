@@ -8,10 +8,7 @@ import { registerRoute } from '../http/route.ts'
 
 const pathSegment = z.string().regex(/^[\w-]+(\.\w+)?$/)
 
-/**
- * Registers the route that serves files of the disk storage by signed links: the signature is the permission, so no
- * token is required.
- */
+/** Registers the route of files by signed links: the signature is the permission, so no token is required. */
 export const fileRoutes: RouteRegistrar = (router, { storage }) => {
   registerRoute(router, {
     method: 'get',

@@ -46,10 +46,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping
   })
 }
 
-/**
- * Probes PostgreSQL; fails where the schema is not that of this release, on a standby, and where a new transaction is
- * read-only.
- */
+/** Probes PostgreSQL; fails for the schema of another release, on a standby, and where transactions are read-only. */
 async function probePostgres(orm: Orm): Promise<void> {
   if (!(await isSchemaMigrated(orm))) throw createUnavailableError('postgres: schema not migrated')
   const [row] = await orm.em

@@ -61,10 +61,7 @@ export function computePageOffset({ page, per_page }: { page: number; per_page: 
   return (page - 1) * per_page
 }
 
-/**
- * Builds the time range of UTC days from one (`YYYY-MM-DD`) to another, both included; undefined where neither is
- * given.
- */
+/** Builds the time range of UTC days from one (`YYYY-MM-DD`) to another, both included; undefined without either. */
 export function buildDayRange(
   from: string | undefined,
   to: string | undefined,

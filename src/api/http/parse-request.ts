@@ -86,10 +86,7 @@ function omitBoundProvider(json: unknown, { token }: { token: CallerToken | null
   return rest
 }
 
-/**
- * Waits for the account's form semaphore, and only then runs `beforeBody`: the form before may have made this one
- * pointless.
- */
+/** Waits for the account's form semaphore, then runs `beforeBody`: the form before may have made this one pointless. */
 async function parseForm(
   { shape: definition, ctx, cleanup, formSemaphore }: RouteRequest,
   caller: RequestCaller,
@@ -126,10 +123,7 @@ export function prepareRoute(definition: AnyRoute): PreparedRoute {
   return { shape: definition, schemas }
 }
 
-/**
- * Builds the schema of a route without a query: unknown parameters are 422 on token routes and ignored on provider
- * callbacks.
- */
+/** Builds the schema of a route without a query: unknown parameters are 422, but ignored on provider callbacks. */
 function buildEmptyQuerySchema({ tokens }: AnyRoute): z.ZodType {
   return tokens === 'none' ? z.object({}) : z.strictObject({})
 }

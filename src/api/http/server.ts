@@ -17,10 +17,7 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
-/**
- * Upper limits of Node's server for any request; `setArrivalTimeout` sets shorter ones. `keepAliveTimeout` is for
- * idle connections.
- */
+/** Upper limits of Node's server for any request; `setArrivalTimeout` sets shorter ones. */
 const SERVER_TIMEOUTS = {
   headersTimeout: REQUEST_ARRIVAL_TIMEOUT_MS,
   requestTimeout: UPLOAD_TIMEOUT_MS,

@@ -6,10 +6,7 @@ export type FieldErrors = Record<string, string[]>
 
 export type ValidationResult<T> = { kind: 'valid'; value: T } | { kind: 'invalid'; errors: FieldErrors }
 
-/**
- * Validates wire input by a schema and reports all failures at once. `whole` is the path of errors that concern no
- * field.
- */
+/** Validates wire input and reports all failures at once. `whole` is the path of errors that concern no field. */
 export function validateSchema<S extends z.ZodType>(
   schema: S,
   input: unknown,
@@ -93,10 +90,7 @@ function findUnstorablePaths(value: unknown, invalidPaths: Set<string>, path: st
   )
 }
 
-/**
- * Collects the paths of the schema's issues, without `unrecognized_keys`: an unknown key must not hide other errors
- * of its object.
- */
+/** Collects the paths of the schema's issues, without `unrecognized_keys`, which must not hide other errors. */
 function collectInvalidPaths(issues: z.core.$ZodRawIssue[]): Set<string> {
   const pathIssues = issues.filter(issue => issue.code !== 'unrecognized_keys')
   return new Set(pathIssues.map(({ path = [] }) => path.join('.')))

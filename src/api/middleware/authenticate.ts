@@ -20,10 +20,7 @@ export type CallerToken = {
   accountUuid: string
   connectionUuid: string | null
   mode: TokenMode
-  /**
-   * Mode that the token's queries are restricted to: simulators or real providers. Absent for the dashboard, where a
-   * person may see both.
-   */
+  /** Mode that the token's queries are restricted to. Absent for the dashboard, where a person may see both. */
   modeScope?: TokenMode
 }
 
@@ -33,9 +30,7 @@ type CachedToken = { readAtMs: number; lookup: Promise<ValidToken | null>; token
 /** Authenticates a bearer token, or fails with 401. */
 export type Authenticator = (authorization: string | undefined) => Promise<CallerToken>
 
-/**
- * Query that is sent in one message with the token lookup; `tokenUuid` where an earlier lookup of the hash found it.
- */
+/** Query that is sent with the token lookup in one message; `tokenUuid` where an earlier lookup found it. */
 type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Query<unknown>
 
 /**

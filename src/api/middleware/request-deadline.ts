@@ -25,10 +25,7 @@ export class RequestDeadline {
     return this.#endsAtMs - (this.#pausedAtMs ?? performance.now())
   }
 
-  /**
-   * Computes the timeout of a step with its own limit, in milliseconds, keeping a reserve to read the outcome back;
-   * never negative.
-   */
+  /** Computes the timeout in ms of a step with its own limit, keeping a reserve to read the outcome; never negative. */
   stepTimeoutMs(limitMs = Number.POSITIVE_INFINITY): number {
     return Math.max(0, Math.min(limitMs, this.remainingMs - READ_BACK_RESERVE_MS))
   }
@@ -38,10 +35,7 @@ export class RequestDeadline {
     return Math.max(0, this.#startedAtMs + limitMs - performance.now())
   }
 
-  /**
-   * Awaits a step until `marginMs` before the deadline, then fails with `ResponseTimeoutError`. The step itself is
-   * not cancelled.
-   */
+  /** Awaits a step until `marginMs` before the deadline, then fails with `ResponseTimeoutError`; does not cancel it. */
   awaitStep<T>(step: Promise<T>, marginMs = 0): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const passed = new Promise<never>((_, fail) => {
@@ -99,10 +93,7 @@ export class RequestDeadline {
       throw new ResponseTimeoutError('the request has no time left', this.awaitedPart)
   }
 
-  /**
-   * Extends the deadline to `limitMs` after the arrival, if that is later: a stored operation may wait longer for its
-   * outcome.
-   */
+  /** Extends the deadline to `limitMs` after the arrival, if later: a stored operation may wait longer. */
   extendTo(limitMs: number): void {
     this.#endsAtMs = Math.max(this.#endsAtMs, this.#startedAtMs + limitMs)
   }

@@ -8,10 +8,7 @@ import { MAX_REQUEST_ID_CHARS } from '../limits.ts'
 
 const SAFE_REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${MAX_REQUEST_ID_CHARS}}$`)
 
-/**
- * Assigns the request id (SPEC §1): a safe `X-Request-Id` is accepted, else one is generated. Every response carries
- * it.
- */
+/** Assigns the request id (SPEC §1): a safe `X-Request-Id` is accepted, else one is generated. Responses carry it. */
 export const assignRequestId: Middleware = async (ctx, next) => {
   const callerId = ctx.get('X-Request-Id')
   ctx.state.requestId = SAFE_REQUEST_ID.test(callerId) ? callerId : randomUUID()

@@ -42,10 +42,7 @@ export function fingerprintRequest({
   return sha256(toCanonicalJson({ body, connectionUuid })).toString('hex')
 }
 
-/**
- * Fails with 422 `idempotency_key_reused` where the row found by the key was created from another body or token
- * binding.
- */
+/** Fails with 422 `idempotency_key_reused` where the key's row was created from another body or token binding. */
 export function requireSameRequest(row: { fingerprint: string }, fingerprint: string): void {
   if (row.fingerprint !== fingerprint) fail('idempotency_key_reused', { isFinalForKey: true })
 }

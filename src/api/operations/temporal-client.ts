@@ -3,17 +3,12 @@ import type { Config } from '../../config.ts'
 import { TemporalConnectionError } from '../http/outage.ts'
 import { PROBE_TIMEOUT_MS, TEMPORAL_READY_TIMEOUT_MS } from '../limits.ts'
 
-/**
- * Creates the process's Temporal client. It connects at the first call: the API starts and responds without Temporal.
- */
+/** Creates the process's Temporal client. It connects at the first call: the API responds without Temporal. */
 export function createTemporalClient(
   { address, namespace }: Pick<Config['temporal'], 'address' | 'namespace'>,
   plugins: ClientPlugin[] = [],
 ): {
-  /**
-   * Returns the client. Fails with `TemporalConnectionError` while Temporal is unreachable; the connection recovers
-   * by itself.
-   */
+  /** Returns the client. Fails with `TemporalConnectionError` while Temporal is unreachable; recovers by itself. */
   client(): Promise<Client>
   close(): Promise<void>
 } {
@@ -32,9 +27,7 @@ export function createTemporalClient(
   }
 }
 
-/**
- * Probes Temporal by describing the namespace; fails where Temporal does not respond or the namespace does not exist.
- */
+/** Probes Temporal by describing the namespace; fails where it does not respond or does not exist. */
 export async function probeTemporal(client: Client): Promise<void> {
   const { namespace } = client.options
   await client.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () =>
@@ -42,10 +35,7 @@ export async function probeTemporal(client: Client): Promise<void> {
   )
 }
 
-/**
- * Connection that fails fast while Temporal is unreachable: gRPC calls themselves would retry past the request's
- * deadline.
- */
+/** Connection that fails fast while Temporal is unreachable: gRPC itself would retry past the request's deadline. */
 class TimeLimitedConnection extends Connection {
   async awaitReady(): Promise<void> {
     try {

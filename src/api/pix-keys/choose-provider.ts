@@ -14,10 +14,7 @@ import {
 
 export type PixKeyProviderRequest = { token: CallerToken; providerUuid: string | undefined; type: PixKeyType }
 
-/**
- * Chooses the connection that registers a key: the token's provider, else the named one, else the first of the
- * defaults (api-document.txt).
- */
+/** Chooses the connection that registers a key: the token's, else the named one, else the first of the defaults. */
 export async function choosePixKeyProvider(
   em: EntityManager,
   { type, ...wanted }: PixKeyProviderRequest,
@@ -43,10 +40,7 @@ export async function requirePixKeyProvider(
   else requireUnpausedConnections(able, 'in')
 }
 
-/**
- * Collects the provider errors of a PIX key body that its schema has already rejected, so that all errors are sent at
- * once.
- */
+/** Collects the provider errors of a body that its schema has rejected, so that all errors are sent at once. */
 export function collectPixKeyProviderErrors(request: InvalidBodyRequest) {
   return collectProviderErrors(request, ([first]) => collectPoolErrors([first!]))
 }

@@ -33,9 +33,7 @@ export async function removePixKey(
   })
 }
 
-/**
- * Returns if the key is removed; else fails with the reason, or with `pix_key_unknown` while the outcome is unknown.
- */
+/** Returns if the key is removed; else fails with the reason, or with `pix_key_unknown` while it is unknown. */
 function requireRemoved({ state, type, failure }: PixKey): void {
   if (state === 'removed') return
   const why = state === 'active' ? failure?.code : undefined

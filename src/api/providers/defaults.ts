@@ -9,10 +9,7 @@ import type { FieldErrors } from '../http/validate.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import type { InvalidBodyRequest } from '../routing/provider-candidates.ts'
 
-/**
- * Replaces the default providers of the token's account, in the token's mode; 422 names every entry that is not
- * allowed.
- */
+/** Replaces the default providers of the token's account and mode; 422 names every entry that is not allowed. */
 export async function replaceDefaultProviders(
   em: EntityManager,
   token: CallerToken,
@@ -23,10 +20,7 @@ export async function replaceDefaultProviders(
   await replaceDefaultConnections(em, { accountUuid: token.accountUuid, mode: token.modeScope }, uuids)
 }
 
-/**
- * Collects the errors of a body that its schema has already rejected, as far as its list can be read, so that all
- * errors are sent at once.
- */
+/** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectDefaultProviderErrors({
   em,
   token,

@@ -70,18 +70,12 @@ function requireDefaultConnections(ranked: Connection[], token: CallerToken): Co
   return usable
 }
 
-/**
- * Tests whether a connection can start operations: only ACTIVE ones do; test tokens use simulators only, live tokens
- * never do.
- */
+/** Tests whether a connection can start operations: it is ACTIVE, and a simulator for test tokens only. */
 function canServe(connection: Connection, token: CallerToken): boolean {
   return connection.status === 'ACTIVE' && connection.isSimulated === (token.mode === 'test')
 }
 
-/**
- * Keeps the first connection of each provider account: an orphan and the accepted charge must never share a reference
- * there.
- */
+/** Keeps the first connection of each provider account: orphan and accepted charge never share a reference there. */
 function dedupeByProviderAccount(connections: Connection[]): Connection[] {
   const firstByAccount = new Map<string, Connection>()
   for (const connection of connections) {

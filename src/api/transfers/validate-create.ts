@@ -34,10 +34,7 @@ export async function validateCreateTransfer(caller: TransferCaller, body: Creat
   }
 }
 
-/**
- * Collects the errors of a body that its schema has already rejected, as far as it can be read, so that all errors
- * are sent at once.
- */
+/** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectTransferErrors({
   em,
   token,

@@ -24,10 +24,7 @@ const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be prop
 
 type EndpointInput = { url?: unknown; token?: unknown }
 
-/**
- * Validates that webhooks can be sent to a URL and signed with a secret, as far as either is given; fails with 422
- * and all errors.
- */
+/** Validates URL and secret of an endpoint, as far as either is given; fails with 422 and all errors. */
 export async function requireUsableEndpoint(
   endpoint: EndpointInput,
   inspect: EndpointInspector,
@@ -36,10 +33,7 @@ export async function requireUsableEndpoint(
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
 }
 
-/**
- * Collects the errors of a body that its schema has already rejected, as far as it can be read, so that all errors
- * are sent at once.
- */
+/** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
 export async function collectEndpointErrors(
   { url, token }: EndpointInput,
   inspect: EndpointInspector,

@@ -170,10 +170,7 @@ export const createdChargeResponse = dataResponse(createdChargeSchema)
 export const chargeResponse = dataResponse(chargeSchema)
 export const chargePage = pageResponse(chargeSchema)
 
-/**
- * Presents the current charge, as GET shows it. The caller has loaded connection, movement and splits with their
- * recipients.
- */
+/** Presents the current charge, as GET shows it. Connection, movement and splits with recipients are loaded. */
 export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
   return {
     ...showSharedFields(charge),

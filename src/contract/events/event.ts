@@ -44,10 +44,7 @@ type EventResourceBody = AttemptsField & {
   error?: AttemptsField & { code: string; provider?: string; provider_code?: string }
 }
 
-/**
- * Removes from a resource what other connections did: keeps the attempt at `position` and only that attempt's error
- * details.
- */
+/** Removes what other connections did: keeps the attempt at `position` and only that attempt's error details. */
 export function redactBodyForConnection(
   position: number | undefined,
   body: Record<string, unknown>,

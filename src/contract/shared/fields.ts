@@ -55,10 +55,7 @@ export const instantSchema = z
   })
   .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
 
-/**
- * Builds an enum that accepts any case and is written in upper case. Letters of other alphabets stay unchanged: `ı`
- * is not `I`.
- */
+/** Builds an enum that accepts any case, written in upper case. Other alphabets' letters stay: `ı` is not `I`. */
 export function caseInsensitiveEnum<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(
     value => (typeof value === 'string' ? value.replace(/[a-z]/g, letter => letter.toUpperCase()) : value),
@@ -96,10 +93,7 @@ export const providerReference = z
   .object({ uuid: uuidSchema, provider: z.enum(PROVIDER_NAMES) })
   .meta({ id: 'ProviderShown', description: 'The connection that carries this resource' })
 
-/**
- * Options of a refinement over several fields: it runs even where other fields are invalid, so that all errors are
- * reported at once.
- */
+/** Options of a refinement over several fields: it runs even where other fields are invalid. */
 export const RUN_DESPITE_OTHER_ISSUES = {
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
 }
@@ -142,10 +136,7 @@ export const day = z.iso
   .refine(text => text >= '0001-01-01', 'must be a date from 0001-01-01 on')
   .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
 
-/**
- * Parses a number of a query, in plain digits only; other spellings that JavaScript accepts (`0x10`, `1e1`, a space)
- * are rejected.
- */
+/** Parses a number of a query, in plain digits only: not `0x10`, `1e1` or a space, which JavaScript accepts. */
 export function numberQuery<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess(
     value => (typeof value !== 'string' ? value : PLAIN_NUMBER.test(value) ? Number(value) : Number.NaN),

@@ -228,10 +228,7 @@ export function snapshotAcceptedTransfer(
   })
 }
 
-/**
- * Removes the unknown outcome of attempts: a transfer with this snapshot was accepted, even if only a later poll
- * proved it.
- */
+/** Removes unknown outcomes of attempts: a transfer with this snapshot was accepted, even if a poll proved it later. */
 function omitUnknownOutcome<Shown extends UnknownOutcomeFields>({
   outcome: _,
   unknown_since: __,
@@ -246,9 +243,7 @@ function canStillSettle(outcome: (typeof ATTEMPT_OUTCOMES)[number]): boolean {
   return outcome !== 'rejected' && outcome !== 'unreachable'
 }
 
-/**
- * Presents the response of the POST: its stored snapshot, or the current transfer while no provider has accepted it.
- */
+/** Presents the POST's response: its stored snapshot, or the current transfer while no provider has accepted it. */
 export function showAcceptedTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],

@@ -29,10 +29,7 @@ export type SignInAttempt = {
   password: string
   /** Client address, from the connection or from the proxy in front. */
   address: string
-  /**
-   * Whether a proxy of ours reports `address` (TRILHO_BEHIND_PROXY); else it may be the address of a proxy that all
-   * users share.
-   */
+  /** Whether a proxy of ours reports `address` (TRILHO_BEHIND_PROXY); else it may be a proxy that all users share. */
   isAddressOfCaller: boolean
   device: DeviceCookie | null
 }

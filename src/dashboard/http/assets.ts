@@ -5,10 +5,7 @@ import { sha256 } from '../../security/sealing.ts'
 
 export type Asset = { name: string; type: string; body: Buffer; path: string }
 
-/**
- * Loads the style sheets and scripts of the pages, all served by us. The URL contains a hash of the content, so
- * browsers may cache it.
- */
+/** Loads the pages' style sheets and scripts. Their URLs contain a hash of the content, so browsers may cache them. */
 export function loadAssets(): Asset[] {
   const packages = createRequire(import.meta.url)
   const own = (name: string) => join(import.meta.dirname, '..', 'assets', name)

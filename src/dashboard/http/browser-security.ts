@@ -35,9 +35,7 @@ export function setCookie(ctx: RouterContext, { name, value, isSecure, maxAgeMs 
   })
 }
 
-/**
- * Returns the cookie name; over HTTPS with the `__Host-` prefix, by which browsers keep other hosts from setting it.
- */
+/** Returns the cookie name; over HTTPS with `__Host-`, by which browsers keep other hosts from setting it. */
 export function cookieName(name: string, { isSecure }: { isSecure: boolean }): string {
   return isSecure ? `__Host-${name}` : name
 }

@@ -124,10 +124,7 @@ function buildSharedModel(
       text: t.has(`refusal.${refusal.code}`)
         ? t(`refusal.${refusal.code}`, { now: refusal.details.currentStateText ?? '' })
         : refusal.message,
-      /**
-       * The operation may have been accepted all the same: the page polls, and its form does not invite a second
-       * submission.
-       */
+      /** The operation may have been accepted: the page polls, and its form does not invite a second submission. */
       isOpen: submissionId !== null && refusal.status >= 500,
     },
     requestId: ctx.state.requestId,

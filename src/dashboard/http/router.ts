@@ -21,10 +21,7 @@ import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.
 export type PageContext<Role extends Audience = Audience> = {
   em: EntityManager
   session: DashboardSession
-  /**
-   * Token by which API functions identify the merchant: of the user's account, bound to no provider. Null for
-   * operators.
-   */
+  /** Token by which API functions identify the user's account, bound to no provider. Null for operators. */
   token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
   language: Language
   params: Record<string, string>
@@ -53,10 +50,7 @@ export type DashboardRouter = ReturnType<typeof createDashboardRouter>
 export const SESSION_COOKIE = 'trilho_session'
 export const SIGN_IN_PATH = '/dashboard/sign-in'
 
-/**
- * Creates the router of all pages. Unauthenticated users are redirected to sign-in; users with the wrong role get
- * 404.
- */
+/** Creates the router of all pages. Unauthenticated users go to sign-in; users with the wrong role get 404. */
 export function createDashboardRouter(context: DashboardContext) {
   return {
     dashboard: context,
@@ -181,10 +175,7 @@ function isUserActive(ctx: RouterContext): boolean {
   return ctx.get('HX-Request') !== 'true' || ctx.get('X-Trilho-Typed') === 'true'
 }
 
-/**
- * Redirects to sign-in. A polling page gets a header that makes it navigate there; a user returns to the page after
- * signing in.
- */
+/** Redirects to sign-in, a polling page by a header; a user returns to the page after signing in. */
 function redirectToSignIn(ctx: RouterContext): void {
   if (ctx.get('HX-Request') === 'true') {
     ctx.status = 401

@@ -50,10 +50,7 @@ const CSV_COLUMNS = [
   ...['reason', 'charge_uuid', 'transfer_uuid', 'refund_uuid', 'uuid'],
 ] as const
 
-/**
- * Builds the CSV of the API's `/ledger` for a spreadsheet. All pages are read in one snapshot, so each line appears
- * once.
- */
+/** Builds the CSV of the API's `/ledger`. All pages are read in one snapshot, so each line appears once. */
 function buildCsvLines({ em, token, query }: PageContext<'merchant'>): Promise<string[]> {
   const { page: _, per_page: __, mode: ___, ...filters } = query
   const listQuery = { ...parseFormFields(ledgerQuery, filters), per_page: CSV_LINES_PER_QUERY }
@@ -83,9 +80,7 @@ function formatCsvLine(line: LedgerLine): string {
   return CSV_COLUMNS.map(column => escapeCsvCell(cells[column])).join(',')
 }
 
-/**
- * Escapes a CSV cell, also against spreadsheet formulas: no column holds third-party text today, but that may change.
- */
+/** Escapes a CSV cell, also against spreadsheet formulas, although no column holds third-party text today. */
 function escapeCsvCell(text = ''): string {
   const safe = /^[=+@\t\r]|^-(?!\d)/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -59,10 +59,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   })
 }
 
-/**
- * Builds the operation context; the form's submission id is the Idempotency-Key, so that a form submitted twice acts
- * once.
- */
+/** Builds the operation context; the form's submission id is the Idempotency-Key, so a repeated form acts once. */
 async function readOperationContext(visit: PageContext<'merchant'>) {
   const { em, form, requestId } = visit
   const sent = form.has('once') ? parseFormFields(submissionSchema, { once: form.get('once') }).once : null

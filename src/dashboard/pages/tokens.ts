@@ -57,9 +57,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   })
 }
 
-/**
- * Ignores the duplicate key of a form sent twice, by two clicks or a reload: the token exists and is not shown again.
- */
+/** Ignores the duplicate key of a form sent twice: the token exists and is not shown again. */
 function ignoreDuplicateToken(error: unknown): null {
   if (Object(error).constraint === 'token_pkey') return null
   throw error

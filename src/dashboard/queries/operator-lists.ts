@@ -29,10 +29,7 @@ export type UnknownOutcome = {
   next_check_at: Date | null
 }
 
-/**
- * Lists payouts whose outcome is unknown, or pending without any update from the provider. An operator may settle
- * these manually.
- */
+/** Lists payouts that an operator may settle: outcome unknown, or pending without an update from the provider. */
 export function listUnknownOutcomes(em: EntityManager): Promise<UnknownOutcome[]> {
   return em.execute(
     `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
@@ -172,9 +169,7 @@ export type UnexpectedSettlement = {
   reported_at: Date
 }
 
-/**
- * Lists settlement anomalies of the last thirty days (paid twice, or settled after we reported FAILED), newest first.
- */
+/** Lists settlement anomalies of thirty days (paid twice, or settled after a reported failure), newest first. */
 export function listUnexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
   return em.execute(
     `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,

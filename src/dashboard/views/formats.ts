@@ -76,9 +76,7 @@ function renderTime(at: Date | string, format: Intl.DateTimeFormat): Markup {
   return html`<time datetime="${date.toISOString()}">${format.format(date)}</time>`
 }
 
-/**
- * Formats a document as `123.456.789-09` or `12.ABC.345/01DE-35`; anything else, masked ones included, stays unchanged.
- */
+/** Formats a document as `123.456.789-09` or `12.ABC.345/01DE-35`; anything else stays unchanged. */
 function formatDocument(text: string): string {
   if (/^\d{11}$/.test(text)) return text.replace(/(...)(...)(...)(..)/, '$1.$2.$3-$4')
   if (/^[0-9A-Z]{12}\d\d$/.test(text)) return text.replace(/(..)(...)(...)(....)(..)/, '$1.$2.$3/$4-$5')

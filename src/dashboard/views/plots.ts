@@ -48,10 +48,7 @@ export function renderShareBar(share: number, label: string): Markup {
   return html`<svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="${label}"><rect class="rest" width="100" height="6" rx="3"/><rect class="${kind}" width="${width}" height="6" rx="3"/></svg>`
 }
 
-/**
- * Rounds an axis maximum up to 1, 2, 4 or 8 times a power of ten, in reais, so that the grid lines are at round
- * amounts.
- */
+/** Rounds an axis maximum up to 1, 2, 4 or 8 times a power of ten in reais, for grid lines at round amounts. */
 export function roundUpAxisMax(cents: number): number {
   const reais = Math.max(cents / 100, 10)
   const power = 10 ** Math.floor(Math.log10(reais))

@@ -6,9 +6,7 @@ import { type Orm, openOrm } from './orm.ts'
 /** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
 type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: number }
 
-/**
- * Queries queue behind a waiting migration, so each wait is as short as a request allows; retries go on for minutes.
- */
+/** Queries queue behind a waiting migration, so each wait is short; retries go on for minutes. */
 const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
 
 /**

@@ -41,10 +41,7 @@ const CONNECT_TIMEOUT_MS = 3_000
  */
 const IDLE_CONNECTION_MS = 5 * 60_000
 
-/**
- * Grace after `statement_timeout`: PostgreSQL itself cancels a slow statement; a server that has not reported that by
- * then is frozen.
- */
+/** Grace after `statement_timeout`: a server that has not cancelled a slow statement by then is frozen. */
 const STATEMENT_TIMEOUT_GRACE_MS = 500
 
 /**
@@ -68,10 +65,7 @@ export type OrmOptions = {
   migrations?: MigrationObject[]
 }
 
-/**
- * Opens the ORM, one per process; closed by `orm.close()`. Connects lazily. A frozen server becomes an error after
- * the timeout.
- */
+/** Opens the ORM, one per process; closed by `orm.close()`. Connects lazily; a frozen server becomes an error. */
 export async function openOrm({
   databaseUrl,
   applicationName = 'trilho',

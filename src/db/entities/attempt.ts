@@ -42,13 +42,9 @@ const schema = defineEntity({
     code: textColumn().nullable(),
     providerCode: textColumn().nullable(),
     message: textColumn().nullable(),
-    /**
-     * Why the provider did not execute an order that it has on record: the outcome once the order is proved to be gone.
-     */
+    /** Why the provider did not execute an order that it keeps: the outcome once the order is proved gone. */
     refusal: p.json<Omit<RejectedResult, 'kind'>>().nullable(),
-    /**
-     * Code and time of an answer that contradicts a settlement which the provider had reported; the settlement stays.
-     */
+    /** Code and time of an answer that contradicts a reported settlement; the settlement stays. */
     contradictionCode: textColumn().nullable(),
     contradictionAt: timestampColumn().nullable(),
     endToEnd: textColumn().nullable(),

@@ -53,9 +53,7 @@ const connection = defineEntity({
     virtualAccount: p.json<VirtualAccount>().nullable(),
     /** How long a sending that the provider does not find may still arrive, in milliseconds (SPEC §6). */
     settleWindowMs: p.integer().default(600_000),
-    /**
-     * Movements at its provider account before this moment are part of the opening balance and are not credited again.
-     */
+    /** Earlier movements at its provider account are in the opening balance and are not credited again. */
     creditedSince: timestampColumn().nullable(),
     /** Its circuit breaker has recorded calls without an answer; most connections have no such row. */
     isDistrusted: p

@@ -34,9 +34,7 @@ const schema = defineEntity({
     disputeUuid: uuidColumn().nullable(),
     /** PIX that this one returns. */
     originalUuid: uuidColumn().nullable(),
-    /**
-     * For a return that the provider listed: end-to-end id of the returned PIX, and the provider's id of the return.
-     */
+    /** Of a listed return: end-to-end id of the returned PIX, and the provider's id of the return. */
     returnOf: textColumn().nullable(),
     returnId: textColumn().nullable(),
     reason: unionColumn<MovementReason>().nullable(),

@@ -11,9 +11,7 @@ import {
 import { Movement } from './movement.ts'
 import type { OperationFailure } from './transfer.ts'
 
-/**
- * Part of a refund that one account pays: the owner, or a split's recipient. `requestedCents` is what the split owed.
- */
+/** Part of a refund that one account pays, owner or split recipient. `requestedCents` is what the split owed. */
 export type RefundPart = {
   accountUuid: string
   splitUuid: string | null

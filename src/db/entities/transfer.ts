@@ -42,10 +42,7 @@ const schema = defineEntity({
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
-    /**
-     * Response of its POST: the transfer as shown when it was accepted or scheduled, or when the request stopped
-     * waiting.
-     */
+    /** Response of its POST: the transfer when it was accepted or scheduled, or when the request stopped waiting. */
     accepted: p.json<Record<string, unknown>>().nullable(),
     history: p.json<HistoryEntry<PaymentStatus>[]>(),
     sequence: p.integer().default(0),

@@ -78,9 +78,7 @@ export function lockAvailableBalance(
   return runQuery(em, queryAvailableBalance(accountUuid, [providerAccountUuid]))
 }
 
-/**
- * Builds the query of `lockAvailableBalance` for a batch; `key` is the SQL of the provider account's key over `values`.
- */
+/** Builds the query of `lockAvailableBalance` for a batch; `key`: SQL of the provider account's key over `values`. */
 export function queryAvailableBalance(accountUuid: string, values: string[], key = '?'): Query<number> {
   const sql = `select bucket, cents from balance
     where provider_account_uuid = ${key} and account_uuid = ? order by bucket for update`

@@ -63,9 +63,7 @@ class PipelinedConnection extends PostgreSqlConnection {
     return rows as StatementResult[]
   }
 
-  /**
-   * Sends statements straight to the pool: a query builder's overhead, several times per request, is not needed here.
-   */
+  /** Sends statements straight to the pool, without a query builder's overhead, several times per request. */
   async #runOutsideTransaction(statements: Statement[]): Promise<StatementResult[]> {
     const client = await (await this.getNativeClient()).connect()
     try {

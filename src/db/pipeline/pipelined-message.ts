@@ -17,15 +17,10 @@ type ColumnDescription = { name: string; dataTypeID: number; format?: string }
 /** Columns of a result, each with the parser of its text. */
 type ResultColumns = { name: string; read: (text: string) => unknown }[]
 
-/**
- * The parts of a `pg` connection that a message uses; `parsedStatements` holds the prepared statements of its server
- * by name.
- */
+/** Parts of a `pg` connection that a message uses; `parsedStatements`: its server's prepared statements by name. */
 type PostgresSocket = { stream: Writable; parsedStatements: Record<string, string | undefined> }
 
-/**
- * Result columns of prepared statements by name. PostgreSQL refuses a prepared statement whose columns have changed.
- */
+/** Result columns of prepared statements by name. PostgreSQL refuses one whose columns have changed. */
 const columnsByConnection = new WeakMap<PostgresSocket, Map<string, ResultColumns>>()
 
 /**
@@ -44,10 +39,7 @@ export class PipelinedMessage {
   #statementIndex = 0
   #parseError: Error | undefined
 
-  /**
-   * Throws for values that cannot be serialized: thrown during the send, that error would leave the connection
-   * waiting for ever.
-   */
+  /** Throws for values that cannot be serialized: during the send, that would leave the connection waiting. */
   constructor(statements: readonly Statement[], types: TypeParsers, callback: ResultsCallback) {
     this.#statements = statements
     this.#values = statements.map(({ values }) => values.map(value => pg.utils.prepareValue(value)))

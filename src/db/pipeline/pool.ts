@@ -161,10 +161,7 @@ export function pipelineTransactions(pool: PgPool): void {
 /** Marker text of a query whose values are statements (src/db/pipeline/prepared-statements.ts). */
 export const PIPELINE = 'together'
 
-/**
- * Buffer of a transaction. `isBeginSent`: BEGIN was sent; `queued`: unsent statements; `atCommit`: statements to send
- * with COMMIT.
- */
+/** Buffer of a transaction. `isBeginSent`: BEGIN was sent; `queued`: unsent; `atCommit`: to send with COMMIT. */
 type TransactionBuffer = { isBeginSent: boolean; queued: Statement[]; atCommit: Statement[] }
 
 const BEGIN_PATTERN = /^(begin|start transaction)\b[^;]*$/

@@ -6,10 +6,7 @@ import type {
 } from '../../domain/reconciliation/account-entry.ts'
 import type { EntityManager } from '../client/orm.ts'
 
-/**
- * Entries of provider statements that are not PIX (table `account_entry`); open until a movement or dispute accounts
- * for them.
- */
+/** Statement entries that are not PIX (table `account_entry`); open until a movement or dispute accounts for them. */
 
 export type StoredAccountEntry = {
   uuid: string

@@ -40,10 +40,7 @@ export async function storeBalanceCheck(
   )
 }
 
-/**
- * Sums why a provider account's balance may differ: centavos of entries and PIX that only its statement lists, by
- * reason.
- */
+/** Sums why a provider account's balance may differ: centavos that only its statement lists, by reason. */
 export async function sumUnbookedCents(
   em: EntityManager,
   providerAccountUuid: string,

@@ -28,10 +28,7 @@ export async function readCharge(
   return row ? mapRow(row) : null
 }
 
-/**
- * Reads a page of charges, newest first, in one snapshot. The page is found by keys alone, so that a late page is as
- * cheap.
- */
+/** Reads a page of charges, newest first, in one snapshot, found by keys alone: a late page is as cheap. */
 export async function readCharges(
   em: EntityManager,
   { sql, values }: SqlCondition,

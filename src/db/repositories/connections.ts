@@ -3,14 +3,9 @@ import { Connection } from '../entities/connection.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { firstRow, type Query, query } from '../pipeline/query.ts'
 
-/**
- * Reads of connections on the path of every operation. Those of API requests are read-only mappings with their pauses.
- */
+/** Reads of connections on the path of every operation. Those of API requests are read-only mappings. */
 
-/**
- * SQL condition: operations may have gone through the connection. One whose notification URL was never registered is
- * not polled.
- */
+/** SQL condition: operations may have gone through the connection, because its notification URL was registered. */
 export const IS_CONFIGURED = `status <> 'CONFIGURATION_PENDING'`
 
 /** Queries a connection of an account by uuid. */
@@ -35,10 +30,7 @@ function queryConnections(em: EntityManager, from: string, values: string[]): Qu
   return query(`select ${connection.columns} from ${from}`, values, rows => rows.map(connection.mapRow))
 }
 
-/**
- * Queries a connection to call, with its sealed credentials and the state of its circuit breaker; refreshes it in the
- * unit of work.
- */
+/** Queries a connection to call, with credentials and circuit breaker; refreshes it in the unit of work. */
 export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Connection | undefined> {
   const lazies: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
   return firstRow(

@@ -47,10 +47,7 @@ const ALL_DAYS = `'infinity'::date`
 const MAX_CHANGES_PER_FOLD = 50_000
 const MAX_FOLD_MS = 5_000
 
-/**
- * Folds the oldest changes into the counters; concurrent readers count each change exactly once. Returns how many
- * were folded.
- */
+/** Folds the oldest changes into the counters, each exactly once. Returns how many were folded. */
 export async function foldListCounters(orm: Orm): Promise<number> {
   const deadline = Date.now() + MAX_FOLD_MS
   let folded = 0

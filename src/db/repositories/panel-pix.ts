@@ -26,10 +26,7 @@ export function updateMissingPix(
   )
 }
 
-/**
- * Returns whether a payout of this value from the provider account has no final outcome yet and may have moved the
- * money.
- */
+/** Returns whether a payout of this value from the provider account has no final outcome and may have moved money. */
 export async function hasUnresolvedAttempt(
   em: EntityManager,
   { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },

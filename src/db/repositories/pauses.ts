@@ -5,10 +5,7 @@ import { type Query, query } from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 import { recordOperatorAction } from './operator-actions.ts'
 
-/**
- * SPEC §9, `trilho pause`: while a pause is active no new operation starts within its reach; running ones are still
- * polled.
- */
+/** SPEC §9, `trilho pause`: during a pause no new operation starts within its reach; running ones are polled. */
 
 /** The whole service, an account, or a connection. */
 export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string }
@@ -52,10 +49,7 @@ export async function startPause(em: EntityManager, { target, ...details }: Paus
 /** The pause that an operator saw on the page. */
 export type ExpectedPause = { uuid: string; reach: PauseReach }
 
-/**
- * Ends the pause of a target, with `seen` only if it is unchanged; false if none matched, and then no operator action
- * is recorded.
- */
+/** Ends the pause of a target, with `seen` only if unchanged; false if none matched: then nothing is recorded. */
 export function endPause(
   em: EntityManager,
   { target, who, reason, seen }: Omit<PauseRequest, 'reach'> & { seen?: ExpectedPause },

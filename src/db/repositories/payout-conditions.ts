@@ -11,9 +11,7 @@ export type PayoutConditions = {
   transactionStartedAtMs: number
 }
 
-/**
- * Queries the conditions for a batch with the row lock, so that they are as of the moment after it. Never cache them.
- */
+/** Queries the conditions for a batch with the row lock, as of the moment after it. Never cache them. */
 export function queryPayoutConditions(connectionUuid: string): Query<PayoutConditions> {
   const paused = buildPauseCondition('out', { uuid: 'c.uuid', accountUuid: 'c.account_uuid' })
   const sql = `select ${paused} as paused, a.status <> 'ACTIVE' as blocked, extract(epoch from now()) * 1000 as began_ms

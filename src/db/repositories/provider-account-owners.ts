@@ -3,10 +3,7 @@ import { BUCKETS } from '../../domain/ledger/legs.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Connection } from '../entities/connection.ts'
 
-/**
- * The account that bears unmatched movements at a provider account, and the connection whose row is locked and which
- * is shown.
- */
+/** The account that bears a provider account's unmatched movements, and the connection that is locked and shown. */
 export type ProviderAccountOwner = { accountUuid: string; connection: Connection }
 
 /**

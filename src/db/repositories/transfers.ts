@@ -39,10 +39,7 @@ export async function readTransfers(
   return (await em.execute<TransferRow[]>(select, [connectionUuid, ...values, limit, offset])).map(mapRow)
 }
 
-/**
- * Builds the select of transfers by a query of keys, and the mapper of its rows. Its first value is the connection,
- * or null.
- */
+/** Builds the select of transfers by a query of keys, and the mapper of its rows. First value: connection or null. */
 function buildTransferSelect(em: EntityManager, keys: string) {
   const [transfer, movement, attempt] = [
     getEntityMapper(em, Transfer, 't'),

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
 
-/**
- * Provider answers that no published document explains: stored sealed, counted when they repeat (table
- * `unexplained_answer`).
- */
+/** Provider answers that no published document explains: sealed, counted when repeated (`unexplained_answer`). */
 
 /** Limit of different answers with one name to one request; further ones are counted on the newest of them. */
 const MAX_ANSWERS_PER_NAME = 20

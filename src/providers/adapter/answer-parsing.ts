@@ -2,9 +2,7 @@ import type { z } from 'zod'
 
 /** Collects the parts of an answer that are to be recorded while it is read. */
 export type AnswerNotes = {
-  /**
-   * Notes an unreadable list item, which is left out; `name`: the value in it that is outside a closed list, or `''`.
-   */
+  /** Notes an unreadable list item, which is left out; `name`: its value outside a closed list, or `''`. */
   noteUnreadableItem(item: unknown, name: string): void
   /** Notes a status or type that is outside a closed list and makes the whole answer unreadable. */
   noteUnlistedValue(value: string): void

@@ -52,10 +52,7 @@ export function refusalByEveryProvider(code: string): AnswerMeaning {
   return { kind: 'refused', code, finality: 'final' }
 }
 
-/**
- * Refusal by the rail: its code decides the cause and whether another provider may help; `code` applies if the answer
- * has none.
- */
+/** Refusal by the rail: its code decides cause and finality; `code` applies if the answer has none. */
 export function refusalByRail(code: string): AnswerMeaning {
   return { kind: 'refused', code, finality: 'final', isByRail: true }
 }

@@ -32,9 +32,7 @@ export function toDeleteKeyOutcome(outcome: { kind: 'accepted' } | NotAcceptedOu
 }
 type NotAcceptedOutcome = RejectedResult | UnreachableResult | UnknownResult
 
-/**
- * Builds the refusal, without a call, of an order that this provider does not support; another provider may support it.
- */
+/** Builds the refusal, without a call, of an order that this provider does not support; another one may. */
 export function rejectForThisProvider(code: string, message: string): RejectedResult {
   return { kind: 'rejected', finality: 'other_may_help', code, message }
 }

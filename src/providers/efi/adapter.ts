@@ -11,10 +11,7 @@ import { createEfiPixKeys } from './pix-keys.ts'
 import { createEfiStatement } from './statement.ts'
 import { createEfiTransfers } from './transfers.ts'
 
-/**
- * Creates the adapter of Efí's public Pix API: the Central Bank's `cob`, `pix`, `devolucao` and `webhook`, and Efí's
- * own calls.
- */
+/** Creates the adapter of Efí's Pix API: the Central Bank's `cob`, `pix`, `devolucao`, `webhook`, and Efí's own. */
 export function createEfiAdapter(options: EfiAdapterOptions): Provider & { close(): Promise<void> } {
   const client = createEfiClient(options)
   return {

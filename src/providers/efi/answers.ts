@@ -25,9 +25,7 @@ const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth
 /** Name of the answer that refuses the access token; Efí documents that the call was not carried out. */
 export const TOKEN_REFUSED = 'invalid_token'
 
-/**
- * Refusals of a caller without permission. Not for calls that move money: the pages of those calls do not list them.
- */
+/** Refusals of a caller without permission. Not for calls that move money: their pages do not list them. */
 const accessDeniedAnswers = [
   documentAnswer(401, TOKEN_REFUSED, refusalByProvider('provider_denied'), OAUTH_STANDARD),
   documentAnswer(403, 'insufficient_scope', refusalByProvider('provider_denied'), SCOPE_PAGE),

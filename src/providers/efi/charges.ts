@@ -93,10 +93,7 @@ export function createEfiCharges(
     return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
   }
 
-  /**
-   * Looks up the charge that already has our txid: accepted if it is this order, whose answer got lost, otherwise a
-   * rejection.
-   */
+  /** Looks up the charge that has our txid: accepted if it is this order, else a rejection. */
   async function resolveExistingCharge(
     order: ProviderChargeRequest,
     refusal: IssueChargeOutcome,

@@ -40,9 +40,7 @@ export function createEfiDisputes(
   const { readAllPages } = createEfiPagination(client)
   return { listDisputes, findDispute, replyToDispute }
 
-  /**
-   * Lists disputes; one whose PIX is unreadable is left out and recorded. Without an answer on a PIX there is no list.
-   */
+  /** Lists disputes; one whose PIX is unreadable is left out and recorded. No answer on a PIX means no list. */
   async function listDisputes(from: string, to: string) {
     const period = { from, to }
     const list = await readAllPages(buildInfractionList('listDisputes'), period)

@@ -3,9 +3,7 @@ import { isRailCode, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
 import type { NamedError } from '../adapter/documented-answers.ts'
 import type { ProviderResponse } from '../http/exchange.ts'
 
-/**
- * The Central Bank's problem (RFC 7807). The undefined fields belong to the other shapes: a body has one shape or none.
- */
+/** The Central Bank's problem (RFC 7807). The undefined fields are of the other shapes: a body has one shape. */
 const problemSchema = z.object({
   type: z.string().regex(/^https:\/\/pix\.bcb\.gov\.br\/api\/v2\/error\/\w+$/),
   title: z.string().nullish(),

@@ -40,9 +40,7 @@ const notificationSchema = z.union([
 /** Event of the request that tests a URL when it is registered; Efí also tests it by an empty POST or a GET. */
 const TEST_EVENT = 'teste_webhook'
 
-/**
- * Parses a notification's readable items and collects the others as unexplained; `items` is absent if none is readable.
- */
+/** Parses a notification's readable items; the others are unexplained. `items` is absent if none is readable. */
 function parseNotification(body: string): {
   items?: NotificationItem[]
   unexplained: UnexplainedNotificationPart[]

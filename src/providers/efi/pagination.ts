@@ -81,9 +81,7 @@ const pagingSchema = z.object({
   }),
 })
 
-/**
- * Reads one page and, if the page has it, the list's total. Efí also documents sent PIX as a list without an envelope.
- */
+/** Reads one page and, if it has it, the list's total. Efí also documents sent PIX as a list without an envelope. */
 function readEfiPage<Row, Item>(
   { field, row: shape, keyOf, itemOf }: EfiList<Row, Item>,
   json: unknown,

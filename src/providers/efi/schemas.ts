@@ -52,10 +52,7 @@ export const efiReceivedDevolucaoSchema = z
   .refine(({ id, rtrId }) => id || rtrId, 'A devolução without an id could be counted twice')
 export type EfiReceivedDevolucao = z.infer<typeof efiReceivedDevolucaoSchema>
 
-/**
- * Tells whether a devolução was made by the provider after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO
- * (pix-api, Devolucao).
- */
+/** Tells whether the provider made a devolução after a dispute: MED_FRAUDE, MED_OPERACIONAL, MED_PIX_AUTOMATICO. */
 export function isDisputeDevolucao({ natureza }: Pick<EfiDevolucao, 'natureza'>): boolean {
   return natureza?.startsWith('MED_') ?? false
 }
@@ -88,10 +85,7 @@ export type EfiSentPix = z.infer<typeof efiSentPixSchema>
 
 const sentExtrasSchema = z.object({ erro: railErrorSchema.nullish() }).nullish().catch(null)
 
-/**
- * A sent PIX as a look-up returns it. `favorecido` names the key's owner under one field or the account's under
- * another.
- */
+/** A sent PIX as a look-up returns it. `favorecido` has the key's owner in one field or the account's in another. */
 export const efiTransferSchema = efiSentPixSchema.extend({
   favorecido: z
     .object({ identificacao: holderSchema.nullish(), contaBanco: holderSchema.nullish() })
@@ -101,9 +95,7 @@ export const efiTransferSchema = efiSentPixSchema.extend({
 })
 export type EfiTransfer = z.infer<typeof efiTransferSchema>
 
-/**
- * The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation and `endToEndId` in the official SDK.
- */
+/** The answer to sending a PIX. Its end-to-end id is `e2eId` in the documentation, `endToEndId` in the official SDK. */
 export const efiTransferResponseSchema = z
   .object({
     idEnvio: z.string(),

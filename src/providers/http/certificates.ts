@@ -2,9 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { TLSSocket } from 'node:tls'
 import type { buildConnector } from 'undici'
 
-/**
- * A certificate in use: `name` is the connection that presents it (`client`), or the host that presented it (`server`).
- */
+/** A certificate in use: `name` is the connection that presents it (`client`) or the host that did (`server`). */
 export type ObservedCertificate = { kind: 'client' | 'server'; name: string; notAfter: Date }
 export type ObserveCertificate = (certificate: ObservedCertificate) => void
 

@@ -13,9 +13,7 @@ export type HttpCall = {
   json?: unknown
   /** A body of another content type. */
   body?: { type: string; bytes: Buffer }
-  /**
-   * Uses a connection of its own: for sending money, so that a reset idle socket never looks like a request that left.
-   */
+  /** Uses a connection of its own: for money, so that a reset idle socket never looks like a request that left. */
   hasOwnConnection?: boolean
 }
 
@@ -34,10 +32,7 @@ export type HttpClientOptions = {
   openPool?: OpenConnectionPool | undefined
 }
 
-/**
- * Creates the HTTP client of one provider, on connections that may be shared. Throws for a bad certificate or key,
- * before any call.
- */
+/** Creates the HTTP client of one provider, on connections that may be shared. Throws for a bad certificate or key. */
 export function createHttpClient({
   baseUrl,
   tls,

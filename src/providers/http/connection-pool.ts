@@ -69,10 +69,7 @@ export function buildConnectOptions(
   }
 }
 
-/**
- * Opens connections to one provider, without redirects and with bounded answers. Throws for a bad certificate or key,
- * before any call.
- */
+/** Opens connections to one provider, without redirects, with bounded answers. Throws for a bad certificate or key. */
 export function openConnectionPool(
   { origin, tls, timeoutMs }: ConnectionTarget,
   resolve?: HostResolver,

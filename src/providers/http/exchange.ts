@@ -1,9 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { NoAnswerResult, TransportCode, UnreachableResult } from '../../domain/providers/provider.ts'
 
-/**
- * A complete answer, whatever its status; `json` is undefined if the body is not JSON or longer than MAX_BODY_BYTES.
- */
+/** A complete answer of any status; `json` is undefined if the body is not JSON or longer than MAX_BODY_BYTES. */
 export type ProviderResponse = {
   kind: 'answer'
   status: number

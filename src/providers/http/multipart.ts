@@ -5,10 +5,7 @@ type MultipartForm = {
   file: { field: string; name: string; contentType: string; bytes: Buffer }
 }
 
-/**
- * Encodes a form with one file (RFC 7578). The boundary is derived from the content, so that requests contain nothing
- * random.
- */
+/** Encodes a form with one file (RFC 7578); the boundary is derived from the content, so that nothing is random. */
 export function encodeMultipart({ fields, file }: MultipartForm): { type: string; bytes: Buffer } {
   const boundary = `trilho${createHash('sha256').update(file.bytes).digest('hex').slice(0, 32)}`
   const texts = Object.entries(fields).map(

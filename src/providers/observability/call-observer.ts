@@ -1,10 +1,7 @@
 import { SpanKind, trace } from '@opentelemetry/api'
 import type { Provider } from '../port.ts'
 
-/**
- * An observed call: `operation` is its name in the port, `outcome` the kind of its result, `code` the reason of a
- * failure.
- */
+/** An observed call: `operation` is its name in the port, `outcome` its result's kind, `code` a failure's reason. */
 export type ObservedCall = {
   provider: string
   connectionUuid: string

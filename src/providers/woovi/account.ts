@@ -25,9 +25,7 @@ export function createWooviAccount(
       )
     },
 
-    /**
-     * Creates the missing webhooks, one per event. Existing ones are kept, because each has a secret key of its own.
-     */
+    /** Creates the missing webhooks, one per event. Existing ones are kept: each has a secret key of its own. */
     async registerNotificationUrl(url) {
       const outcome = await readAllPages<WooviWebhook>({
         call: 'registerNotificationUrl',

@@ -23,10 +23,7 @@ import {
 } from './schemas.ts'
 import { getTransactionKey } from './statement.ts'
 
-/**
- * Creates the calls about charges. The correlationID is our reference and never free again, so issuing twice makes
- * one charge.
- */
+/** Creates the calls about charges. The correlationID is our reference, never free again: issuing twice makes one. */
 export function createWooviCharges(
   client: WooviClient,
   now: () => number,
@@ -128,10 +125,7 @@ export function createWooviCharges(
     })
   }
 
-  /**
-   * Looks up the charge that already has our correlationID: accepted if it is this order, whose answer got lost,
-   * otherwise a rejection.
-   */
+  /** Looks up the charge that has our correlationID: accepted if it is this order, else a rejection. */
   async function resolveExistingCharge(
     order: ProviderChargeRequest,
     duplicate: IssueChargeOutcome,

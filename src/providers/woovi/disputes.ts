@@ -34,9 +34,7 @@ export function createWooviDisputes(
   const { readAllPages } = createWooviPagination(client)
   return { listDisputes, findDispute, ...createWooviDisputeReplies(client) }
 
-  /**
-   * Lists disputes; one with an unreadable part is left out and recorded. Without an answer on one there is no list.
-   */
+  /** Lists disputes; one with an unreadable part is left out and recorded. No answer on one means no list. */
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
     const list = await readAllPages<WooviDispute>(
       {
@@ -157,10 +155,7 @@ export function createWooviDisputes(
     })
   }
 
-  /**
-   * Finds the side of a dispute by its PIX: of a sent PIX we are the payer; a PIX that Woovi does not find was
-   * received.
-   */
+  /** Finds the side of a dispute by its PIX: of a sent PIX we are the payer; one unknown to Woovi was received. */
   async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
     const path = `/api/v1/transaction/${encodeURIComponent(endToEndId)}`
     const call = { call: 'findPayment', reference: endToEndId, method: 'GET', path } as const

@@ -144,10 +144,7 @@ function readWooviPage<Item>(
   return { page: { items, unreadableItems }, info }
 }
 
-/**
- * Tells whether a page follows. If Woovi reports neither a total nor a next page, a page without a new item is the
- * last.
- */
+/** Tells whether a page follows. Without total and next page, a page without a new item is the last. */
 function hasMorePages(
   { totalCount, hasNextPage }: PageInfo,
   { skip, hasNewItems }: { skip: number; hasNewItems: boolean },

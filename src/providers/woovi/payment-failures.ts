@@ -59,10 +59,7 @@ export type WooviPaymentFailure = {
   description?: string | null | undefined
 }
 
-/**
- * Converts the failure of an accepted payment or refund to our code: the rail's if there is one, else that of Woovi's
- * code.
- */
+/** Converts the failure of an accepted payment or refund to our code: the rail's, or else that of Woovi's code. */
 export function toWooviRejection({ railCode, reason, name, description }: WooviPaymentFailure): {
   code: string
   message: string
@@ -77,18 +74,14 @@ export function toWooviRejection({ railCode, reason, name, description }: WooviP
   return { code, message: message.slice(0, MAX_MESSAGE_LENGTH) }
 }
 
-/**
- * Separates code and text in `providerRejectedReason`: `BE17 - QR Code rejeitado` ("Códigos de Erro de Pagamento PIX").
- */
+/** Separates code and text in `providerRejectedReason`: `BE17 - QR Code rejeitado` ("Códigos de Erro"). */
 const REASON_SEPARATOR = ' - '
 
 function toRailCode(text: string | null | undefined): string | undefined {
   return text && isRailCode(text) ? text : undefined
 }
 
-/**
- * Gets the finality of a failed payment by our code, from Woovi's table, else the rail's; `final` for any other code.
- */
+/** Gets the finality of a failed payment by our code, from Woovi's table, else the rail's; else `final`. */
 export function getFailureFinality(code: string): RejectedResult['finality'] {
   return FAILURE_CODES.find(({ meaning }) => meaning.code === code)?.meaning.finality ?? finalityOf(code)
 }

@@ -4,9 +4,7 @@ import { z } from 'zod'
 // strict.
 
 export const wooviCentsSchema = z.int().min(0)
-/**
- * A whole number that Woovi writes as a number or as a text, such as the value of a dispute or the seconds of a charge.
- */
+/** A whole number that Woovi writes as a number or a text, such as a dispute's value or a charge's seconds. */
 export const wooviWholeNumberSchema = z.union([
   z.int(),
   z
@@ -58,10 +56,7 @@ export type WooviCharge = z.infer<typeof chargeSchema>
 export const wooviChargeResponseSchema = z.object({ charge: chargeSchema })
 export const wooviDeletionResponseSchema = z.object({ status: z.literal('OK') })
 
-/**
- * Types of the filter of `GET /api/v1/transaction` (OpenAPI), and DYNAMIC and STATIC of received PIX ("Payload de
- * transação recebida").
- */
+/** Types of the filter of `GET /api/v1/transaction` (OpenAPI), and two of "Payload de transação recebida". */
 const TRANSACTION_TYPES = [
   ...(['PAYMENT', 'DYNAMIC', 'STATIC', 'WITHDRAW', 'REFUND', 'FEE'] as const),
   ...(['INTERNAL_TRANSFER', 'BALANCE_BLOCK', 'BALANCE_UNBLOCK', 'REVERSAL'] as const),

@@ -39,9 +39,7 @@ export type CancelChargeResult = { kind: 'closed'; state: ChargeState } | { kind
 /** Update: cancels a pending charge at its provider; returns the outcome. */
 export const cancelChargeUpdate = defineUpdate<CancelChargeResult>('cancelCharge')
 
-/**
- * State of a charge after issuing. `orphans`: attempts whose payload may exist at the provider and must be cancelled.
- */
+/** State of a charge after issuing. `orphans`: attempts with a payload at the provider that must be cancelled. */
 export type IssueChargeResult = FollowUps & {
   state: ChargeState
   connectionUuid: string
@@ -57,10 +55,7 @@ export type RestoreIssuedChargeResult =
 
 export type ChargeSnapshot = { state: ChargeState; expiresAt: string | null; cancelRequested: boolean }
 
-/**
- * `isPayloadExpired`: the payload's validity is over, so a provider that reports it as not paid makes the charge
- * EXPIRED.
- */
+/** `isPayloadExpired`: the payload is invalid, so a provider that reports it unpaid makes the charge EXPIRED. */
 export type PollChargeInput = { chargeUuid: string; isPayloadExpired: boolean }
 
 /** State of a charge after its provider was polled. */

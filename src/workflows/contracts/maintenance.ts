@@ -21,10 +21,7 @@ export type ReconcileResult = {
   /** Number of entries routed to their workflows, because their provider notification was lost. */
   repaired: number
   differences: number
-  /**
-   * Number of entries that moved at the provider without an order of ours and were posted from its statement by this
-   * run.
-   */
+  /** Number of entries that moved without an order of ours and were posted from the statement by this run. */
   booked?: number
   /** Number of entries other than PIX that nothing explains yet. */
   unexplainedEntryCount?: number

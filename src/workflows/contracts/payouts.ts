@@ -72,9 +72,7 @@ export type RestorePayoutInput = RestorePoll & {
   orderedAt?: string | undefined
 }
 
-/**
- * Result of a restore poll. The money is held for the named connection, and an operator may settle the payout there.
- */
+/** Result of a restore poll. The money is held for this connection; an operator may settle the payout there. */
 export type RestorePayoutResult =
   | { kind: 'found'; connectionUuid: string }
   | { kind: 'not_found'; connectionUuid: string; settleWindowMs: number }

@@ -28,9 +28,7 @@ export type RefundInput = {
 
 export type OpenRefundResult = FollowUps & { state: RefundState }
 
-/**
- * Result of rebuilding a refund that the restored database lacks; `unknown` until its charge is rebuilt and covers it.
- */
+/** Result of rebuilding a refund that the database lacks; `unknown` until its charge is rebuilt and covers it. */
 export type RebuildRefundResult =
   | { kind: 'known'; opened: OpenRefundResult }
   | { kind: 'unknown'; code: string }

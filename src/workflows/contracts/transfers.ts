@@ -47,10 +47,7 @@ export const cancelTransferUpdate = defineUpdate<boolean>('cancelTransfer')
 /** State of a transfer. `connectionUuid`: the connection of its latest attempt, which the workflow polls. */
 export type TransferResult = FollowUps & { state: TransferState; connectionUuid: string }
 
-/**
- * Input of a sending. `order`: given where the transfer's row may not exist yet; the sending stores it with its first
- * attempt.
- */
+/** Input of a sending. `order`: where the row may not exist yet; the sending stores it with its first attempt. */
 export type SendTransferInput = SendPayoutInput & { order?: TransferInput }
 
 /** `unlessPaused`: the transfer stays scheduled while one of these connections is paused. */

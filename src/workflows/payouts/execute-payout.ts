@@ -15,10 +15,7 @@ import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 /** Sends a payout through one connection and polls it there. */
 export type PayoutPort = {
   connectionUuid: string
-  /**
-   * `again`: only after the absence of the earlier sending was proved. A payout that may not be sent any more is polled
-   * instead.
-   */
+  /** `again`: only after the earlier sending was proved absent. A payout that may not be sent any more is polled. */
   send: (again: boolean) => Promise<PollResult>
   /** `asked`: number of polls before; `canAnswerFromRow`: a final outcome is answered from the row. */
   poll: (asked: number, canAnswerFromRow?: boolean) => Promise<PollResult>

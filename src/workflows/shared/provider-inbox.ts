@@ -137,9 +137,7 @@ export class ProviderInbox {
     return from
   }
 
-  /**
-   * Waits for a notification, at most `waitMs` (before the time scale). A workflow with a long history continues as new here.
-   */
+  /** Waits for a notification, at most `waitMs` (before the time scale); a long history continues as new here. */
   async waitForNotification(waitMs: number, summary: string): Promise<void> {
     if (this.#continueRun && !this.hasPending && shouldContinueAsNew()) await this.#continueRun()
     await condition(() => this.hasPending, scaleWait(waitMs, this.timeScale), { summary })

@@ -10,9 +10,7 @@ export type ScheduledTransfer = {
   tryProviders: () => Promise<FallbackResult>
   /** Whether the account has cancelled it meanwhile. */
   isCancelled: () => boolean
-  /**
-   * Ends it. `kept`: an operator's pause keeps it, or it cannot end now. A round: an attempt at it was live, and was followed.
-   */
+  /** Ends it. `kept`: a pause keeps it, or it cannot end now. A round: a live attempt was followed. */
   end: (event: UnsentTransferEvent) => Promise<FallbackResult | 'ended' | 'kept'>
 }
 

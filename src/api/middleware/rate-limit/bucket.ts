@@ -27,10 +27,7 @@ export type RateLimiter = {
 /** A share leased from the bucket of a token. */
 type BucketShare = { tokenUuid: string; granted: number; bucketLeft: number }
 
-/**
- * Creates the rate limiter: one limit per token across all API processes (SPEC §1), each of which leases shares from
- * PostgreSQL.
- */
+/** Creates the rate limiter: one limit per token across all API processes (SPEC §1), which lease shares of it. */
 export function createRateLimiter(
   orm: Orm,
   policy: RateLimitPolicy,
@@ -54,9 +51,7 @@ export function createRateLimiter(
     return lease
   }
 
-  /**
-   * Removes the lease and returns its unused requests, so that they are given back once even if the statement fails.
-   */
+  /** Removes the lease and returns its unused requests, so that they are given back once even if that fails. */
   function removeLease(tokenUuid: string): number {
     const unusedRequests = leases.get(tokenUuid)?.remainingRequests ?? 0
     leases.delete(tokenUuid)

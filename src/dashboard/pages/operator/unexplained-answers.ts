@@ -26,10 +26,7 @@ const openFormSchema = z.object({
   reason: z.string().trim().min(3, 'must give a reason').max(1_000),
 })
 
-/**
- * Registers the pages of provider responses that no document explains: by name, of one name or attempt, and one with
- * its body.
- */
+/** Registers the pages of unexplained provider answers: by name, of one name or attempt, and one with its body. */
 export function registerUnexplainedAnswerPages({ get, post, dashboard }: DashboardRouter): void {
   get('operator', PATH, renderUnexplainedAnswers)
   post('operator', `${PATH}/open`, {
