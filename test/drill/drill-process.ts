@@ -24,8 +24,10 @@ export function startDrillProcess(program: string, environment: NodeJS.ProcessEn
 
   return {
     logPath,
-    signal(name: NodeJS.Signals) {
+    /** Sends a signal; returns the process that received it. */
+    signal(name: NodeJS.Signals): { pid: number } {
       child.kill(name)
+      return { pid: child.pid! }
     },
     /** Kills it without a signal it could handle; nothing restarts it before `startAgain`. */
     lose() {

@@ -5,7 +5,7 @@ import { findViolations } from '../chaos/invariants.ts'
 import { clearAllFaults, type PendingWork, waitForQuiescence } from '../chaos/quiescence.ts'
 import { readFinalState } from '../chaos/read-final-state.ts'
 import { type DrillStack, openDrillStack } from './drill-stack.ts'
-import type { Fault } from './faults.ts'
+import type { Fault, InjectedFault } from './faults.ts'
 import { createLoad, type Load } from './load.ts'
 import { createObserver } from './observer.ts'
 import { findMissedTargets, type Observation } from './verdict.ts'
@@ -46,7 +46,7 @@ export async function runDrill({
     const load = createLoad(stage, rate)
     const rows: DrillRow[] = []
     for (const fault of faults) {
-      const row = await runFault(stage, load, fault, seconds)
+      const row = await runFault(stage, load, { fault, seconds, say })
       rows.push(row)
       say(`${row.failures.length === 0 ? 'holds' : 'FAILS'} ${row.name} ${row.failures.join('; ')}`)
     }
@@ -77,7 +77,13 @@ export async function runDrill({
   }
 }
 
-async function runFault(stage: DrillStack, load: Load, fault: Fault, seconds: number): Promise<DrillRow> {
+const NOT_INJECTED: InjectedFault = { isEffective: () => false, remove: async () => {} }
+
+async function runFault(
+  stage: DrillStack,
+  load: Load,
+  { fault, seconds, say }: { fault: Fault; seconds: number; say: (line: string) => void },
+): Promise<DrillRow> {
   const { apiUrl, api, worker, clients: site } = stage
   const since = new Date()
   const observer = createObserver({
@@ -88,27 +94,33 @@ async function runFault(stage: DrillStack, load: Load, fault: Fault, seconds: nu
   await observer.start()
   const loading = load.start(fault.name)
   await sleep(WARM_UP_MS)
-  const remove = await fault.apply(stage)
+  const injected = await fault.apply(stage).catch((error: Error) => {
+    say(`${fault.name}: ${error.message}`)
+    return NOT_INJECTED
+  })
   let recoveryMs: number | null
+  let isEffective: boolean
   try {
     const lasting = sleep(fault.lastsMs ?? seconds * 1_000)
     if (fault.expects.recoversDuringFault) {
       recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
       await lasting
+      isEffective = await injected.isEffective()
     } else {
       await lasting
-      await remove()
+      isEffective = await injected.isEffective()
+      await injected.remove()
       recoveryMs = await load.allServe(fault.name, RECOVERY_LIMIT_MS)
     }
   } finally {
     loading.stop()
   }
-  if (fault.expects.recoversDuringFault) await remove()
+  if (fault.expects.recoversDuringFault) await injected.remove()
   const [slowest] = await site.sql<{ ms: number }>(
     `select coalesce(max(extract(epoch from updated_at - created_at)) * 1000, 0)::float as ms
      from transfer where created_at >= ?`,
     [since],
   )
-  const seen = { ...(await observer.stop()), recoveryMs, slowestTransferMs: slowest!.ms }
+  const seen = { ...(await observer.stop()), isEffective, recoveryMs, slowestTransferMs: slowest!.ms }
   return { name: fault.name, observation: seen, failures: findMissedTargets(fault.expects, seen) }
 }

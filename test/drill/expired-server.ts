@@ -9,7 +9,8 @@ import * as x509 from '@peculiar/x509'
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' } as const
 const DAY_MS = 86_400_000
 
-export type ExpiredServer = { port: number; close(): void }
+/** `connections`: how many clients have connected. */
+export type ExpiredServer = { port: number; connections(): number; close(): void }
 
 /** A TLS server for localhost whose certificate the simulator's authority signed, and which expired yesterday. */
 export async function startExpiredServer(simulatorHome: string): Promise<ExpiredServer> {
@@ -38,7 +39,13 @@ export async function startExpiredServer(simulatorHome: string): Promise<Expired
     'PRIVATE KEY',
   )
   const server = createServer({ cert: certificate.toString('pem'), key }, socket => socket.destroy())
+  let connections = 0
+  server.on('connection', () => void connections++)
   server.on('tlsClientError', () => {})
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  return { port: (server.address() as AddressInfo).port, close: () => server.close() }
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    close: () => server.close(),
+  }
 }

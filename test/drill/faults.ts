@@ -1,13 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { Pool } from 'pg'
 import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { isProcessAlive, type ProcessIdentity, signalProcess } from '../../src/dev/process/identity.ts'
+import {
+  findProcessIdentity,
+  isProcessAlive,
+  type ProcessIdentity,
+  signalProcess,
+} from '../../src/dev/process/identity.ts'
 import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
 import { openProcessNetwork } from '../support/network-of-one-process.ts'
 import type { ProxyFault, TcpProxy } from '../support/tcp-proxy.ts'
@@ -15,20 +21,29 @@ import type { DrillStack, ProxiedProcess } from './drill-stack.ts'
 import { type ExpiredServer, startExpiredServer } from './expired-server.ts'
 import { type Expectation, TARGETS } from './verdict.ts'
 
-/** One row of the table. `apply` answers how the fault is removed. */
+/** One row of the table. */
 export type Fault = {
   name: string
-  apply(stage: DrillStack): Promise<() => Promise<void>>
+  apply(stage: DrillStack): Promise<InjectedFault>
   expects: Expectation
   /** How long it lasts, where that is part of it; otherwise the option `--seconds`. */
   lastsMs?: number
+}
+
+export type InjectedFault = {
+  /** Whether the fault has had its effect, called before it is removed: a row that injected nothing proves nothing. */
+  isEffective(): boolean | Promise<boolean>
+  remove(): Promise<void>
 }
 
 const RECOVERY_LIMIT_MS = 60_000
 /** More than any PostgreSQL of ours allows. */
 const MAX_CONNECTIONS = 1_000
 const RESTART_WAIT_MS = 5_000
-const LIMIT_INTERVAL_MS = 200
+const HALF_AN_HOUR_MS = 1_800_000
+/** SQLSTATEs of PostgreSQL. */
+const TOO_MANY_CONNECTIONS = '53300'
+const DISK_FULL = '53100'
 const API_STOPPED = 'the API itself is stopped'
 const API_WAITS_FOR_DATABASE = 'the API waits for PostgreSQL'
 const TWO_WORKERS_EXPECTATION: Expectation = {
@@ -136,16 +151,16 @@ type MemberSelector = (stage: DrillStack) => ProxiedProcess
 
 function killMember(pick: MemberSelector): Fault['apply'] {
   return async stage => {
-    pick(stage).process.signal('SIGKILL')
-    return async () => {}
+    const { pid } = pick(stage).process.signal('SIGKILL')
+    return { isEffective: () => findProcessIdentity(pid) === undefined, remove: async () => {} }
   }
 }
 
 function stopMember(pick: MemberSelector): Fault['apply'] {
   return async stage => {
     const { process: part } = pick(stage)
-    part.signal('SIGSTOP')
-    return async () => part.signal('SIGCONT')
+    const { pid } = part.signal('SIGSTOP')
+    return { isEffective: () => isStopped(pid), remove: async () => void part.signal('SIGCONT') }
   }
 }
 
@@ -153,7 +168,10 @@ function killServer(name: ChildProcessName): Fault['apply'] {
   return async stage => {
     const server = await serverOf(stage, name)
     signalProcess(server, 'SIGKILL')
-    return () => waitForRestart(stage, name, server)
+    return {
+      isEffective: () => !isProcessAlive(server),
+      remove: () => waitForRestart(stage, name, server),
+    }
   }
 }
 
@@ -161,8 +179,19 @@ function stopServer(name: ChildProcessName): Fault['apply'] {
   return async stage => {
     const server = await serverOf(stage, name)
     signalProcess(server, 'SIGSTOP')
-    return async () => signalProcess(server, 'SIGCONT')
+    return {
+      isEffective: () => isStopped(server.pid),
+      remove: async () => signalProcess(server, 'SIGCONT'),
+    }
   }
+}
+
+function isStopped(pid: number): boolean {
+  return readProcessField(pid, 'stat').startsWith('T')
+}
+
+function readProcessField(pid: number, field: 'stat' | 'ppid'): string {
+  return spawnSync('ps', ['-o', `${field}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
 }
 
 async function serverOf({ stack }: DrillStack, name: ChildProcessName): Promise<ProcessIdentity> {
@@ -192,12 +221,15 @@ async function loseWorkerHost(stage: DrillStack) {
   for (const proxy of [postgres, temporal, ...Object.values(stage.providers)])
     proxy.injectFault({ kind: 'silent' })
   part.lose()
-  for (const proxy of [postgres, temporal]) proxy.abandonClients()
+  const abandoned = [postgres, temporal].map(proxy => proxy.abandonClients())
   for (const proxy of Object.values(stage.providers)) proxy.clearFault()
-  return async () => {
-    for (const proxy of [postgres, temporal]) proxy.clearFault()
-    part.startAgain()
-    await second.close()
+  return {
+    isEffective: () => abandoned.every(connections => connections > 0),
+    async remove() {
+      for (const proxy of [postgres, temporal]) proxy.clearFault()
+      part.startAgain()
+      await second.close()
+    },
   }
 }
 
@@ -218,8 +250,11 @@ function linkFault(
     ...{ name, expects },
     apply: async stage => {
       for (const proxy of proxies(stage)) proxy.injectFault(fault)
-      return async () => {
-        for (const proxy of proxies(stage)) proxy.clearFault()
+      return {
+        isEffective: () => proxies(stage).some(proxy => proxy.disturbances() > 0),
+        async remove() {
+          for (const proxy of proxies(stage)) proxy.clearFault()
+        },
       }
     },
   }
@@ -229,9 +264,17 @@ function linkFault(
 async function makeReadOnly({ clients: site }: DrillStack) {
   await site.sql('alter system set default_transaction_read_only = on')
   await site.sql('select pg_reload_conf()')
-  return async () => {
-    await site.sql('alter system reset default_transaction_read_only')
-    await site.sql('select pg_reload_conf()')
+  return {
+    async isEffective() {
+      const [row] = await site.sql<{ is_on: boolean }>(
+        "select current_setting('transaction_read_only') = 'on' as is_on",
+      )
+      return row!.is_on
+    },
+    async remove() {
+      await site.sql('alter system reset default_transaction_read_only')
+      await site.sql('select pg_reload_conf()')
+    },
   }
 }
 
@@ -241,56 +284,105 @@ async function takeAllConnections(stage: DrillStack) {
   pool.on('error', () => {})
   const occupied: Awaited<ReturnType<Pool['connect']>>[] = []
   let isOver = false
+  let isRefused = false
   const taking = (async () => {
     while (!isOver)
       await pool.connect().then(
         client => occupied.push(client),
-        () => sleep(20),
+        ({ code }) => {
+          isRefused ||= code === TOO_MANY_CONNECTIONS
+          return sleep(20)
+        },
       )
   })()
   await stage.clients.sql(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where application_name in ('trilho api', 'trilho worker')`,
   )
-  return async () => {
-    isOver = true
-    await taking
-    for (const client of occupied) client.release()
-    await pool.end()
+  return {
+    isEffective: () => isRefused,
+    async remove() {
+      isOver = true
+      await taking
+      for (const client of occupied) client.release()
+      await pool.end()
+    },
   }
 }
 
 /**
- * Every write of PostgreSQL to a file fails, as on a full disk: RLIMIT_FSIZE of its processes is 0. It ends at the first
- * WAL record and cannot start until the limit is gone.
+ * PostgreSQL's data is on a volume of its own (a tmpfs, which takes Linux and root), and a file fills that volume. The
+ * current segment of the WAL is new, so that statements fail and PostgreSQL itself goes on.
  */
 async function fillDisk(stage: DrillStack) {
-  let isOver = false
-  const limiting = (async () => {
-    while (!isOver) {
-      const server = await serverOf(stage, 'postgres').catch(() => undefined)
-      if (server && isProcessAlive(server)) limitFileSize(server.pid, '0')
-      await sleep(LIMIT_INTERVAL_MS)
-    }
-  })()
-  return async () => {
-    isOver = true
-    await limiting
-    const server = await serverOf(stage, 'postgres').catch(() => undefined)
-    if (server && isProcessAlive(server)) limitFileSize(server.pid, 'unlimited')
+  const { postgres: folder } = stage.stack.home
+  const filler = join(folder, 'filler')
+  await whilePostgresIsStopped(stage, () => runScript(MOVE_TO_SMALL_VOLUME, folder))
+  await stage.clients.sql('select pg_switch_wal()')
+  spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=8k'])
+  return {
+    // The first page of a new table needs space.
+    isEffective: () =>
+      stage.clients.sql('create table drill_disk_probe as select 1 as one').then(
+        () => false,
+        error => Object(error).code === DISK_FULL,
+      ),
+    async remove() {
+      await rm(filler)
+      await whilePostgresIsStopped(stage, () => runScript(MOVE_BACK, folder))
+    },
   }
 }
 
-/** Of a process and its children. */
-function limitFileSize(pid: number, size: string): void {
-  const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
-  for (const one of [String(pid), ...stdout.trim().split('\n').filter(Boolean)])
-    spawnSync('prlimit', ['--pid', one, `--fsize=${size}:unlimited`])
+/** Does something while PostgreSQL does not run, and waits until its supervisor has started it again. */
+async function whilePostgresIsStopped(stage: DrillStack, work: () => void): Promise<void> {
+  const server = await serverOf(stage, 'postgres')
+  const supervisor = Number(readProcessField(server.pid, 'ppid'))
+  process.kill(supervisor, 'SIGSTOP')
+  try {
+    signalProcess(server, 'SIGINT')
+    await waitUntil(async () => !isProcessAlive(server), {
+      what: 'postgres does not stop',
+      limitMs: RECOVERY_LIMIT_MS,
+    })
+    work()
+  } finally {
+    process.kill(supervisor, 'SIGCONT')
+  }
+  await waitForRestart(stage, 'postgres', server)
+  const answers = () =>
+    stage.clients.sql('select 1').then(
+      () => true,
+      () => false,
+    )
+  await waitUntil(answers, { what: 'postgres does not answer', limitMs: RECOVERY_LIMIT_MS })
 }
 
-/** The host name of one provider is resolved by a name server that never answers. */
+/** Scripts over a folder. */
+const MOVE_TO_SMALL_VOLUME = `
+  cp -a "$1" "$1.copy"
+  mount -t tmpfs -o mode=700,size=$(($(du -sm "$1" | cut -f1) + 64))m tmpfs "$1"
+  cp -a "$1.copy/." "$1" || { umount "$1"; exit 1; }
+  rm -rf "$1.copy"`
+const MOVE_BACK = `
+  cp -a "$1" "$1.copy"
+  umount "$1"
+  rm -rf "$1"
+  mv "$1.copy" "$1"`
+
+function runScript(script: string, folder: string): void {
+  const { status, stderr } = spawnSync('sh', ['-ec', script, 'sh', folder], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+}
+
+/**
+ * The host name of one provider is resolved by a name server that never answers, for the worker: the API calls no provider
+ * at that address, as PROVIDER_A publishes no signing keys.
+ */
 async function silenceNameServer(stage: DrillStack) {
   const silent = createSocket('udp4')
+  let queries = 0
+  silent.on('message', () => void queries++)
   silent.bind(0, '127.0.0.1')
   await once(silent, 'listening')
   await stage.worker.process.restartWith({
@@ -299,19 +391,25 @@ async function silenceNameServer(stage: DrillStack) {
   })
   await sleep(RESTART_WAIT_MS)
   const restore = await reachProviderAt(stage, 'https://provider-a.drill.example:443')
-  return async () => {
-    await restore()
-    silent.close()
-    await stage.worker.process.restartWith({})
+  return {
+    isEffective: () => queries > 0,
+    async remove() {
+      await restore()
+      silent.close()
+      await stage.worker.process.restartWith({})
+    },
   }
 }
 
 async function expireCertificate(stage: DrillStack) {
   const server: ExpiredServer = await startExpiredServer(stage.stack.home.simulator)
   const restore = await reachProviderAt(stage, `https://localhost:${server.port}`)
-  return async () => {
-    await restore()
-    server.close()
+  return {
+    isEffective: () => server.connections() > 0,
+    async remove() {
+      await restore()
+      server.close()
+    },
   }
 }
 
@@ -327,7 +425,13 @@ function shiftClock(pick: MemberSelector): Fault['apply'] {
   return async stage => {
     const { process: part } = pick(stage)
     await part.restartWith(preloadOptions('clock-ahead.mjs'))
-    return () => part.restartWith({})
+    return {
+      async isEffective() {
+        const [, time] = [...(await readFile(part.logPath, 'utf8')).matchAll(/"time":(\d+)/g)].at(-1)!
+        return Number(time) - Date.now() > HALF_AN_HOUR_MS
+      },
+      remove: () => part.restartWith({}),
+    }
   }
 }
 
@@ -339,7 +443,7 @@ function preloadOptions(program: string): NodeJS.ProcessEnv {
 async function breakSecondWorkerDatabase(stage: DrillStack) {
   const second = await stage.startSecondWorker()
   second.postgres.injectFault({ kind: 'reset' })
-  return () => second.close()
+  return { isEffective: () => second.postgres.disturbances() > 0, remove: () => second.close() }
 }
 
 /** Every connection of the second worker to a provider is reset; the first worker's are not. */
@@ -349,8 +453,11 @@ async function breakSecondWorkerProviders(stage: DrillStack) {
   const network = await openProcessNetwork(urls.map(({ base_url }) => base_url))
   const second = await stage.startSecondWorker(network.environment)
   network.injectFault({ kind: 'reset' })
-  return async () => {
-    await second.close()
-    network.close()
+  return {
+    isEffective: () => network.disturbances() > 0,
+    async remove() {
+      await second.close()
+      network.close()
+    },
   }
 }

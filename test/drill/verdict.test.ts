@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { type Expectation, findMissedTargets, type Observation } from './verdict.ts'
 
 const CLEAN: Observation = {
+  isEffective: true,
   answers: [
     { method: 'GET', path: '/api/v1/payments', status: 200, ms: 40 },
     { method: 'POST', path: '/api/v1/payments', status: 503, ms: 5_100 },
@@ -28,6 +29,7 @@ test('a row that meets every target passes', () => {
 const get = { method: 'GET', path: '/api/v1/payments', status: 200 }
 const post = { method: 'POST', path: '/api/v1/payments', status: 503 }
 test.each<[name: string, expectation: Expectation, seen: Partial<Observation>, failure: RegExp]>([
+  ['a fault without an effect', {}, { isEffective: false }, /nothing was injected/],
   ['a 503 that no line mentions', {}, { lines: [] }, /1 answers 503 without/],
   ['a late 503', {}, { answers: [{ ...post, ms: 5_300 }] }, /a 503 after 5\.3 s/],
   ['a slow read', {}, { answers: [{ ...get, ms: 1_100 }] }, /a read after 1\.1 s/],

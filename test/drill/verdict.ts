@@ -27,6 +27,8 @@ export type Expectation = {
 }
 
 export type Observation = {
+  /** Whether the fault has had its effect on the part that it disturbs. */
+  isEffective: boolean
   answers: ObservedResponse[]
   lines: LogLine[]
   firedAlerts: string[]
@@ -43,6 +45,9 @@ export function findMissedTargets(expectation: Expectation, seen: Observation): 
 type VerdictRule = (expectation: Expectation, seen: Observation) => string | undefined
 
 const RULES: VerdictRule[] = [
+  function faultIsInjected(_, { isEffective }) {
+    if (!isEffective) return 'the fault had no effect: nothing was injected'
+  },
   function unavailableComesInTime(_, { answers }) {
     const worst = slowestMsOf(answers.filter(({ status }) => status === 503))
     if (worst > TARGETS.unavailableMs) return `a 503 after ${formatSeconds(worst)}`

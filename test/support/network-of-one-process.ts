@@ -13,7 +13,7 @@ export async function openProcessNetwork(urls: string[]) {
   const ways = await Promise.all(
     urls.map(async url => {
       const { port } = new URL(url)
-      return { port, proxy: await startTcpProxy({ host: '127.0.0.1', port: Number(port) }) }
+      return { url, port, proxy: await startTcpProxy({ host: '127.0.0.1', port: Number(port) }) }
     }),
   )
   const program = pathToFileURL(join(import.meta.dirname, 'programs/redirect-ports.mjs')).href
@@ -22,9 +22,12 @@ export async function openProcessNetwork(urls: string[]) {
       NODE_OPTIONS: `--import ${program}`,
       REDIRECTED_PORTS: ways.map(({ port, proxy }) => `${port}:${proxy.port}`).join(','),
     },
-    injectFault(fault: ProxyFault) {
-      for (const { proxy } of ways) proxy.injectFault(fault)
+    /** On the way to the server at `only`, or to all of them. */
+    injectFault(fault: ProxyFault, only?: string) {
+      for (const { url, proxy } of ways) if (only === undefined || url === only) proxy.injectFault(fault)
     },
+    /** Connections that the last fault has disturbed. */
+    disturbances: () => ways.reduce((sum, { proxy }) => sum + proxy.disturbances(), 0),
     clearFault() {
       for (const { proxy } of ways) proxy.clearFault()
     },

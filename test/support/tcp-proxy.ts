@@ -18,6 +18,7 @@ export async function startTcpProxy(to: { host: string; port: number }) {
   const pairs = new Set<SocketPair>()
   const lost = new Set<Socket>()
   let fault: ProxyFault | null = null
+  let disturbances = 0
   let heldEnds: (() => void)[] = []
 
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, near => {
@@ -36,8 +37,11 @@ export async function startTcpProxy(to: { host: string; port: number }) {
     /** From now on, for the connections that exist and for new ones. */
     injectFault(next: ProxyFault) {
       fault = next
+      disturbances = 0
       for (const pair of pairs) disturb(pair)
     },
+    /** Connections that the last fault has disturbed, and for `slow` the chunks that it has delayed. */
+    disturbances: () => disturbances,
     clearFault() {
       const wasHalfClosed = fault?.kind === 'half_close'
       fault = null
@@ -48,8 +52,12 @@ export async function startTcpProxy(to: { host: string; port: number }) {
       for (const passEnd of heldEnds) passEnd()
       heldEnds = []
     },
-    /** The clients' host is lost: the server never receives anything over their connections again. New ones are passed on. */
-    abandonClients() {
+    /**
+     * The clients' host is lost: the server never receives anything over their connections again. New ones are passed
+     * on. Returns the number of these connections.
+     */
+    abandonClients(): number {
+      const abandoned = pairs.size
       for (const pair of pairs) {
         pairs.delete(pair)
         for (const socket of [pair.near, pair.far]) {
@@ -57,6 +65,7 @@ export async function startTcpProxy(to: { host: string; port: number }) {
           lost.add(socket)
         }
       }
+      return abandoned
     },
     close() {
       for (const pair of pairs) end(pair)
@@ -71,6 +80,7 @@ export async function startTcpProxy(to: { host: string; port: number }) {
 
   function disturb(pair: SocketPair): void {
     const { near, far } = pair
+    if (fault && fault.kind !== 'slow') disturbances++
     if (fault?.kind === 'reset') {
       pairs.delete(pair)
       near.resetAndDestroy()
@@ -84,6 +94,7 @@ export async function startTcpProxy(to: { host: string; port: number }) {
   function relay(pair: SocketPair, one: Socket, other: Socket): void {
     let passed = Promise.resolve()
     const pass = (step: () => void) => {
+      if (fault?.kind === 'slow') disturbances++
       const due = performance.now() + (fault?.kind === 'slow' ? fault.delayMs : 0)
       passed = passed.then(async () => {
         const waitMs = due - performance.now()
