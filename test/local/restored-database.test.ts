@@ -87,7 +87,8 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
   const paidHere = await payouts.createPaidCharge(merchant)
   const paidThere = await payouts.createPaidCharge(merchant, through(merchant.connections[1]!))
   await testStack.simulator.pay({ payload: before.open.payment.payload })
-  await returned(await testStack.simulator.pay({ payload: before.refundable.payment.payload, force: true }))
+  const unmatched = await testStack.simulator.pay({ payload: before.refundable.payment.payload, force: true })
+  await untilReturned(unmatched)
   const unpaid = await api.createCharge({ value: 25 }, { key })
   const cancelled = await api.createCharge()
   await api.post(`/api/v1/payments/${cancelled.uuid}/cancel`)
@@ -126,6 +127,7 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
   return {
     key,
     order,
+    unmatched,
     unpaid,
     settled,
     charges: {
@@ -158,16 +160,26 @@ async function everyOutcome(before: { refundable: ApiResource; open: ApiResource
   }
 }
 
+type UnmatchedPix = { end_to_end: string }
+
+/** Reads the movement of an unmatched PIX. */
+async function findMovement({
+  end_to_end,
+}: UnmatchedPix): Promise<{ uuid: string; disposition: string } | undefined> {
+  const [row] = await testStack.sql<{ uuid: string; disposition: string }>(
+    `select uuid, disposition from movement where end_to_end = ? and movement_type = 'IN'`,
+    [end_to_end],
+  )
+  return row
+}
+
 /** Waits until an unmatched PIX was returned to its payer. */
-async function returned({ end_to_end }: { end_to_end: string }): Promise<void> {
-  const disposition = async () => {
-    const [row] = await testStack.sql<{ disposition: string }>(
-      `select disposition from movement where end_to_end = ? and movement_type = 'IN'`,
-      [end_to_end],
-    )
-    return row?.disposition
-  }
-  await pollUntil(disposition, is => is === 'returned', LONG)
+async function untilReturned(unmatched: UnmatchedPix): Promise<void> {
+  await pollUntil(
+    () => findMovement(unmatched),
+    row => row?.disposition === 'returned',
+    LONG,
+  )
 }
 
 /** Restores the older copy, and runs the commands of docs/production.md before any worker runs. */
