@@ -128,14 +128,14 @@ export function readServiceConfig(environment?: NodeJS.ProcessEnv): Config {
 }
 
 function findProductionFaults(config: Config): string[] {
-  const weak = findWeakKeys(config.secretKeys)
+  const weakKeys = findWeakKeys(config.secretKeys)
   return [
     config.timeScale !== 1 && 'TRILHO_TIME_SCALE is not 1',
     config.loopbackWebhooks && 'TRILHO_LOOPBACK_WEBHOOKS is true',
     config.messengers.outbox && 'TRILHO_OUTBOX is true',
     config.isUnsafeDatabaseAllowed && 'TRILHO_UNSAFE_DATABASE is true',
-    weak.length > 0 &&
-      `TRILHO_SECRET_KEY is not random in ${weak.join(', ')} (make one with openssl rand -base64 32)`,
+    weakKeys.length > 0 &&
+      `TRILHO_SECRET_KEY is not random in ${weakKeys.join(', ')} (make one with openssl rand -base64 32)`,
   ].filter(fault => fault !== false)
 }
 

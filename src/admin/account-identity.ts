@@ -4,8 +4,8 @@ import { sha256 } from '../security/sealing.ts'
 /** Hashes what identifies an account at its provider, each with its kind, for storage. */
 
 export function hashIdentity(identity: AccountIdentity): string[] {
-  const mark = (kind: string, text: string) => `${kind}:${sha256(text).toString('base64url')}`
-  return 'id' in identity ? [mark('id', identity.id)] : identity.keys.map(key => mark('key', key))
+  const hash = (kind: string, text: string) => `${kind}:${sha256(text).toString('base64url')}`
+  return 'id' in identity ? [hash('id', identity.id)] : identity.keys.map(key => hash('key', key))
 }
 
 /** Result of a comparison of two accounts: proved the same, proved different, or not proved. */
@@ -16,7 +16,7 @@ export type AccountMatch = 'same' | 'other' | 'unproved'
  * nothing.
  */
 export function compareIdentities(before: string[], now: string[]): AccountMatch {
-  if (now.some(mark => before.includes(mark))) return 'same'
-  const hasId = (marks: string[]) => marks.some(mark => mark.startsWith('id:'))
+  if (now.some(hash => before.includes(hash))) return 'same'
+  const hasId = (hashes: string[]) => hashes.some(hash => hash.startsWith('id:'))
   return hasId(before) && hasId(now) ? 'other' : 'unproved'
 }

@@ -3,7 +3,7 @@ import { type OperatorActionRecord, recordOperatorAction } from '../db/repositor
 
 /** `subject`: may depend on the result of the work. */
 export type AuditedAction<T> = Omit<OperatorActionRecord, 'subject'> & {
-  subject: string | ((done: T) => string)
+  subject: string | ((result: T) => string)
   work: (em: EntityManager) => Promise<T>
 }
 
@@ -13,8 +13,11 @@ export function runAuditedAction<T>(
   { subject, work, ...act }: AuditedAction<T>,
 ): Promise<T> {
   return em.transactional(async tx => {
-    const done = await work(tx)
-    await recordOperatorAction(tx, { ...act, subject: typeof subject === 'string' ? subject : subject(done) })
-    return done
+    const result = await work(tx)
+    await recordOperatorAction(tx, {
+      ...act,
+      subject: typeof subject === 'string' ? subject : subject(result),
+    })
+    return result
   })
 }

@@ -46,13 +46,13 @@ export async function replaceCredentials(
   const identity = await candidate.identity()
   if (identity.kind === 'no_answer' && identity.code === 'no_token')
     throw new CredentialsRefused(`${name} does not accept these credentials: ${identity.message}`)
-  const marks = identity.kind === 'found' ? hashIdentity(identity) : null
-  const known = before.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(before)))
+  const candidateHashes = identity.kind === 'found' ? hashIdentity(identity) : null
+  const knownHashes = before.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(before)))
   const sameness = await compareAccounts(em.fork(), {
     connection: before,
     candidate,
-    knownHashes: known,
-    candidateHashes: marks,
+    knownHashes,
+    candidateHashes,
   })
   if (sameness === 'other')
     throw new CredentialsRefused(
@@ -69,11 +69,11 @@ export async function replaceCredentials(
     async work(tx) {
       const now = {
         ...{ sealedCredentials, secretKeyId: seal.keyId, updatedAt: new Date() },
-        ...(marks && { providerIdentity: marks }),
+        ...(candidateHashes && { providerIdentity: candidateHashes }),
         ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1 }),
       }
-      const asked = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
-      if ((await tx.nativeUpdate(Connection, asked, now)) === 0)
+      const unchanged = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
+      if ((await tx.nativeUpdate(Connection, unchanged, now)) === 0)
         throw new CredentialsRefused(
           `the credentials of ${connectionUuid} were changed at the same time; try again`,
         )
@@ -122,13 +122,13 @@ type CompareAccountsInput = {
 /** Compares the accounts by their identity, else by whether the candidate finds operations of the connection. */
 async function compareAccounts(
   em: EntityManager,
-  { connection, candidate, knownHashes: known, candidateHashes: marks }: CompareAccountsInput,
+  { connection, candidate, knownHashes, candidateHashes }: CompareAccountsInput,
 ): Promise<AccountMatch> {
-  const sameness = compareIdentities(known, marks ?? [])
+  const sameness = compareIdentities(knownHashes, candidateHashes ?? [])
   if (sameness !== 'unproved') return sameness
   const found = await compareKnownPayments(em, connection, candidate)
   if (found !== 'unproved') return found
-  return isCollectionKeyMissing(connection, marks ?? []) ? 'other' : 'unproved'
+  return isCollectionKeyMissing(connection, candidateHashes ?? []) ? 'other' : 'unproved'
 }
 
 /** Looks up what the provider accepted last by our id, which is random: only the account that has it finds it. */
@@ -154,10 +154,10 @@ async function compareKnownPayments(
 }
 
 /** A random key stays with its account: an account that lists others, and not the connection's, is another account. */
-function isCollectionKeyMissing({ collectionKey }: Connection, marks: string[]): boolean {
+function isCollectionKeyMissing({ collectionKey }: Connection, hashes: string[]): boolean {
   if (!collectionKey || detectPixKeyType(collectionKey) !== 'RANDOM') return false
-  const [own] = hashIdentity({ kind: 'found', keys: [collectionKey] })
-  return marks.some(mark => mark.startsWith('key:')) && !marks.includes(own!)
+  const [keyHash] = hashIdentity({ kind: 'found', keys: [collectionKey] })
+  return hashes.some(hash => hash.startsWith('key:')) && !hashes.includes(keyHash!)
 }
 
 const UNRESOLVED_COUNTS_SQL = `

@@ -126,14 +126,14 @@ export async function checkProviderBalances(
       { providerAccountUuid, status: { $ne: 'CONFIGURATION_PENDING' } },
       { populate: ['sealedCredentials'], orderBy: [...orderBy] },
     )
-    const said = await readProviderCents(providers, connection)
+    const providerCents = await readProviderCents(providers, connection)
     const { ledgerCents, movingCents } = await readLedgerBalance(em, providerAccountUuid)
-    if (said !== ledgerCents)
+    if (providerCents !== ledgerCents)
       violations.push({
         rule: 'provider_agrees',
         where: `${connection.provider}/${providerAccountUuid}`,
         detail: [
-          `ledger ${ledgerCents}, provider ${said ?? 'does not answer'}`,
+          `ledger ${ledgerCents}, provider ${providerCents ?? 'does not answer'}`,
           ...(movingCents > 0 ? [`in progress ${movingCents}`] : []),
           ...(await sumUnbookedCents(em, providerAccountUuid)).map(
             ({ why, direction, cents, count }) =>
@@ -151,8 +151,8 @@ async function readProviderCents(
   connection: Connection,
 ): Promise<number | null> {
   try {
-    const asked = await providers.providerFor(connection).balances()
-    return asked.kind === 'found' ? asked.balance.availableCents + asked.balance.blockedCents : null
+    const balances = await providers.providerFor(connection).balances()
+    return balances.kind === 'found' ? balances.balance.availableCents + balances.balance.blockedCents : null
   } catch {
     return null
   }

@@ -26,15 +26,15 @@ const MAX_READS = 5
  * Null where the provider reports no balance or no statement. Throws where money moves during every comparison.
  */
 export async function readOpeningBalance(provider: Provider): Promise<OpeningBalance | null> {
-  for (let look = 1; look <= MAX_READS; look += 1) {
+  for (let attempt = 1; attempt <= MAX_READS; attempt += 1) {
     const from = new Date(Date.now() - LOOKBACK_MS)
     const before = await readMovementsSince(provider, from)
-    const said = before && (await provider.balances())
-    if (said?.kind !== 'found') return null
+    const balances = before && (await provider.balances())
+    if (balances?.kind !== 'found') return null
     const after = await readMovementsSince(provider, from)
     if (!after) return null
     if (before!.names !== after.names) continue
-    const { availableCents, blockedCents } = said.balance
+    const { availableCents, blockedCents } = balances.balance
     const creditedSince = after.lastAt === null ? from : new Date(Date.parse(after.lastAt) + 1)
     return { cents: availableCents + blockedCents, creditedSince }
   }
@@ -46,10 +46,16 @@ export async function readOpeningBalance(provider: Provider): Promise<OpeningBal
 type ListedMovements = { names: string; lastAt: string | null }
 
 async function readMovementsSince(provider: Provider, from: Date): Promise<ListedMovements | null> {
-  const said = await provider.statement(from.toISOString(), new Date().toISOString())
-  if (said.kind === 'no_answer') return null
-  const pix = said.entries.map(({ direction, endToEnd, at }) => ({ name: `${direction}/${endToEnd}`, at }))
-  const others = (said.accountEntries ?? []).map(entry => ({ name: entryIdentityOf(entry), at: entry.at }))
+  const statement = await provider.statement(from.toISOString(), new Date().toISOString())
+  if (statement.kind === 'no_answer') return null
+  const pix = statement.entries.map(({ direction, endToEnd, at }) => ({
+    name: `${direction}/${endToEnd}`,
+    at,
+  }))
+  const others = (statement.accountEntries ?? []).map(entry => ({
+    name: entryIdentityOf(entry),
+    at: entry.at,
+  }))
   const all = [...pix, ...others]
   return {
     names: all
@@ -83,16 +89,16 @@ export async function openProviderAccount(
   read: () => Promise<OpeningBalance | null>,
 ): Promise<OpeningOutcome> {
   const isFirst = (await findEarlierConnection(em.fork(), connection)) === undefined
-  const said = isFirst ? await read() : null
-  const opening = said ?? { cents: 0, creditedSince: new Date() }
+  const balance = isFirst ? await read() : null
+  const opening = balance ?? { cents: 0, creditedSince: new Date() }
   return em.fork().transactional(async tx => {
     const { uuid, providerAccountUuid } = connection
     await tx.execute('select from provider_account where uuid = ? for update', [providerAccountUuid])
     const { creditedSince } = await tx.findOneOrFail(Connection, uuid)
     if (creditedSince && creditedSince < NOT_CREDITED_YET) return { kind: 'already_open' }
-    const elder = await findEarlierConnection(tx, connection)
-    if (elder) {
-      await tx.nativeUpdate(Connection, uuid, { creditedSince: elder.creditedSince ?? null })
+    const earlier = await findEarlierConnection(tx, connection)
+    if (earlier) {
+      await tx.nativeUpdate(Connection, uuid, { creditedSince: earlier.creditedSince ?? null })
       return { kind: 'already_open' }
     }
     await tx.nativeUpdate(Connection, uuid, { creditedSince: opening.creditedSince })
@@ -106,7 +112,7 @@ export async function openProviderAccount(
       cents: opening.cents,
       reason: 'opening_balance',
     })
-    return said ? { kind: 'opened', cents: said.cents } : { kind: 'balance_unknown' }
+    return balance ? { kind: 'opened', cents: balance.cents } : { kind: 'balance_unknown' }
   })
 }
 
@@ -115,12 +121,12 @@ async function findEarlierConnection(
   em: EntityManager,
   { uuid, providerAccountUuid }: Connection,
 ): Promise<Connection | undefined> {
-  const [elder] = await em.find(
+  const [earlier] = await em.find(
     Connection,
     { providerAccountUuid, uuid: { $ne: uuid }, status: { $ne: 'CONFIGURATION_PENDING' } },
     { orderBy: { createdAt: 'asc' }, limit: 1 },
   )
-  return elder
+  return earlier
 }
 
 type OpeningMovementInput = {

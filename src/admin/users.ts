@@ -41,10 +41,10 @@ export function endAccountSessions(em: EntityManager, accountUuid: string): Prom
   return endSessions(em, ['account_uuid = ?', accountUuid])
 }
 
-async function endSessions(em: EntityManager, [whose, value]: [string, string]): Promise<void> {
+async function endSessions(em: EntityManager, [userFilter, value]: [string, string]): Promise<void> {
   await em.execute(
     `update dashboard_session set revoked_at = now()
-     where revoked_at is null and user_uuid in (select uuid from app_user where ${whose})`,
+     where revoked_at is null and user_uuid in (select uuid from app_user where ${userFilter})`,
     [value],
   )
 }

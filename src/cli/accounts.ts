@@ -26,11 +26,11 @@ export function registerAccountCommands(
     .argument('<name>', 'name of the holder', parseText)
     .argument('<document>', 'CPF or CNPJ of the holder')
     .description('create an account')
-    .action((name: string, document: string, by: ActorOptions) =>
+    .action((name: string, document: string, actor: ActorOptions) =>
       withTools(async tools => {
         const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
         if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
-        const opened = await runAudited(tools, by, {
+        const opened = await runAudited(tools, actor, {
           act: 'account_open',
           work: em => createAccount(em, holder),
           subject: account => `account/${account.uuid}`,
@@ -62,9 +62,9 @@ export function registerAccountCommands(
       return [...before, parseUuid(value)]
     })
     .description('replace the default providers of an account')
-    .action((accountUuid: string, connections: string[], by: ActorOptions) =>
+    .action((accountUuid: string, connections: string[], actor: ActorOptions) =>
       withTools(tools =>
-        runAudited(tools, by, {
+        runAudited(tools, actor, {
           act: 'account_defaults',
           subject: `account/${accountUuid}`,
           async work(em) {
@@ -95,26 +95,26 @@ export function registerAccountCommands(
   addActorOptions(account.command('block'))
     .argument('<account>', 'account UUID', parseUuid)
     .description('block an account: its tokens and splits are refused; running operations continue')
-    .action((accountUuid: string, by: ActorOptions) =>
-      change(accountUuid, by, { act: 'account_block', status: 'BLOCKED' }, endAccountSessions),
+    .action((accountUuid: string, actor: ActorOptions) =>
+      change(accountUuid, actor, { act: 'account_block', status: 'BLOCKED' }, endAccountSessions),
     )
 
   addActorOptions(account.command('unblock'))
     .argument('<account>', 'account UUID', parseUuid)
     .description('unblock an account')
-    .action((accountUuid: string, by: ActorOptions) =>
-      change(accountUuid, by, { act: 'account_unblock', status: 'ACTIVE' }),
+    .action((accountUuid: string, actor: ActorOptions) =>
+      change(accountUuid, actor, { act: 'account_unblock', status: 'ACTIVE' }),
     )
 
   function change(
     accountUuid: string,
-    by: ActorOptions,
+    actor: ActorOptions,
     { act, ...values }: AccountChange,
     andThen?: typeof endAccountSessions,
   ) {
     if (Object.keys(values).length === 0) throw new Error('no option is given: nothing to change')
     return withTools(tools =>
-      runAudited(tools, by, {
+      runAudited(tools, actor, {
         act,
         subject: `account/${accountUuid}`,
         async work(em) {

@@ -47,7 +47,7 @@ export function registerAddConnectionCommand(
     .action((accountUuid: string, options: ActorOptions & AddConnectionOptions) =>
       withTools(async tools => {
         requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
-        const wanted: CreateConnectionInput = {
+        const input: CreateConnectionInput = {
           accountUuid,
           provider: options.provider,
           providerAccount: options.providerAccount,
@@ -60,18 +60,21 @@ export function registerAddConnectionCommand(
           collectionKey: options.collectionKey ?? null,
           creditedSince: NOT_CREDITED_YET,
         }
-        const made = await runAudited(tools, options, {
+        const connection = await runAudited(tools, options, {
           act: 'connection_add',
           async work(em) {
-            const connection = await createConnection(em, tools.sealer, wanted)
+            const connection = await createConnection(em, tools.sealer, input)
             tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
             return connection
           },
           subject: one => `connection/${one.uuid}`,
         })
         const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-        const order = { site, connection: made, who: options.by, openingCents: options.openingBalance }
-        print({ provider_uuid: made.uuid, ...presentOpening(await activateConnection(tools.em, order)) })
+        const order = { site, connection, who: options.by, openingCents: options.openingBalance }
+        print({
+          provider_uuid: connection.uuid,
+          ...presentOpening(await activateConnection(tools.em, order)),
+        })
       }),
     )
 }

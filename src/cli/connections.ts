@@ -55,14 +55,14 @@ export function registerConnectionCommands(
     .description(
       'set the status: a connection that is not ACTIVE starts no operation; polls, refunds and disputes continue',
     )
-    .action((connectionUuid: string, status: string, by: ActorOptions) => {
-      const known = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
-      if (!known) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
+    .action((connectionUuid: string, status: string, actor: ActorOptions) => {
+      const knownStatus = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
+      if (!knownStatus) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
       return change(connectionUuid, {
-        by,
+        actor,
         act: 'connection_status',
         change(one) {
-          one.status = known
+          one.status = knownStatus
         },
       })
     })
@@ -73,7 +73,7 @@ export function registerConnectionCommands(
     .description('set whether requests and default providers may use a connection')
     .action((connectionUuid: string, options: ActorOptions & { public: 'yes' | 'no' }) =>
       change(connectionUuid, {
-        by: options,
+        actor: options,
         act: 'connection_visibility',
         change(one) {
           one.isPublic = options.public === 'yes'
@@ -88,10 +88,13 @@ export function registerConnectionCommands(
     .option('--transfer <fee>', 'paid by the sender', parseFee)
     .option('--refund <fee>', 'paid by the account', parseFee)
     .action(
-      (connectionUuid: string, { by, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>) => {
+      (
+        connectionUuid: string,
+        { by: actor, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>,
+      ) => {
         if (Object.keys(fees).length === 0) throw new Error('no fee is given')
         return change(connectionUuid, {
-          by: { by, reason },
+          actor: { by: actor, reason },
           act: 'connection_fees',
           change(one) {
             one.fees = { ...one.fees, ...fees }
@@ -128,14 +131,14 @@ export function registerConnectionCommands(
   }
 }
 
-type ConnectionChange = { by: ActorOptions; act: string; change: (connection: Connection) => void }
+type ConnectionChange = { actor: ActorOptions; act: string; change: (connection: Connection) => void }
 
 function changeConnection(
   tools: CommandContext,
   connectionUuid: string,
-  { by, act, change }: ConnectionChange,
+  { actor, act, change }: ConnectionChange,
 ) {
-  return runAudited(tools, by, {
+  return runAudited(tools, actor, {
     act,
     subject: `connection/${connectionUuid}`,
     async work(em) {

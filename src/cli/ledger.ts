@@ -52,11 +52,11 @@ export function registerLedgerCommands(
   addActorOptions(ledger.command('approve'), { isRoutine: true })
     .argument('<adjustment>', 'its uuid', parseUuid)
     .description('approve and book a correction that another operator proposed')
-    .action((adjustment: string, { by, reason }: ActorOptions) =>
+    .action((adjustment: string, { by: actor, reason }: ActorOptions) =>
       withTools(async ({ orm }) => {
         print({
           adjustment,
-          movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: by, reason }),
+          movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: actor, reason }),
         })
       }),
     )

@@ -32,9 +32,9 @@ export function registerPauseCommands(
           .choices(['money-out', 'everything'])
           .default('everything'),
       )
-      .action((...given: unknown[]) =>
+      .action((...commanderArgs: unknown[]) =>
         withTools(async ({ em }) => {
-          const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, given)
+          const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
           await requireTarget(em, target)
           await startPause(em, {
             target,
@@ -63,9 +63,9 @@ export function registerPauseCommands(
 
   const resume = trilho.command('resume').description('end a pause')
   for (const [name, kind] of Object.entries(PAUSE_TARGETS))
-    addTargetArgument(addActorOptions(resume.command(name)), kind).action((...given: unknown[]) =>
+    addTargetArgument(addActorOptions(resume.command(name)), kind).action((...commanderArgs: unknown[]) =>
       withTools(async ({ em }) => {
-        const { by: who, reason, target } = parsePauseOptions(kind, given)
+        const { by: who, reason, target } = parsePauseOptions(kind, commanderArgs)
         if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause is in effect')
       }),
     )
@@ -103,20 +103,20 @@ function addTargetArgument(command: Command, kind: PauseTargetKind): Command {
 /** Parses the arguments of commander: arguments, options, command. */
 function parsePauseOptions<More = object>(
   kind: PauseTargetKind,
-  given: unknown[],
+  commanderArgs: unknown[],
 ): ActorOptions & More & { target: PauseTarget } {
-  const [named, options] = kind === 'all' ? [undefined, given[0]] : given
-  return { ...(options as ActorOptions & More), target: toPauseTarget(kind, named as string) }
+  const [uuid, options] = kind === 'all' ? [undefined, commanderArgs[0]] : commanderArgs
+  return { ...(options as ActorOptions & More), target: toPauseTarget(kind, uuid as string) }
 }
 
-function toPauseTarget(kind: PauseTargetKind, named: string): PauseTarget {
+function toPauseTarget(kind: PauseTargetKind, uuid: string): PauseTarget {
   switch (kind) {
     case 'all':
       return 'all'
     case 'account':
-      return { accountUuid: named }
+      return { accountUuid: uuid }
     case 'connection':
-      return { connectionUuid: named }
+      return { connectionUuid: uuid }
   }
 }
 

@@ -116,13 +116,13 @@ export function registerReconciliationCommands(
     .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
     .action((noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) =>
       withTools(({ em, config }) => {
-        const word = buildManualSettlement(options)
+        const settlement = buildManualSettlement(options)
         return withWorkflowClient(config, async temporal => {
           print({
             signalled: await requestManualSettlement(temporal, em, {
               noun,
               uuid: subject,
-              settlement: word,
+              settlement,
               who: options.by,
             }),
           })
@@ -140,10 +140,10 @@ function buildManualSettlement({
   attempt,
   sending,
 }: ActorOptions & SettleOptions): ManualSettlement {
-  const seen = { attempt, sending }
+  const expected = { attempt, sending }
   if (as === 'rejected') {
     if (endToEnd !== undefined) throw new Error('--end-to-end is allowed only with --as settled')
-    return { ...seen, as, reason }
+    return { ...expected, as, reason }
   }
-  return { ...seen, as, endToEnd: requireOption(endToEnd, '--end-to-end'), reason }
+  return { ...expected, as, endToEnd: requireOption(endToEnd, '--end-to-end'), reason }
 }

@@ -13,10 +13,10 @@ export function registerSecretCommands(
       'after',
       '\nAn older key may be removed when no secret is left unopened and every workflow that started with it has ended.',
     )
-    .action((by: ActorOptions) =>
+    .action((actor: ActorOptions) =>
       withTools(async tools => {
         const { keyId } = tools.sealer
-        const results = await runAudited(tools, by, {
+        const results = await runAudited(tools, actor, {
           act: 'reseal',
           subject: `key/${keyId}`,
           work: em => resealSecrets(em, tools.sealer),

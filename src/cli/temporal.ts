@@ -21,11 +21,11 @@ export function registerTemporalCommands(
     .action(options =>
       withTools(async ({ config }) => {
         const { address, namespace } = config.temporal
-        const made = await createNamespace(address, namespace, Number(options.retentionDays) * DAY_S)
+        const isNew = await createNamespace(address, namespace, Number(options.retentionDays) * DAY_S)
         await waitForTemporal(address, { namespace, searchAttributes: Object.values(SEARCH_ATTRIBUTES) })
         print({
           namespace,
-          made,
+          made: isNew,
           search_attributes: Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
         })
       }),

@@ -85,13 +85,13 @@ export function registerTokenCommands(
     .argument('<account>', 'account UUID', parseUuid)
     .argument('<name>', 'name, or UUID of one token')
     .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
-    .action((accountUuid: string, name: string, by: ActorOptions) =>
+    .action((accountUuid: string, name: string, actor: ActorOptions) =>
       withTools(async tools => {
         const { em } = tools
         const usable = await em.find(Token, { accountUuid, revokedAt: null })
         const one = usable.find(each => each.uuid === name || each.name === name)
         if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
-        await runAudited(tools, by, {
+        await runAudited(tools, actor, {
           act: 'token_revoke',
           subject: `account/${accountUuid}`,
           async work(tx) {
@@ -106,9 +106,9 @@ export function registerTokenCommands(
     .argument('<token>', 'its uuid', parseUuid)
     .argument('<moment>', 'ISO 8601', parseInstant)
     .description('set the expiry of a token')
-    .action((tokenUuid: string, at: Date, by: ActorOptions) =>
+    .action((tokenUuid: string, at: Date, actor: ActorOptions) =>
       withTools(tools =>
-        runAudited(tools, by, {
+        runAudited(tools, actor, {
           act: 'token_expire',
           subject: `token/${tokenUuid}`,
           async work(em) {

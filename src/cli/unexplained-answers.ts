@@ -41,9 +41,9 @@ export function registerUnexplainedAnswerCommands(
   addActorOptions(answers.command('show'))
     .argument('<uuid>', 'UUID of the response', parseUuid)
     .description('show one response unchanged; operator and reason are recorded in the operator actions')
-    .action((answer: string, { by, reason }: ActorOptions) =>
+    .action((answer: string, { by: actor, reason }: ActorOptions) =>
       withTools(async ({ em, sealer: seal }) => {
-        const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: by, reason })
+        const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: actor, reason })
         print(requireFound(opened ?? null, `answer ${answer}`))
       }),
     )

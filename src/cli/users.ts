@@ -33,13 +33,13 @@ export function registerUserCommands(
         const accountUuid = isOperator ? null : requireOption(options.account, '--account')
         if (accountUuid !== null)
           requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
-        const { password, shown } = await passwordOf(options)
+        const { password, shown: printed } = await passwordOf(options)
         const added = await runAudited(tools, options, {
           act: 'user_add',
           work: em => addUser(em, { email, password, accountUuid }),
           subject: user => `user/${user.uuid}`,
         })
-        print({ user_uuid: added.uuid, email: added.email, role: added.role, ...shown })
+        print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
       }),
     )
 
@@ -65,28 +65,28 @@ export function registerUserCommands(
     .option(...PASSWORD_OPTION)
     .action((email: string, options: ActorOptions & PasswordOption) =>
       withTools(async tools => {
-        const { password, shown } = await passwordOf(options)
+        const { password, shown: printed } = await passwordOf(options)
         await changeUser(tools, email, options, {
           act: 'user_password',
           work: em => setPassword(em, email, password),
         })
-        if (shown) print({ email, ...shown })
+        if (printed) print({ email, ...printed })
       }),
     )
 
   addActorOptions(user.command('disable <email>'))
     .description('disable a user')
-    .action((email: string, by: ActorOptions) =>
+    .action((email: string, actor: ActorOptions) =>
       withTools(tools =>
-        changeUser(tools, email, by, { act: 'user_disable', work: em => disableUser(em, email) }),
+        changeUser(tools, email, actor, { act: 'user_disable', work: em => disableUser(em, email) }),
       ),
     )
 
   addActorOptions(user.command('enable <email>'))
     .description('enable a disabled user')
-    .action((email: string, by: ActorOptions) =>
+    .action((email: string, actor: ActorOptions) =>
       withTools(tools =>
-        changeUser(tools, email, by, { act: 'user_enable', work: em => enableUser(em, email) }),
+        changeUser(tools, email, actor, { act: 'user_enable', work: em => enableUser(em, email) }),
       ),
     )
 
@@ -108,12 +108,12 @@ const PASSWORD_OPTION = [
 async function changeUser(
   tools: { em: EntityManager },
   email: string,
-  by: ActorOptions,
+  actor: ActorOptions,
   { act, work }: { act: string; work: (em: EntityManager) => Promise<void> },
 ) {
   const user = requireFound(
     await tools.em.findOne(User, { email: email.trim().toLowerCase() }),
     `user ${email}`,
   )
-  await runAudited(tools, by, { act, subject: `user/${user.uuid}`, work })
+  await runAudited(tools, actor, { act, subject: `user/${user.uuid}`, work })
 }

@@ -96,7 +96,7 @@ class AlreadyRunningError extends Error {
 
 async function pickAndSavePorts(home: StateDir, config: LocalConfig): Promise<PickedPorts> {
   const remembered = (await tryReadJsonFile<Partial<Ports>>(home.ports)) ?? {}
-  const picked = await pickPorts({ given: config.ports, remembered })
+  const picked = await pickPorts({ requested: config.ports, remembered })
   writeJsonFile(home.ports, { ...remembered, ...picked.portsToRemember })
   return picked
 }
@@ -129,6 +129,6 @@ function waitForAbort(abort: AbortSignal): Promise<never> {
 const printLine: PrintLine = line => void process.stdout.write(`${line}\n`)
 
 function printStartError(error: unknown): void {
-  const shown = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`\nTrilho did not start, or could not go on: ${shown}\n`)
+  const text = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`\nTrilho did not start, or could not go on: ${text}\n`)
 }

@@ -47,7 +47,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     SIMULATOR_PROVIDER_PORTS: [ports.providerA, ports.providerB, ports.providerC, ports.providerD].join(','),
     SIMULATOR_HOME: home.simulator,
   }
-  const simulator = await startSimulatorProcess(site, own('simulator', simulatorEnvironment))
+  const simulator = await startSimulatorProcess(site, planProcess('simulator', simulatorEnvironment))
 
   const demo = await rejectOnAbort(
     parts.setUpDemo({ databaseUrl: database_url, secretKeys, simulator, publicUrl }),
@@ -70,8 +70,8 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
   })
   const since = new Date()
-  processes.start(own('worker', productEnvironment))
-  processes.start(own('api', productEnvironment))
+  processes.start(planProcess('worker', productEnvironment))
+  processes.start(planProcess('api', productEnvironment))
   const queue = {
     address: temporal_address,
     namespace: config.temporalNamespace,
@@ -94,7 +94,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
   }
 
   /** One of our own programs, on the very Node that this start runs on. */
-  function own(name: keyof StackPrograms['scripts'], env: NodeJS.ProcessEnv): ChildProcessPlan {
+  function planProcess(name: keyof StackPrograms['scripts'], env: NodeJS.ProcessEnv): ChildProcessPlan {
     const root = join(import.meta.dirname, '../..')
     return { name, command: process.execPath, args: [join(root, parts.scripts[name])], env, cwd: root }
   }

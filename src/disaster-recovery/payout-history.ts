@@ -154,12 +154,12 @@ export function isRowBehindHistory(
  * decision); insufficient balance at all of them is that; otherwise the last refusal decides (SPEC §4).
  */
 function findFailureCode(refusals: ActivityOutcome[]): string | undefined {
-  const unreached = refusals.filter(({ kind }) => kind === 'unreachable')
+  const unreachable = refusals.filter(({ kind }) => kind === 'unreachable')
   const decisive = refusals.filter(({ kind, code }) => kind === 'rejected' && code !== 'insufficient_balance')
   const last = decisive.at(-1)
   // A refusal after an acceptance, or for a reason that travels with the payment, is last and decides.
   if (last && refusals.at(-1) === last) return last.code
-  if (unreached.length > 0) return unsentCodeOf(unreached.map(({ code }) => code))
+  if (unreachable.length > 0) return unsentCodeOf(unreachable.map(({ code }) => code))
   return last?.code ?? refusals.at(-1)?.code
 }
 

@@ -37,7 +37,7 @@ export function createWorkerMetrics(worker: string) {
     labelNames: ['provider', 'code'],
     registers: [registry],
   })
-  const tries = new Counter({
+  const attempts = new Counter({
     name: 'trilho_webhook_tries_total',
     help: 'Attempts of webhook deliveries.',
     labelNames: ['outcome'],
@@ -91,7 +91,7 @@ export function createWorkerMetrics(worker: string) {
     recordClockOffset: (offsetSeconds: number) => clock.set(offsetSeconds),
     countContradiction: (labels: ProviderContradiction) => contradictions.inc(labels),
     recordWebhookAttempt({ outcome, lagSeconds }: WebhookAttemptSample) {
-      tries.inc({ outcome })
+      attempts.inc({ outcome })
       if (lagSeconds !== null) lag.observe(lagSeconds)
     },
   }

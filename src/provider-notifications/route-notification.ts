@@ -35,10 +35,10 @@ export async function routeNotification(
   temporal: TemporalContext,
   em: EntityManager,
   notification: ProviderNotification,
-  known: { connection?: Connection; subject?: InboundNotificationSubject } = {},
+  context: { connection?: Connection; subject?: InboundNotificationSubject } = {},
 ): Promise<NotificationOutcome | null> {
-  const connection = known.connection ?? (await em.findOneOrFail(Connection, notification.connectionUuid))
-  const outcome = await routeByKind(temporal, em, { ...known, notification, connection })
+  const connection = context.connection ?? (await em.findOneOrFail(Connection, notification.connectionUuid))
+  const outcome = await routeByKind(temporal, em, { ...context, notification, connection })
   if (outcome) await markNotificationRouted(em, notification, outcome)
   return outcome
 }

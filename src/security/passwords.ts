@@ -12,8 +12,8 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Verifies a password, in the same time for an unknown user as for a known one, so that the time reveals nothing. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const fits = await verify(stored ?? DUMMY_HASH, password.normalize('NFKC'))
-  return fits && stored !== null
+  const isMatch = await verify(stored ?? DUMMY_HASH, password.normalize('NFKC'))
+  return isMatch && stored !== null
 }
 
 /** Hash of discarded random bytes, compared for unknown users. */

@@ -28,8 +28,8 @@ export function createSealer(keys: string): Sealer {
   const [keyId] = keysById.keys()
   /** Uses a derived key, so that no sealed text can be mistaken for a MAC. */
   const macBy = (id: string, text: string) => {
-    const own = createHmac('sha256', keysById.get(id)!).update('mac').digest()
-    return `mac.${id}.${createHmac('sha256', own).update(text).digest('base64url')}`
+    const mac = createHmac('sha256', keysById.get(id)!).update('mac').digest()
+    return `mac.${id}.${createHmac('sha256', mac).update(text).digest('base64url')}`
   }
   return {
     keyId: keyId!,
@@ -40,9 +40,9 @@ export function createSealer(keys: string): Sealer {
       return `sealed.${keyId}.${Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64url')}`
     },
     open(sealed) {
-      const [mark, id, body] = sealed.split('.')
+      const [version, id, body] = sealed.split('.')
       const key = keysById.get(id ?? '')
-      if (mark !== 'sealed' || !key || !body) throw new Error('not sealed by a key that is known here')
+      if (version !== 'sealed' || !key || !body) throw new Error('not sealed by a key that is known here')
       const bytes = Buffer.from(body, 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
       decipher.setAuthTag(bytes.subarray(12, 28))
@@ -81,7 +81,7 @@ export function findKeyFaults(keys: string): string[] {
 export function findWeakKeys(keys: string): string[] {
   return keys.split(',').flatMap((pair, index) => {
     const bytes = Buffer.from(pair.slice(pair.indexOf(':') + 1), 'base64')
-    const steps = new Set(bytes.subarray(1).map((byte, place) => byte - bytes[place]!))
+    const steps = new Set(bytes.subarray(1).map((byte, index) => byte - bytes[index]!))
     const isText = bytes.every(byte => byte >= 0x20 && byte < 0x7f)
     return new Set(bytes).size <= MAX_DISTINCT_BYTES_OF_WEAK_KEY || steps.size === 1 || isText
       ? [`entry ${index + 1}`]

@@ -128,12 +128,12 @@ export async function awaitStartedOperation(
   temporal: TemporalContext,
   { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<void> {
-  const { idOf, waited } = RESULT_UPDATES[kind]
+  const { idOf, waited: update } = RESULT_UPDATES[kind]
   const join = async () => {
     const client = await temporal.client()
     const handle = client.workflow.getHandle(idOf(uuid))
     const deadline = Date.now() + waitMs
-    await client.withDeadline(deadline, () => handle.executeUpdate(waited, { updateId: uuid }))
+    await client.withDeadline(deadline, () => handle.executeUpdate(update, { updateId: uuid }))
   }
   await join().catch(() => undefined)
 }

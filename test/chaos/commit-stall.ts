@@ -23,7 +23,10 @@ export async function stallCommits({ sql }: Pick<StackClients, 'sql'>, forMs: nu
         () => true,
         () => false,
       )
-    await waitUntil(isDone, { what: `PostgreSQL does not take: ${statement}`, limitMs: RECOVERY_LIMIT_MS })
+    await waitUntil(isDone, {
+      description: `PostgreSQL does not take: ${statement}`,
+      limitMs: RECOVERY_LIMIT_MS,
+    })
   }
 }
 

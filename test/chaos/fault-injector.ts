@@ -112,7 +112,7 @@ export function createFaultInjector({
         const now = (await tryReadJsonFile<RunningProcesses>(site.home.pids))?.[of]
         return !isProcessAlive(before) && now !== undefined && isProcessAlive(now)
       },
-      { what: `${of} does not come back`, limitMs: RECOVERY_LIMIT_MS },
+      { description: `${of} does not come back`, limitMs: RECOVERY_LIMIT_MS },
     )
     if (back) started[of] = Date.now()
   }

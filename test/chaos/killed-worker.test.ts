@@ -50,7 +50,10 @@ function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDi
     /** The payouts that have reached the provider, by our id. */
     orders: () => (existsSync(bank) ? readFileSync(bank, 'utf8').trim().split('\n') : []),
     says: (what: string) =>
-      waitUntil(async () => output.includes(what), { what: `the sender to say ${what}`, limitMs: 30_000 }),
+      waitUntil(async () => output.includes(what), {
+        description: `the sender to say ${what}`,
+        limitMs: 30_000,
+      }),
     async killed() {
       child.kill('SIGKILL')
       await ended
@@ -159,18 +162,21 @@ test('a worker killed while the row of a transfer without a key is committed: it
   await process.says('ready')
   const isCommitting = `select from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'`
   await waitUntil(async () => (await fixture.sql(isCommitting)).length > 0, {
-    what: 'the commit',
+    description: 'the commit',
     limitMs: 10_000,
   })
   await process.killed()
   // PostgreSQL commits it all the same, after its caller was answered otherwise.
   const isThere = async () =>
     (await fixture.sql('select from transfer where uuid = ?', [order.uuid])).length === 1
-  await waitUntil(isThere, { what: 'the row', limitMs: 15_000 })
+  await waitUntil(isThere, { description: 'the row', limitMs: 15_000 })
   await slow.end()
   const orders = openBank('not_found')
   expect(await fixture.providers.pollTransfer({ ...key, pollCount: 1 })).toMatchObject({ kind: 'not_found' })
-  await waitUntil(async () => Date.now() > Date.parse(acceptBefore), { what: 'its time', limitMs: 10_000 })
+  await waitUntil(async () => Date.now() > Date.parse(acceptBefore), {
+    description: 'its time',
+    limitMs: 10_000,
+  })
   expect(await fixture.providers.sendTransfer({ ...key, isResend: true })).toMatchObject({
     code: 'not_taken',
   })

@@ -118,7 +118,11 @@ describe.each(receivers.filter(({ name }) => here.has(name)))('$name', receiver 
   test('processes accepted deliveries and no others', async () => {
     const [line, all] = ['verified: PAYMENT evt_1\n', GENUINE.length]
     const what = `Not what it took: ${listening.output()}`
-    await waitUntil(() => listening.output() === line.repeat(all), { what, limitMs: 10_000, everyMs: 20 })
+    await waitUntil(() => listening.output() === line.repeat(all), {
+      description: what,
+      limitMs: 10_000,
+      everyMs: 20,
+    })
   })
 
   test('verifies a secret chosen by its owner', async () => {

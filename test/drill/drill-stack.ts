@@ -92,7 +92,7 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
     const started = await member(name, 'src/worker.ts', environment)
     const isReady = async () =>
       (await readFile(started.process.logPath, 'utf8')).slice(length).includes('"msg":"ready"')
-    await waitUntil(isReady, { what: `${name} does not get ready`, limitMs: READY_MS })
+    await waitUntil(isReady, { description: `${name} does not get ready`, limitMs: READY_MS })
     return started
   }
 

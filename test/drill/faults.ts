@@ -210,7 +210,7 @@ async function waitForRestart(
       const now = (await tryReadJsonFile<RunningProcesses>(stack.home.pids))?.[name]
       return !isProcessAlive(before) && now !== undefined && isProcessAlive(now)
     },
-    { what: `${name} does not come back`, limitMs: RECOVERY_LIMIT_MS },
+    { description: `${name} does not come back`, limitMs: RECOVERY_LIMIT_MS },
   )
 }
 
@@ -342,7 +342,7 @@ async function whilePostgresIsStopped(stage: DrillStack, work: () => void): Prom
   try {
     signalProcess(server, 'SIGINT')
     await waitUntil(async () => !isProcessAlive(server), {
-      what: 'postgres does not stop',
+      description: 'postgres does not stop',
       limitMs: RECOVERY_LIMIT_MS,
     })
     work()
@@ -355,7 +355,7 @@ async function whilePostgresIsStopped(stage: DrillStack, work: () => void): Prom
       () => true,
       () => false,
     )
-  await waitUntil(answers, { what: 'postgres does not answer', limitMs: RECOVERY_LIMIT_MS })
+  await waitUntil(answers, { description: 'postgres does not answer', limitMs: RECOVERY_LIMIT_MS })
 }
 
 /** Scripts over a folder. */

@@ -43,9 +43,9 @@ async function someFreePort() {
 }
 
 test('a port that moved is kept by the next start', async () => {
-  const first = await pick({ given: any, remembered: {} })
+  const first = await pick({ requested: any, remembered: {} })
   await first.release()
-  const second = await pick({ given: any, remembered: first.portsToRemember })
+  const second = await pick({ requested: any, remembered: first.portsToRemember })
   expect(second.ports).toEqual(first.ports)
   expect(new Set(Object.values(first.ports)).size).toBe(names.length)
 })
@@ -54,7 +54,7 @@ test('a remembered port that another process uses moves, and the new one is reme
   const occupiedPort = await someFreePort()
   await occupy(occupiedPort)
   const { ports, portsToRemember: kept } = await pick({
-    given: { ...any, api: undefined },
+    requested: { ...any, api: undefined },
     remembered: { api: occupiedPort },
   })
   expect(ports.api).not.toBe(occupiedPort)
@@ -64,17 +64,20 @@ test('a remembered port that another process uses moves, and the new one is reme
 test('a requested port takes precedence over a remembered one, which moves', async () => {
   const port = await someFreePort()
   const given = { ...any, api: undefined, postgres: port }
-  const { ports } = await pick({ given, remembered: { api: port } })
+  const { ports } = await pick({ requested: given, remembered: { api: port } })
   expect(ports.postgres).toBe(port)
   expect(ports.api).not.toBe(port)
 })
 
 test('a given port is used as given: not remembered, and an error names its variable if it is in use', async () => {
   const port = await someFreePort()
-  const { ports, portsToRemember: kept } = await pick({ given: { ...any, postgres: port }, remembered: {} })
+  const { ports, portsToRemember: kept } = await pick({
+    requested: { ...any, postgres: port },
+    remembered: {},
+  })
   expect(ports.postgres).toBe(port)
   expect(kept).not.toHaveProperty('postgres')
-  await expect(pickPorts({ given: { ...any, temporal: port }, remembered: {} })).rejects.toThrow(
+  await expect(pickPorts({ requested: { ...any, temporal: port }, remembered: {} })).rejects.toThrow(
     `TEMPORAL_PORT asks for port ${port}`,
   )
 })
@@ -82,9 +85,9 @@ test('a given port is used as given: not remembered, and an error names its vari
 test('concurrent starts never share a port, even before they listen', async () => {
   const wanted = Object.fromEntries(await Promise.all(names.map(async name => [name, await someFreePort()])))
   const both = await Promise.all([
-    pick({ given: {}, remembered: wanted }),
-    pick({ given: {}, remembered: wanted }),
-    pick({ given: {}, remembered: wanted }),
+    pick({ requested: {}, remembered: wanted }),
+    pick({ requested: {}, remembered: wanted }),
+    pick({ requested: {}, remembered: wanted }),
   ])
   const all = both.flatMap(({ ports }) => Object.values(ports))
   expect(new Set(all).size).toBe(all.length)

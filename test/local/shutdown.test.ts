@@ -25,7 +25,11 @@ async function one(name: string): Promise<ProcessIdentity> {
   const script = `trap '${noteAndEnd}' TERM INT; touch ${journal}.${name}; while :; do sleep 0.02; done`
   const child = spawn('sh', ['-c', script], { detached: true })
   started.push(child)
-  await waitUntil(() => fileExists(`${journal}.${name}`), { what: 'no start', limitMs: 30_000, everyMs: 10 })
+  await waitUntil(() => fileExists(`${journal}.${name}`), {
+    description: 'no start',
+    limitMs: 30_000,
+    everyMs: 10,
+  })
   return findProcessIdentity(child.pid!)!
 }
 

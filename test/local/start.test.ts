@@ -69,7 +69,7 @@ test('a child that ends is restarted, and so is a killed database', async () => 
       const now = await running(stack)
       return now.worker?.pid !== before.worker?.pid && now.postgres && now.worker ? now : undefined
     },
-    { what: 'They do not come back', limitMs: 10_000 },
+    { description: 'They do not come back', limitMs: 10_000 },
   )
   expect(after.api).toEqual(before.api)
   expect(await stack.stop()).toBe(0)
@@ -104,7 +104,7 @@ test('repeated signals to the process group are one orderly stop, also before th
   await waitUntil(
     async () => (await tryReadJsonFile<Record<string, ProcessIdentity>>(home.pids))?.simulator,
     {
-      what: 'It does not begin',
+      description: 'It does not begin',
       limitMs: 30_000,
     },
   )

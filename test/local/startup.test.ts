@@ -188,10 +188,10 @@ describe.each(['api', 'worker'] as const)('%s', program => {
       expect(child.exitCode).toBeNull()
       return lines().some(({ msg }) => message.test(msg))
     }
-    await waitUntil(isTold(/PostgreSQL does not answer/), { what: 'no warning', limitMs: 60_000 })
+    await waitUntil(isTold(/PostgreSQL does not answer/), { description: 'no warning', limitMs: 60_000 })
     const forward = await forwardTo(Number(new URL(postgres.url).port), port)
     try {
-      await waitUntil(isTold(/^(ready|listening)$/), { what: 'it does not start', limitMs: 120_000 })
+      await waitUntil(isTold(/^(ready|listening)$/), { description: 'it does not start', limitMs: 120_000 })
     } finally {
       await end(child)
       forward.close()
@@ -209,7 +209,7 @@ test('a local environment may have all of them', async () => {
     TRILHO_SECRET_KEY: `a:${Buffer.alloc(32).toString('base64')}`,
   })
   await waitUntil(() => lines().some(({ msg }) => msg === 'listening'), {
-    what: 'it does not listen',
+    description: 'it does not listen',
     limitMs: 60_000,
   })
   expect(await end(child)).toBe(0)
@@ -248,7 +248,7 @@ test('a worker with a build belongs to its version on both task queues, and crea
   const tally = client.schedule.getHandle('tally/versioned')
   try {
     await waitUntil(async () => (await queues().catch(() => new Set())).size === 2, {
-      what: 'its version does not poll both task queues',
+      description: 'its version does not poll both task queues',
       limitMs: 120_000,
     })
     expect(await queues()).toEqual(new Set(['versioned', 'versioned-webhooks']))
@@ -261,12 +261,12 @@ test('a worker with a build belongs to its version on both task queues, and crea
           () => true,
           () => false,
         ),
-      { what: 'no schedule is made', limitMs: 60_000 },
+      { description: 'no schedule is made', limitMs: 60_000 },
     )
     const orm = await openOrm({ databaseUrl: postgres.url })
     const published = async () => (await readPublishedMetrics(orm)).join('\n')
     await waitUntil(async () => /trilho_current_version\{[^}]*\} 1$/m.test(await published()), {
-      what: 'the metrics do not say that a version is current',
+      description: 'the metrics do not say that a version is current',
       limitMs: 60_000,
     })
     for (const name of ['trilho_worker_version', 'trilho_version_needed'])
@@ -276,7 +276,7 @@ test('a worker with a build belongs to its version on both task queues, and crea
     await waitUntil(
       async () =>
         (await tally.describe()).info.recentActions.some(({ action }) => action.type === 'startWorkflow'),
-      { what: 'the schedule starts nothing', limitMs: 60_000 },
+      { description: 'the schedule starts nothing', limitMs: 60_000 },
     )
     const [started] = (await tally.describe()).info.recentActions
     expect(await client.workflow.getHandle(started!.action.workflow.workflowId).result()).toEqual(

@@ -36,7 +36,7 @@ export async function startPostgres(
       const identity = findProcessIdentity(server.pid)
       return identity && isAcceptingConnections(cluster, identity)
     },
-    { what: 'PostgreSQL does not start', limitMs: WAIT_LIMITS.postgresMs, everyMs: 20 },
+    { description: 'PostgreSQL does not start', limitMs: WAIT_LIMITS.postgresMs, everyMs: 20 },
   )
   return {
     url: buildDatabaseUrl(cluster, port),

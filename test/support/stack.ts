@@ -125,7 +125,7 @@ async function waitForLocalInfo(home: StateDir, child: ChildProcess, said: strin
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended:\n${said.join('')}`)
       return said.some(text => text.includes(home.localInfo))
     },
-    { what: `It does not get ready:\n${said.join('')}`, limitMs: 120_000 },
+    { description: `It does not get ready:\n${said.join('')}`, limitMs: 120_000 },
   )
   const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
   if (!local) throw new Error(`It says it is ready, but ${home.localInfo} cannot be read.`)

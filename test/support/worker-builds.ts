@@ -98,7 +98,7 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
       ])
       running.push({ workers, ended: Promise.all(workers.map(worker => worker.run())) })
       await waitUntil(async () => (await queuesOf(buildId)).size === 2, {
-        what: `Build ${buildId} does not poll both task queues`,
+        description: `Build ${buildId} does not poll both task queues`,
         limitMs: 60_000,
       })
     },

@@ -43,9 +43,9 @@ export async function payChargeByDeposit(
   const accountUuids = [accountUuid, ...recipients]
   const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
   await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })
-  for (const med of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
-    med.chargeUuid = charge.uuid
-    charge.disputedCents += med.claimedCents
+  for (const dispute of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
+    dispute.chargeUuid = charge.uuid
+    charge.disputedCents += dispute.claimedCents
   }
   Object.assign(deposit, {
     reason: null,

@@ -78,11 +78,15 @@ async function clearEndToEndId(em: EntityManager, failed: Movement): Promise<voi
 
 type KnownPayment = { payment: IncomingPix; movement: Movement; canAnotherPay: boolean }
 
-async function updateKnownPayment(em: EntityManager, charge: Charge, known: KnownPayment): Promise<void> {
-  const { payment, movement } = known
+async function updateKnownPayment(
+  em: EntityManager,
+  charge: Charge,
+  knownPayment: KnownPayment,
+): Promise<void> {
+  const { payment, movement } = knownPayment
   const isPending = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
   if (isPending && payment.status === 'settled') await confirmPendingPayment(em, charge, payment, movement)
-  if (isPending && payment.status === 'failed') await failPayment(em, charge, known)
+  if (isPending && payment.status === 'failed') await failPayment(em, charge, knownPayment)
 }
 
 async function recordNewPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {

@@ -25,7 +25,7 @@ export async function confirmPayment(
   { isCredited = false } = {},
 ): Promise<void> {
   const at = new Date()
-  const late = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
+  const isLate = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
   movement.status = 'SETTLED'
   movement.sender = payment.payer ?? movement.sender
   movement.settledAt = new Date(payment.at)
@@ -36,7 +36,7 @@ export async function confirmPayment(
   charge.receivedCents = movement.valueCents
   transition(charge, chargeMachine, 'payment_confirmed', at)
   const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited })
-  await recordChargeEvent(em, charge, { at, late })
+  await recordChargeEvent(em, charge, { at, late: isLate })
   await recordMovementEvent(em, movement, { ownerUuid: charge.uuid, requestId: charge.requestId, at })
   const { providerAccountUuid } = charge
   const repayment = {
@@ -102,9 +102,9 @@ function sumSplitCents(charge: Charge): number {
  */
 function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
   const splits = charge.splits.getItems()
-  const own = isCredited ? 0 : charge.receivedCents - charge.feeCents - sumSplitCents(charge)
+  const accountCents = isCredited ? 0 : charge.receivedCents - charge.feeCents - sumSplitCents(charge)
   const credits = [
-    { accountUuid: charge.accountUuid, cents: own },
+    { accountUuid: charge.accountUuid, cents: accountCents },
     ...splits.map(split => ({ accountUuid: split.recipient.uuid, cents: split.creditedCents })),
   ]
   return inflowPostings(em, { providerAccountUuid: charge.providerAccountUuid, credits })

@@ -43,18 +43,18 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
       const em = orm.em.fork()
       return { kind: 'known', issued: await readIssueResult(em, order.uuid) }
     }
-    const { known, noAnswerCode } = await findAtCandidates(dependencies, order)
+    const { knownCharges, noAnswerCode } = await findAtCandidates(dependencies, order)
     const { connectionUuid: issuerUuid, ended } = order.restored ?? {}
-    if (noAnswerCode !== null && !known.some(one => one.connectionUuid === issuerUuid))
+    if (noAnswerCode !== null && !knownCharges.some(one => one.connectionUuid === issuerUuid))
       return { kind: 'no_answer', code: noAnswerCode }
     // The API showed no payload of a charge that failed: any payload at a provider is an orphan.
-    const shown = ended === 'failed' ? undefined : pickShownCharge(known, issuerUuid)
+    const shownCharge = ended === 'failed' ? undefined : pickShownCharge(knownCharges, issuerUuid)
     // Its workflow had recorded a payment, so a provider has the payload and does not find it now.
-    if (!shown && isPaidChargeState(ended)) return { kind: 'no_answer', code: 'not_found' }
-    for (const one of known.filter(each => each !== shown))
+    if (!shownCharge && isPaidChargeState(ended)) return { kind: 'no_answer', code: 'not_found' }
+    for (const one of knownCharges.filter(each => each !== shownCharge))
       await recordOrphanedCharge(dependencies, unsealed, one)
-    const adopted = shown && (await adoptIssuedCharge(dependencies, unsealed, shown))
-    if (shown && shown.found.payments.length > 0) return { kind: 'known', issued: adopted! }
+    const adopted = shownCharge && (await adoptIssuedCharge(dependencies, unsealed, shownCharge))
+    if (shownCharge && shownCharge.found.payments.length > 0) return { kind: 'known', issued: adopted! }
     await restoreCharge(dependencies)({ uuid: order.uuid, ...(ended !== undefined && { ended }) })
     const issued = await transactionReturning(orm, em =>
       failIssuing(em, order.uuid, 'not_found_after_restore'),
@@ -89,8 +89,8 @@ function storeRestoredCharge(
 async function findAtCandidates(
   dependencies: ActivityDependencies,
   { uuid, candidates, restored }: ChargeInput,
-): Promise<{ known: KnownCharge[]; noAnswerCode: string | null }> {
-  const known: KnownCharge[] = []
+): Promise<{ knownCharges: KnownCharge[]; noAnswerCode: string | null }> {
+  const knownCharges: KnownCharge[] = []
   let noAnswerCode: string | null = null
   for (const connectionUuid of candidates) {
     throwIfCancelled()
@@ -100,21 +100,24 @@ async function findAtCandidates(
     await recordCircuitResult(em, connection, answer)
     const orderedAt = new Date(restored?.orderedAt ?? Date.now())
     const found = guardNotFoundByOrderTime(answer, { orderedAt, connection })
-    if (found.kind === 'found') known.push({ connectionUuid, found })
+    if (found.kind === 'found') knownCharges.push({ connectionUuid, found })
     if (found.kind === 'no_answer') noAnswerCode = found.code
   }
-  return { known, noAnswerCode }
+  return { knownCharges, noAnswerCode }
 }
 
 /**
  * Picks the payload that the API has shown: the one with payments, because only a shown payload can be paid; else the
  * one at the connection that the workflow knew; else the last one, because earlier candidates were left as orphans.
  */
-function pickShownCharge(known: KnownCharge[], issuerUuid: string | undefined): KnownCharge | undefined {
+function pickShownCharge(
+  knownCharges: KnownCharge[],
+  issuerUuid: string | undefined,
+): KnownCharge | undefined {
   return (
-    known.find(({ found }) => found.payments.length > 0) ??
-    known.find(({ connectionUuid }) => connectionUuid === issuerUuid) ??
-    known.at(-1)
+    knownCharges.find(({ found }) => found.payments.length > 0) ??
+    knownCharges.find(({ connectionUuid }) => connectionUuid === issuerUuid) ??
+    knownCharges.at(-1)
   )
 }
 

@@ -76,8 +76,8 @@ export async function restoreChargeEnd(
 
 /** Reads the failure from the workflow's history. */
 export function getFailureBeforeRestore({ failure = 'not_taken' }: PreRestoreState): OperationFailure {
-  const known = Object.hasOwn(ERROR_CATALOGUE, failure) ? (failure as ErrorCode) : 'provider_rejected'
-  return { code: failure, message: ERROR_CATALOGUE[known].message }
+  const code = Object.hasOwn(ERROR_CATALOGUE, failure) ? (failure as ErrorCode) : 'provider_rejected'
+  return { code: failure, message: ERROR_CATALOGUE[code].message }
 }
 
 /** Ends all live attempts as rejected: the workflow had ended, so none of them moved money. */

@@ -41,16 +41,16 @@ export async function applyDisputeFacts(em: EntityManager, update: DisputeUpdate
   if (!pix) return null
   const at = new Date()
   const { isNew, isSameMovement, ...locked } = await lockDisputeRows(em, update, pix, at)
-  const { med } = locked
-  applyDisputeDetails(med, facts)
+  const { dispute } = locked
+  applyDisputeDetails(dispute, facts)
   if (!isSameMovement) await holdDisputedFunds(em, locked, locked.disputes, at)
-  if (isNew) await recordDisputeEvent(em, med, { at, linkTo: update.linkTo })
-  const steps = eventsToProviderState(med.state, facts)
+  if (isNew) await recordDisputeEvent(em, dispute, { at, linkTo: update.linkTo })
+  const steps = eventsToProviderState(dispute.state, facts)
   for (const step of steps.filter(one => one !== 'returned'))
     await applyDisputeEvent(em, locked, step, update, at)
   await recordReturnedMoney(em, locked, facts, at)
   if (steps.includes('returned')) await applyDisputeEvent(em, locked, 'returned', update, at)
-  return med
+  return dispute
 }
 
 /** Finds the disputed movement, except FAILED ones; else the one that was stored when the dispute was opened. */
@@ -92,11 +92,11 @@ async function lockDisputeRows(
   const others = await lockDisputes(em, owner)
   const stored = await em.findOne(Dispute, update.order.uuid, { ...ROW_LOCK, refresh: true })
   if (stored) await em.populate(stored, ['connection', 'movement'])
-  const med = stored ?? (await openDispute(em, update, { movement, charge, out, at }))
+  const dispute = stored ?? (await openDispute(em, update, { movement, charge, out, at }))
   const isSameMovement = stored?.movement.uuid === movement.uuid
-  if (!isSameMovement) Object.assign(med, { movement, chargeUuid: charge?.uuid ?? null })
-  const disputes = stored || med.kind === 'REQUESTED_MED' ? others : [...others, med]
-  return { med, movement, charge, out, disputes, isNew: !stored, isSameMovement }
+  if (!isSameMovement) Object.assign(dispute, { movement, chargeUuid: charge?.uuid ?? null })
+  const disputes = stored || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
+  return { dispute, movement, charge, out, disputes, isNew: !stored, isSameMovement }
 }
 
 /** Locks the charge that this PIX paid. A charge that the PIX names and did not pay is not affected by the dispute. */
@@ -114,11 +114,11 @@ async function openDispute(
   { movement, charge, out, at }: DisputeOpeningRows,
 ): Promise<Dispute> {
   const openedAt = new Date(facts.openedAt)
-  const due = replyDeadlineMs({
+  const deadlineMs = replyDeadlineMs({
     openedAtMs: openedAt.getTime(),
     providerDeadlineMs: facts.dueAt === null ? null : Date.parse(facts.dueAt),
   })
-  const med = em.create(Dispute, {
+  const dispute = em.create(Dispute, {
     uuid: order.uuid,
     accountUuid: movement.accountUuid,
     connection: await em.findOneOrFail(Connection, movement.connectionUuid ?? order.connectionUuid),
@@ -133,24 +133,24 @@ async function openDispute(
     transferUuid: facts.kind === 'REQUESTED_MED' ? (out?.transfer.uuid ?? null) : null,
     valueCents: Math.min(facts.cents || movement.valueCents, movement.valueCents),
     openedAt,
-    dueAt: new Date(due),
+    dueAt: new Date(deadlineMs),
     // The opening event replaces the warnings that are already due.
-    warnedHours: dueWarningHours({ dueAtMs: due, nowMs: at.getTime(), timeScale }),
+    warnedHours: dueWarningHours({ dueAtMs: deadlineMs, nowMs: at.getTime(), timeScale }),
     history: [{ status: disputeMachine.statusOf('open'), created_at: formatTimestamp(at) }],
     requestId: order.requestId,
     createdAt: at,
     updatedAt: at,
   })
   await em.flush()
-  return med
+  return dispute
 }
 
 /** Updates what may change without a change of state: type, reason, analysis, and the arrival of our reply. */
-function applyDisputeDetails(med: Dispute, facts: ProviderDispute): void {
-  if (facts.disputeType !== 'UNDEFINED') med.disputeType = facts.disputeType
-  med.details = facts.details || med.details
-  med.providerAnalysis = facts.analysis || med.providerAnalysis
-  if (med.replyState === 'pending' && facts.status !== 'open') med.replyState = 'sent'
+function applyDisputeDetails(dispute: Dispute, facts: ProviderDispute): void {
+  if (facts.disputeType !== 'UNDEFINED') dispute.disputeType = facts.disputeType
+  dispute.details = facts.details || dispute.details
+  dispute.providerAnalysis = facts.analysis || dispute.providerAnalysis
+  if (dispute.replyState === 'pending' && facts.status !== 'open') dispute.replyState = 'sent'
 }
 
 /** Applies one event to a dispute and records it. Once it has ended, its money is released to other disputes. */
@@ -161,20 +161,20 @@ async function applyDisputeEvent(
   { linkTo }: DisputeUpdate,
   at: Date,
 ) {
-  const { med, disputes } = locked
-  transition(med, disputeMachine, event, at)
+  const { dispute, disputes } = locked
+  transition(dispute, disputeMachine, event, at)
   if (event === 'replied') {
-    med.repliedAt ??= at // The merchant may have replied in the provider's panel.
+    dispute.repliedAt ??= at // The merchant may have replied in the provider's panel.
     return
   }
-  if (disputeMachine.isFinal(med.state) && med.kind === 'RECEIVED_MED') {
-    await releaseDisputedFunds(em, med, locked, at)
+  if (disputeMachine.isFinal(dispute.state) && dispute.kind === 'RECEIVED_MED') {
+    await releaseDisputedFunds(em, dispute, locked, at)
     if (locked.charge && (await addLateRefunds(em, locked.charge, at)))
-      await recordChargeEvent(em, locked.charge, { at, ownerUuid: med.uuid })
-    const others = disputes.filter(other => other.uuid !== med.uuid)
+      await recordChargeEvent(em, locked.charge, { at, ownerUuid: dispute.uuid })
+    const others = disputes.filter(other => other.uuid !== dispute.uuid)
     await holdDisputedFunds(em, locked, others, at)
   }
-  await recordDisputeEvent(em, med, { at, linkTo })
+  await recordDisputeEvent(em, dispute, { at, linkTo })
 }
 
 async function recordReturnedMoney(
@@ -183,12 +183,12 @@ async function recordReturnedMoney(
   facts: ProviderDispute,
   at: Date,
 ): Promise<void> {
-  const { med, out } = locked
-  if (med.kind === 'RECEIVED_MED') return recordDisputeReturns(em, locked, facts.returns, at)
+  const { dispute, out } = locked
+  if (dispute.kind === 'RECEIVED_MED') return recordDisputeReturns(em, locked, facts.returns, at)
   const attempt = out?.attempts.find(
-    one => one.providerAccountUuid === med.providerAccountUuid && one.endToEnd === facts.endToEnd,
+    one => one.providerAccountUuid === dispute.providerAccountUuid && one.endToEnd === facts.endToEnd,
   )
   if (!out || !attempt) return
   await recordTransferReturns(em, { ...out, attempt }, facts.returns)
-  med.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
+  dispute.returnedCents = facts.returns.reduce((sum, one) => sum + one.cents, 0)
 }

@@ -11,14 +11,17 @@ import { findDisputeForUpdate } from './replies.ts'
 export function recordDisputeWarning(dependencies: ActivityDependencies) {
   return ({ uuid, hours }: { uuid: string; hours: number }): Promise<DisputeSnapshot | null> =>
     transactionReturning(dependencies.orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
-      const med = await findDisputeForUpdate(em, uuid)
-      if (!med) return constantQuery(null)
-      const { warnedHours } = med
-      if (isDisputeAnswerable(med) && (warnedHours == null || hours < warnedHours)) {
-        med.warnedHours = hours
-        await recordDisputeEvent(em, med, { at: new Date(), linkTo: createAttachmentLinker(dependencies) })
+      const dispute = await findDisputeForUpdate(em, uuid)
+      if (!dispute) return constantQuery(null)
+      const { warnedHours } = dispute
+      if (isDisputeAnswerable(dispute) && (warnedHours == null || hours < warnedHours)) {
+        dispute.warnedHours = hours
+        await recordDisputeEvent(em, dispute, {
+          at: new Date(),
+          linkTo: createAttachmentLinker(dependencies),
+        })
       }
-      return queryDisputeSnapshot(med)
+      return queryDisputeSnapshot(dispute)
     })
 }
 
@@ -26,10 +29,10 @@ export function recordDisputeWarning(dependencies: ActivityDependencies) {
 export function applyDisputeDeadline({ orm }: ActivityDependencies) {
   return (uuid: string): Promise<DisputeSnapshot | null> =>
     transactionReturning(orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
-      const med = await findDisputeForUpdate(em, uuid)
-      if (!med) return constantQuery(null)
-      if (disputeMachine.accepts(med.state, 'deadline_passed'))
-        transition(med, disputeMachine, 'deadline_passed', new Date())
-      return queryDisputeSnapshot(med)
+      const dispute = await findDisputeForUpdate(em, uuid)
+      if (!dispute) return constantQuery(null)
+      if (disputeMachine.accepts(dispute.state, 'deadline_passed'))
+        transition(dispute, disputeMachine, 'deadline_passed', new Date())
+      return queryDisputeSnapshot(dispute)
     })
 }

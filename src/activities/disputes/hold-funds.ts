@@ -24,32 +24,36 @@ export async function holdDisputedFunds(
   disputes: Dispute[],
   at: Date,
 ): Promise<Leg[]> {
-  const own = disputes.filter(one => one.movement.uuid === disputed.movement.uuid)
+  const samePix = disputes.filter(one => one.movement.uuid === disputed.movement.uuid)
   const legs: Leg[] = []
-  for (const med of own) {
-    await claimDisputedFunds(em, med, { ...disputed, own })
-    legs.push(...(await holdLackingFunds(em, med, disputed, at)))
+  for (const dispute of samePix) {
+    await claimDisputedFunds(em, dispute, { ...disputed, samePix })
+    legs.push(...(await holdLackingFunds(em, dispute, disputed, at)))
   }
   return legs
 }
 
 async function claimDisputedFunds(
   em: EntityManager,
-  med: Dispute,
-  { charge, movement, own }: DisputedPayment & { own: Dispute[] },
+  dispute: Dispute,
+  { charge, movement, samePix }: DisputedPayment & { samePix: Dispute[] },
 ) {
   const remainderCents = charge
     ? computeRefundableCents(charge)
-    : await computeUnclaimedCents(em, movement, own)
-  const requestedCents = med.valueCents - med.returnedCents - med.claimedCents
+    : await computeUnclaimedCents(em, movement, samePix)
+  const requestedCents = dispute.valueCents - dispute.returnedCents - dispute.claimedCents
   const claimCents = computeClaimCents({ requestedCents, remainderCents })
   if (claimCents === 0) return
-  med.claimedCents += claimCents
+  dispute.claimedCents += claimCents
   if (charge) charge.disputedCents += claimCents
 }
 
 /** Computes what is left of a PIX without a charge: not returned, not being returned, not claimed by a dispute. */
-async function computeUnclaimedCents(em: EntityManager, movement: Movement, own: Dispute[]): Promise<number> {
+async function computeUnclaimedCents(
+  em: EntityManager,
+  movement: Movement,
+  samePix: Dispute[],
+): Promise<number> {
   if (movement.status !== 'SETTLED') return 0
   if (movement.disposition && movement.disposition !== 'kept') return 0
   const returns = await em.find(Movement, {
@@ -59,23 +63,23 @@ async function computeUnclaimedCents(em: EntityManager, movement: Movement, own:
     status: { $ne: 'FAILED' },
   })
   const returnedCents = returns.reduce((sum, one) => sum + one.valueCents, 0)
-  return movement.valueCents - returnedCents - own.reduce((sum, med) => sum + med.claimedCents, 0)
+  return movement.valueCents - returnedCents - samePix.reduce((sum, dispute) => sum + dispute.claimedCents, 0)
 }
 
 async function holdLackingFunds(
   em: EntityManager,
-  med: Dispute,
+  dispute: Dispute,
   { charge, movement }: DisputedPayment,
   at: Date,
 ): Promise<Leg[]> {
   await em.flush()
-  const { accountUuid, providerAccountUuid } = med
+  const { accountUuid, providerAccountUuid } = dispute
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  const cents = Math.min(computeUncoveredCents(med), availableCents)
+  const cents = Math.min(computeUncoveredCents(dispute), availableCents)
   if (cents <= 0) return []
-  med.heldCents += cents
-  med.updatedAt = at
-  const hold = createHoldMovement(em, med, { charge, movement, movementType: 'OUT', cents, at })
+  dispute.heldCents += cents
+  dispute.updatedAt = at
+  const hold = createHoldMovement(em, dispute, { charge, movement, movementType: 'OUT', cents, at })
   const legs = disputeHeldLegs(accountUuid, cents)
   await postMovement(em, hold, legs)
   return legs
@@ -84,17 +88,17 @@ async function holdLackingFunds(
 /** Releases what an ended dispute held: for the account's shortfall, other disputes, then the available balance. */
 export async function releaseDisputedFunds(
   em: EntityManager,
-  med: Dispute,
+  dispute: Dispute,
   { charge, movement }: DisputedPayment,
   at: Date,
 ): Promise<void> {
-  const { accountUuid, providerAccountUuid, heldCents, retainedCents } = med
-  if (charge) charge.disputedCents -= med.claimedCents
-  Object.assign(med, { claimedCents: 0, heldCents: 0, retainedCents: 0 })
+  const { accountUuid, providerAccountUuid, heldCents, retainedCents } = dispute
+  if (charge) charge.disputedCents -= dispute.claimedCents
+  Object.assign(dispute, { claimedCents: 0, heldCents: 0, retainedCents: 0 })
   await em.flush()
   const cents = heldCents + retainedCents
   if (cents === 0) return
-  const release = createHoldMovement(em, med, { charge, movement, movementType: 'IN', cents, at })
+  const release = createHoldMovement(em, dispute, { charge, movement, movementType: 'IN', cents, at })
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
   const legs = [
     ...disputeReleasedLegs(accountUuid, { heldCents, retainedCents }),
@@ -107,13 +111,13 @@ type DisputeHold = DisputedPayment & { movementType: 'IN' | 'OUT'; cents: number
 
 function createHoldMovement(
   em: EntityManager,
-  med: Dispute,
+  dispute: Dispute,
   { charge, movement, movementType, cents, at }: DisputeHold,
 ) {
-  const { accountUuid, providerAccountUuid } = med
+  const { accountUuid, providerAccountUuid } = dispute
   return createMovement(
     em,
-    { accountUuid, providerAccountUuid, connectionUuid: med.connection.uuid },
+    { accountUuid, providerAccountUuid, connectionUuid: dispute.connection.uuid },
     {
       type: 'HOLD',
       movementType,
@@ -121,7 +125,7 @@ function createHoldMovement(
       status: 'SETTLED',
       chargeUuid: charge?.uuid,
       originalUuid: movement.uuid,
-      disputeUuid: med.uuid,
+      disputeUuid: dispute.uuid,
       settledAt: at,
     },
     at,

@@ -30,13 +30,14 @@ export function pollDispute(dependencies: ActivityDependencies) {
     }
     return transactionReturning(dependencies.orm, async (tx): Promise<Query<PollDisputeResult>> => {
       const { timeScale } = dependencies
-      const med = await applyDisputeFacts(tx, {
+      const dispute = await applyDisputeFacts(tx, {
         order,
         facts: found.dispute,
         linkTo: createAttachmentLinker(dependencies),
         timeScale,
       })
-      if (med) return mapQuery(queryDisputeSnapshot(med), snapshot => ({ kind: 'known', ...snapshot }))
+      if (dispute)
+        return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind: 'known', ...snapshot }))
       // The PIX may not be recorded yet: reconciliation finds in the statement what a lost notification left out.
       return constantQuery(
         isClosedAtProvider(found.dispute)
@@ -57,20 +58,22 @@ export function isDisputeAnswerable({ kind, state, repliedAt }: Dispute): boolea
 }
 
 /** Returns the query of a dispute's snapshot, with the pending follow-ups of the dispute and its transfer. */
-export function queryDisputeSnapshot(med: Dispute): Query<DisputeSnapshot> {
+export function queryDisputeSnapshot(dispute: Dispute): Query<DisputeSnapshot> {
   // Returns of a transfer are recorded as events of the transfer, whose workflow may have ended: this one delivers
   // them.
-  const transferQuery = med.transferUuid ? pendingFollowUps(med.transferUuid) : constantQuery(NO_FOLLOW_UPS)
-  return mapQuery(batchQueries(pendingFollowUps(med.uuid), transferQuery), ([own, ofTransfer]) => ({
-    state: med.state,
-    accountUuid: med.accountUuid,
-    connectionUuid: med.connection.uuid,
-    endToEnd: med.endToEnd,
-    valueCents: med.valueCents,
-    dueAt: med.dueAt.toISOString(),
-    isAnswerable: isDisputeAnswerable(med),
-    warnedHours: med.warnedHours ?? null,
-    isReplyPending: med.replyState === 'pending',
+  const transferQuery = dispute.transferUuid
+    ? pendingFollowUps(dispute.transferUuid)
+    : constantQuery(NO_FOLLOW_UPS)
+  return mapQuery(batchQueries(pendingFollowUps(dispute.uuid), transferQuery), ([own, ofTransfer]) => ({
+    state: dispute.state,
+    accountUuid: dispute.accountUuid,
+    connectionUuid: dispute.connection.uuid,
+    endToEnd: dispute.endToEnd,
+    valueCents: dispute.valueCents,
+    dueAt: dispute.dueAt.toISOString(),
+    isAnswerable: isDisputeAnswerable(dispute),
+    warnedHours: dispute.warnedHours ?? null,
+    isReplyPending: dispute.replyState === 'pending',
     deliveries: [...own.deliveries, ...ofTransfer.deliveries],
     returns: [...own.returns, ...ofTransfer.returns],
   }))

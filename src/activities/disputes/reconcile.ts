@@ -96,7 +96,7 @@ export function sweepDisputes(dependencies: ActivityDependencies, temporal: Temp
 
 /** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
 async function claimDueConnections(em: EntityManager): Promise<string[]> {
-  const silent = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
+  const withoutNotifications = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
   const rows: { uuid: string }[] = await em.execute(
     `with due as (
        select p.uuid from provider_account p
@@ -108,7 +108,7 @@ async function claimDueConnections(em: EntityManager): Promise<string[]> {
      update provider_account p set disputes_polled_at = now() from due where p.uuid = due.uuid
      returning (select c.uuid from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[])
                 order by c.status = 'ACTIVE' desc, c.created_at limit 1) as uuid`,
-    [silent, silent],
+    [withoutNotifications, withoutNotifications],
   )
   return rows.map(row => row.uuid)
 }
@@ -147,12 +147,12 @@ async function isNewDisputeState(
   { providerAccountUuid }: Connection,
   facts: ProviderDispute,
 ): Promise<boolean> {
-  const med = await em.findOne(
+  const dispute = await em.findOne(
     Dispute,
     deriveDisputeUuid({ providerAccountUuid, providerDisputeId: facts.id }),
   )
-  if (!med || eventsToProviderState(med.state, facts).length > 0) return true
-  const movementType = med.kind === 'RECEIVED_MED' ? ('OUT' as const) : ('IN' as const)
-  const pix = { providerAccountUuid, movementType, names: [med.endToEnd] }
+  if (!dispute || eventsToProviderState(dispute.state, facts).length > 0) return true
+  const movementType = dispute.kind === 'RECEIVED_MED' ? ('OUT' as const) : ('IN' as const)
+  const pix = { providerAccountUuid, movementType, names: [dispute.endToEnd] }
   return (await matchReturns(em, pix, facts.returns)).unrecorded.length > 0
 }

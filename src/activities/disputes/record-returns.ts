@@ -12,7 +12,7 @@ import { applyProviderReturns } from '../unmatched/return-payout.ts'
 import type { DisputedPayment } from './hold-funds.ts'
 
 /** A dispute with its PIX and charge, all locked. */
-export type DisputeWithPayment = DisputedPayment & { med: Dispute }
+export type DisputeWithPayment = DisputedPayment & { dispute: Dispute }
 
 /**
  * Records the returns that a provider made by a dispute, each once, identified by the disputed PIX and the provider's
@@ -21,34 +21,34 @@ export type DisputeWithPayment = DisputedPayment & { med: Dispute }
  */
 export async function recordDisputeReturns(
   em: EntityManager,
-  dispute: DisputeWithPayment,
+  disputed: DisputeWithPayment,
   returns: DisputeReturn[],
   at: Date,
 ): Promise<void> {
   if (returns.length === 0) return
-  const { providerAccountUuid, endToEnd } = dispute.med
+  const { providerAccountUuid, endToEnd } = disputed.dispute
   const pix = { providerAccountUuid, movementType: 'OUT' as const, names: [endToEnd] }
   for (const one of await findUnrecordedReturns(em, pix, returns))
-    await recordDisputeReturn(em, dispute, one, at)
+    await recordDisputeReturn(em, disputed, one, at)
 }
 
 async function recordDisputeReturn(
   em: EntityManager,
-  dispute: DisputeWithPayment,
+  disputed: DisputeWithPayment,
   returned: DisputeReturn,
   at: Date,
 ): Promise<void> {
-  const { med, charge } = dispute
-  const out = createDisputeReturnMovement(em, dispute, returned, at)
-  const legs = await buildDisputeReturnLegs(em, dispute, returned.cents)
-  const after = coverAfterReturn(med, returned.cents)
-  if (charge) charge.disputedCents -= med.claimedCents - after.claimedCents
-  Object.assign(med, after)
-  med.returnedCents += returned.cents
-  const about = { ownerUuid: med.uuid, requestId: med.requestId, at }
-  if (charge) await recordProviderRefund(em, { charge, out, ...about })
+  const { dispute, charge } = disputed
+  const out = createDisputeReturnMovement(em, disputed, returned, at)
+  const legs = await buildDisputeReturnLegs(em, disputed, returned.cents)
+  const after = coverAfterReturn(dispute, returned.cents)
+  if (charge) charge.disputedCents -= dispute.claimedCents - after.claimedCents
+  Object.assign(dispute, after)
+  dispute.returnedCents += returned.cents
+  const eventContext = { ownerUuid: dispute.uuid, requestId: dispute.requestId, at }
+  if (charge) await recordProviderRefund(em, { charge, out, ...eventContext })
   await postMovement(em, out, legs)
-  await recordMovementEvent(em, out, about)
+  await recordMovementEvent(em, out, eventContext)
 }
 
 /**
@@ -58,10 +58,10 @@ async function recordDisputeReturn(
  */
 async function buildDisputeReturnLegs(
   em: EntityManager,
-  { med, movement }: DisputeWithPayment,
+  { dispute, movement }: DisputeWithPayment,
   cents: number,
 ): Promise<Leg[]> {
-  const { accountUuid, providerAccountUuid, heldCents, retainedCents } = med
+  const { accountUuid, providerAccountUuid, heldCents, retainedCents } = dispute
   if (movement.disposition === 'held' || movement.disposition === 'not_returned') {
     await applyProviderReturns(em, movement)
     return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
@@ -72,25 +72,25 @@ async function buildDisputeReturnLegs(
 
 function createDisputeReturnMovement(
   em: EntityManager,
-  { med, movement, charge }: DisputeWithPayment,
+  { dispute, movement, charge }: DisputeWithPayment,
   returned: DisputeReturn,
   at: Date,
 ) {
-  const { accountUuid, providerAccountUuid } = med
+  const { accountUuid, providerAccountUuid } = dispute
   return createMovement(
     em,
-    { accountUuid, providerAccountUuid, connectionUuid: med.connection.uuid },
+    { accountUuid, providerAccountUuid, connectionUuid: dispute.connection.uuid },
     {
       type: 'EXTERNAL_REFUND',
       movementType: 'OUT',
       valueCents: returned.cents,
       status: 'SETTLED',
-      ...buildReturnColumns(med.endToEnd, returned),
+      ...buildReturnColumns(dispute.endToEnd, returned),
       sender: movement.receiver,
       receiver: movement.sender,
       chargeUuid: charge?.uuid,
       originalUuid: movement.uuid,
-      disputeUuid: med.uuid,
+      disputeUuid: dispute.uuid,
       settledAt: new Date(returned.at),
     },
     at,

@@ -33,23 +33,23 @@ const MAX_REPLY_CALL_MS = 60_000
 
 /** Locks a dispute's row. Returns null where a restore has lost it: its workflow then opens it again. */
 export async function findDisputeForUpdate(em: EntityManager, uuid: string): Promise<Dispute | null> {
-  const med = await em.findOne(Dispute, uuid, ROW_LOCK)
-  if (med) await em.populate(med, ['connection', 'movement'])
-  return med
+  const dispute = await em.findOne(Dispute, uuid, ROW_LOCK)
+  if (dispute) await em.populate(dispute, ['connection', 'movement'])
+  return dispute
 }
 
 async function lockDispute(em: EntityManager, uuid: string): Promise<Dispute> {
-  const med = await findDisputeForUpdate(em, uuid)
-  if (!med) throw new Error(`dispute ${uuid} has no row`)
-  return med
+  const dispute = await findDisputeForUpdate(em, uuid)
+  if (!dispute) throw new Error(`dispute ${uuid} has no row`)
+  return dispute
 }
 
 /** Reads the state of a dispute; null where it was never opened. */
 export function getDispute({ orm }: ActivityDependencies) {
   return async (uuid: string): Promise<DisputeSnapshot | null> => {
     const em = orm.em.fork()
-    const med = await em.findOne(Dispute, uuid)
-    return med && runQuery(em, queryDisputeSnapshot(med))
+    const dispute = await em.findOne(Dispute, uuid)
+    return dispute && runQuery(em, queryDisputeSnapshot(dispute))
   }
 }
 
@@ -64,28 +64,28 @@ export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
     requestId,
   }: ReplyToDisputeInput & { uuid: string }): Promise<ReplyToDisputeResult> =>
     runInTransaction(orm, async em => {
-      const med = await findDisputeForUpdate(em, uuid)
-      if (!med) return 'med_not_answerable'
+      const dispute = await findDisputeForUpdate(em, uuid)
+      if (!dispute) return 'med_not_answerable'
       const { accept, analysis, attachments } = sealer.open<DisputeReplyDetails>(details)
-      if (med.replyRequestId === requestId) return 'accepted'
-      const errorCode = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
+      if (dispute.replyRequestId === requestId) return 'accepted'
+      const errorCode = replyErrorCodeOf({ ...dispute, hasReply: dispute.repliedAt != null })
       if (errorCode) return errorCode
       const at = new Date()
-      Object.assign(med, {
+      Object.assign(dispute, {
         accept,
         analysis,
         repliedAt: at,
         replyState: 'pending',
         replyRequestId: requestId,
       })
-      med.replies += 1
-      med.replyFailure = null
-      transition(med, disputeMachine, 'replied', at)
+      dispute.replies += 1
+      dispute.replyFailure = null
+      transition(dispute, disputeMachine, 'replied', at)
       for (const [position, attachment] of attachments.entries())
         em.create(Attachment, {
           ...attachment,
           disputeUuid: uuid,
-          reply: med.replies,
+          reply: dispute.replies,
           position,
           createdAt: at,
         })
@@ -102,7 +102,7 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     const em = dependencies.orm.em.fork()
     const claim = await transactionReturning(dependencies.orm, tx => claimReplyCall(tx, order.uuid))
     if ('kind' in claim) return claim
-    const reply = await loadDisputeReply(dependencies, em, claim.med)
+    const reply = await loadDisputeReply(dependencies, em, claim.dispute)
     const { connection, provider } = await loadProviderConnection(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyToDispute(reply)
     await recordCircuitResult(em, connection, outcome)
@@ -110,14 +110,16 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     const found = isReplyRefusal(outcome) ? await provider.findDispute(toDisputeKey(order)) : null
     const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
     return transactionReturning(dependencies.orm, async tx => {
-      const med = await lockDispute(tx, order.uuid)
+      const dispute = await lockDispute(tx, order.uuid)
       // A call that exceeded MAX_REPLY_CALL_MS has lost its claim to a later call.
-      if (med.replyingUntil?.getTime() === claim.until.getTime()) med.replyingUntil = null
-      if (med.replyState === 'pending') {
-        if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen)) med.replyState = 'sent'
-        if (stillOpen && outcome.kind === 'rejected') await recordReplyRefusal(tx, dependencies, med, outcome)
+      if (dispute.replyingUntil?.getTime() === claim.until.getTime()) dispute.replyingUntil = null
+      if (dispute.replyState === 'pending') {
+        if (outcome.kind === 'accepted' || (found?.kind === 'found' && !stillOpen))
+          dispute.replyState = 'sent'
+        if (stillOpen && outcome.kind === 'rejected')
+          await recordReplyRefusal(tx, dependencies, dispute, outcome)
       }
-      return queryReplyResult(med, med.replyState === 'pending' ? 'again' : 'closed')
+      return queryReplyResult(dispute, dispute.replyState === 'pending' ? 'again' : 'closed')
     })
   }
 }
@@ -135,19 +137,28 @@ function isReplyRefusal(outcome: ReplyToDisputeOutcome): boolean {
 async function recordReplyRefusal(
   em: EntityManager,
   dependencies: ActivityDependencies,
-  med: Dispute,
+  dispute: Dispute,
   { code, message }: { code: string; message: string },
 ): Promise<void> {
   const at = new Date()
-  Object.assign(med, { accept: null, analysis: null, repliedAt: null, replyState: null, replyingUntil: null })
-  med.replyFailure = { code, message }
-  if (!disputeMachine.accepts(med.state, 'reply_refused')) return
-  transition(med, disputeMachine, 'reply_refused', at)
-  await recordDisputeEvent(em, med, { at, linkTo: createAttachmentLinker(dependencies) })
+  Object.assign(dispute, {
+    accept: null,
+    analysis: null,
+    repliedAt: null,
+    replyState: null,
+    replyingUntil: null,
+  })
+  dispute.replyFailure = { code, message }
+  if (!disputeMachine.accepts(dispute.state, 'reply_refused')) return
+  transition(dispute, disputeMachine, 'reply_refused', at)
+  await recordDisputeEvent(em, dispute, { at, linkTo: createAttachmentLinker(dependencies) })
 }
 
-function queryReplyResult(med: Dispute, kind: SendDisputeReplyResult['kind']): Query<SendDisputeReplyResult> {
-  return mapQuery(queryDisputeSnapshot(med), snapshot => ({ kind, ...snapshot }))
+function queryReplyResult(
+  dispute: Dispute,
+  kind: SendDisputeReplyResult['kind'],
+): Query<SendDisputeReplyResult> {
+  return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind, ...snapshot }))
 }
 
 /**
@@ -157,31 +168,32 @@ function queryReplyResult(med: Dispute, kind: SendDisputeReplyResult['kind']): Q
 async function claimReplyCall(
   em: EntityManager,
   uuid: string,
-): Promise<Query<{ med: Dispute; until: Date } | SendDisputeReplyResult>> {
-  const med = await lockDispute(em, uuid)
+): Promise<Query<{ dispute: Dispute; until: Date } | SendDisputeReplyResult>> {
+  const dispute = await lockDispute(em, uuid)
   const nowMs = Date.now()
-  if (med.replyState !== 'pending') return queryReplyResult(med, 'closed')
-  if (med.replyingUntil && med.replyingUntil.getTime() > nowMs) return queryReplyResult(med, 'again')
+  if (dispute.replyState !== 'pending') return queryReplyResult(dispute, 'closed')
+  if (dispute.replyingUntil && dispute.replyingUntil.getTime() > nowMs)
+    return queryReplyResult(dispute, 'again')
   const until = new Date(nowMs + MAX_REPLY_CALL_MS)
-  med.replyingUntil = until
-  return constantQuery({ med, until })
+  dispute.replyingUntil = until
+  return constantQuery({ dispute, until })
 }
 
 async function loadDisputeReply(
   { storage }: ActivityDependencies,
   em: EntityManager,
-  med: Dispute,
+  dispute: Dispute,
 ): Promise<ProviderDisputeReply> {
   const attachments = await em.find(
     Attachment,
-    { disputeUuid: med.uuid, reply: med.replies },
+    { disputeUuid: dispute.uuid, reply: dispute.replies },
     { orderBy: ATTACHMENT_ORDER },
   )
   return {
-    id: med.providerDisputeId,
-    endToEnd: med.endToEnd,
-    accept: med.accept === true,
-    analysis: med.analysis ?? '',
+    id: dispute.providerDisputeId,
+    endToEnd: dispute.endToEnd,
+    accept: dispute.accept === true,
+    analysis: dispute.analysis ?? '',
     attachments: await Promise.all(
       attachments.map(async ({ uuid, name, contentType, storageKey }) => ({
         uuid,

@@ -98,20 +98,20 @@ export function recordRefundEvent(
 /** Records a MED event: the dispute as its GET shows it now, with new links to its proofs. */
 export async function recordDisputeEvent(
   em: EntityManager,
-  med: Dispute,
+  dispute: Dispute,
   { at, linkTo }: { at: Date; linkTo: AttachmentLinker },
 ): Promise<void> {
-  med.sequence += 1
-  const attachments = await em.find(Attachment, { disputeUuid: med.uuid }, { orderBy: ATTACHMENT_ORDER })
+  dispute.sequence += 1
+  const attachments = await em.find(Attachment, { disputeUuid: dispute.uuid }, { orderBy: ATTACHMENT_ORDER })
   return recordEvent(em, {
-    accountUuid: med.accountUuid,
-    connectionUuid: med.connection.uuid,
+    accountUuid: dispute.accountUuid,
+    connectionUuid: dispute.connection.uuid,
     type: 'MED',
-    subjectUuid: med.uuid,
-    sequence: med.sequence,
-    body: z.encode(disputeSchema, showDispute(med, await showAttachments(attachments, linkTo))),
-    ownerUuid: med.uuid,
-    requestId: med.requestId,
+    subjectUuid: dispute.uuid,
+    sequence: dispute.sequence,
+    body: z.encode(disputeSchema, showDispute(dispute, await showAttachments(attachments, linkTo))),
+    ownerUuid: dispute.uuid,
+    requestId: dispute.requestId,
     at,
   })
 }
@@ -125,7 +125,7 @@ export function createAttachmentLinker({ storage }: Pick<ActivityDependencies, '
 export function recordMovementEvent(
   em: EntityManager,
   movement: Movement,
-  about: { ownerUuid: string; requestId: string; at: Date },
+  context: { ownerUuid: string; requestId: string; at: Date },
 ): Promise<void> {
   movement.sequence += 1
   return recordEvent(em, {
@@ -135,7 +135,7 @@ export function recordMovementEvent(
     subjectUuid: movement.uuid,
     sequence: movement.sequence,
     body: z.encode(movementSchema, showMovement(movement)),
-    ...about,
+    ...context,
   })
 }
 

@@ -69,12 +69,12 @@ export function computeRemaining(credits: Inflow['credits'], legs: Leg[]): Remai
  * updates the disputes and `remaining`. The caller has locked the disputes, in that order (`lockDisputes`).
  */
 export function disputePostings(disputes: Dispute[], remaining: RemainingCents): Leg[] {
-  return disputes.flatMap(med => {
-    const cents = Math.min(computeUncoveredCents(med), remaining.get(med.accountUuid) ?? 0)
+  return disputes.flatMap(dispute => {
+    const cents = Math.min(computeUncoveredCents(dispute), remaining.get(dispute.accountUuid) ?? 0)
     if (cents <= 0) return []
-    med.retainedCents += cents
-    remaining.set(med.accountUuid, remaining.get(med.accountUuid)! - cents)
-    return disputeRetainedLegs(med.accountUuid, cents)
+    dispute.retainedCents += cents
+    remaining.set(dispute.accountUuid, remaining.get(dispute.accountUuid)! - cents)
+    return disputeRetainedLegs(dispute.accountUuid, cents)
   })
 }
 

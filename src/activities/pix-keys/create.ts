@@ -33,8 +33,8 @@ export function createKey(dependencies: ActivityDependencies) {
   return async ({ uuid }: { uuid: string }): Promise<KeyOperationResult> => {
     const { orm } = dependencies
     const em = orm.em.fork()
-    const { type, key, connection: by } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, provider } = await loadProviderConnection(dependencies, em, by.uuid)
+    const { type, key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
     const before = type === 'RANDOM' ? await provider.listKeys() : null
     const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
@@ -147,24 +147,24 @@ async function findListedKey(
   if (row.key != null) return names.includes(row.key) ? row.key : null
   const { providerAccountUuid } = row
   await em.execute('select from provider_account where uuid = ? for no key update', [providerAccountUuid])
-  const ours = await em.find(PixKey, {
+  const accountKeys = await em.find(PixKey, {
     providerAccountUuid,
     type: 'RANDOM',
     state: { $in: [...EXISTING_KEY_STATES] },
   })
   const collecting = await em.find(Connection, { providerAccountUuid })
-  const known = new Set([
+  const knownKeys = new Set([
     ...(row.listedBefore ?? []).map(normalizePixKey),
-    ...ours.map(one => one.key),
+    ...accountKeys.map(one => one.key),
     ...collecting.map(one => one.collectionKey),
   ])
-  const fresh = listed.filter(one => one.type === 'RANDOM' && !known.has(normalizePixKey(one.key)))
-  if (fresh.length === 0) return null
-  const others = ours.filter(one => one.key == null && one.uuid !== row.uuid).map(one => one.uuid)
+  const newKeys = listed.filter(one => one.type === 'RANDOM' && !knownKeys.has(normalizePixKey(one.key)))
+  if (newKeys.length === 0) return null
+  const others = accountKeys.filter(one => one.key == null && one.uuid !== row.uuid).map(one => one.uuid)
   const calling = await em.count(Attempt, {
     operation: 'create_key',
     subjectUuid: { $in: others },
     state: 'calling',
   })
-  return calling > 0 ? 'unclear' : normalizePixKey(fresh[0]!.key)
+  return calling > 0 ? 'unclear' : normalizePixKey(newKeys[0]!.key)
 }

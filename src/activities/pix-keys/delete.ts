@@ -28,8 +28,8 @@ export function deleteKey(dependencies: ActivityDependencies) {
     const preparation = await runInTransaction(orm, tx => prepareKeyRemoval(tx, uuid))
     if (preparation.kind !== 'call') return preparation
     const em = orm.em.fork()
-    const { key, connection: by } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, provider } = await loadProviderConnection(dependencies, em, by.uuid)
+    const { key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     const outcome = await provider.deleteKey(key!)
     await recordCircuitResult(em, connection, outcome)
     return runInTransaction(orm, tx =>
@@ -43,8 +43,8 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
   return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
-    const { connection: by } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, provider } = await loadProviderConnection(dependencies, em, by.uuid)
+    const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     const listed = await provider.listKeys()
     await recordCircuitResult(em, connection, listed)
     return runInTransaction(orm, async tx => {

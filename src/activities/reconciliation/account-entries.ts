@@ -49,7 +49,7 @@ type BookableKind = Exclude<AccountEntryKind, 'unlisted'>
 export async function postAccountEntries(
   { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
   { providerAccountUuid, timeScale }: { providerAccountUuid: string; timeScale: number },
-): Promise<{ booked: number; left: number }> {
+): Promise<{ booked: number; remaining: number }> {
   const open = await listOpenAccountEntries(orm.em.fork(), providerAccountUuid)
   let booked = 0
   for (const { uuid } of open) {
@@ -59,21 +59,21 @@ export async function postAccountEntries(
     )
     if (await catchDatabaseRefusal(posting, log, { entry: uuid })) booked += 1
   }
-  return { booked, left: open.length - booked }
+  return { booked, remaining: open.length - booked }
 }
 
 /** Returns false and logs an error where PostgreSQL refuses one posting, so that the others are made. */
 export async function catchDatabaseRefusal(
   posting: Promise<boolean>,
   log: ActivityDependencies['log'],
-  about: Record<string, string>,
+  logFields: Record<string, string>,
 ): Promise<boolean> {
   try {
     return await posting
   } catch (error) {
     if (!(error instanceof DriverException)) throw error
     log.error(
-      { error: redactError(error), ...about },
+      { error: redactError(error), ...logFields },
       'a movement at the provider could not be posted to the ledger',
     )
     return false

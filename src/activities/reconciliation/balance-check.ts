@@ -18,14 +18,14 @@ export async function checkBalance(
   em: EntityManager,
   { provider, providerAccountUuid }: { provider: Provider; providerAccountUuid: string },
 ): Promise<BalanceComparison | null> {
-  for (let look = 1; ; look += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await raceCancellation(provider.balances())
     if (answer.kind === 'no_answer') return null
     const { availableCents, blockedCents } = answer.balance
     const ledger = await readLedgerBalance(em, providerAccountUuid)
-    const held = { providerCents: availableCents + blockedCents, ...ledger }
-    if (look < MAX_COMPARISONS && !isBalanceExplained(held)) continue
-    await storeBalanceCheck(em, { providerAccountUuid, ...held })
-    return held
+    const balances = { providerCents: availableCents + blockedCents, ...ledger }
+    if (attempt < MAX_COMPARISONS && !isBalanceExplained(balances)) continue
+    await storeBalanceCheck(em, { providerAccountUuid, ...balances })
+    return balances
   }
 }

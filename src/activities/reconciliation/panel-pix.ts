@@ -87,11 +87,12 @@ async function postPanelEntry(
     returned,
     providerAccountUuid: at.providerAccountUuid,
   })
-  const about = { ownerUuid: movement.uuid, requestId: movement.uuid, at: movement.createdAt }
+  const eventContext = { ownerUuid: movement.uuid, requestId: movement.uuid, at: movement.createdAt }
   const legs = await buildPanelLegs(em, movement, returned)
-  if (returned?.charge) await recordProviderRefund(em, { charge: returned.charge, out: movement, ...about })
+  if (returned?.charge)
+    await recordProviderRefund(em, { charge: returned.charge, out: movement, ...eventContext })
   await postMovement(em, movement, legs)
-  await recordMovementEvent(em, movement, about)
+  await recordMovementEvent(em, movement, eventContext)
   await scheduleDeliveriesForSweep(em, movement.uuid)
   return null
 }

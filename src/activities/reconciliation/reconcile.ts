@@ -156,7 +156,7 @@ async function postFromStatement(
   return {
     differences: Math.max(0, differences - pix.booked),
     booked: pix.booked + entries.booked,
-    unexplainedEntryCount: entries.left,
+    unexplainedEntryCount: entries.remaining,
     ...(balance && { balance }),
   }
 }
@@ -184,7 +184,7 @@ function coversDifference(
   { settledAfter, settledBefore, providerEntries }: ComparisonPeriod,
   difference: StatementDifference,
 ): boolean {
-  const movedAt = Date.parse(difference.entry?.at ?? difference.ours?.settledAt ?? '')
+  const movedAt = Date.parse(difference.entry?.at ?? difference.recorded?.settledAt ?? '')
   return (
     (movedAt >= settledAfter && movedAt <= settledBefore) ||
     providerEntries.some(entry => isEntryOfDifference(entry, difference))

@@ -66,11 +66,11 @@ function buildProviderRefundParts(
   charge: Charge,
   { cents, countedCents }: { cents: number; countedCents: number },
 ): RefundPart[] {
-  const waived = computeSplitShares(charge, countedCents).map(({ split, cents: requestedCents }) => ({
+  const splitReturns = computeSplitShares(charge, countedCents).map(({ split, cents: requestedCents }) => ({
     accountUuid: split.accountUuid,
     splitUuid: split.uuid,
     cents: 0,
     requestedCents,
   }))
-  return [...waived, { accountUuid: charge.accountUuid, splitUuid: null, cents, requestedCents: cents }]
+  return [...splitReturns, { accountUuid: charge.accountUuid, splitUuid: null, cents, requestedCents: cents }]
 }

@@ -25,7 +25,7 @@ export function throwIfCancelled(): void {
 }
 
 /** Waits for a long provider call, or rejects when the activity is cancelled; its result is then dropped. */
-export function raceCancellation<T>(look: Promise<T>): Promise<T> {
+export function raceCancellation<T>(call: Promise<T>): Promise<T> {
   const context = asyncLocalStorage.getStore()
-  return context ? Promise.race([look, context.cancelled]) : look
+  return context ? Promise.race([call, context.cancelled]) : call
 }

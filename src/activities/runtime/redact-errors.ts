@@ -20,8 +20,8 @@ function redactDriverErrors(activity: RedactedActivities[string]): RedactedActiv
     } catch (error) {
       if (!(error instanceof DriverException)) throw error
       const { code, constraint, table } = error as DriverException & Record<string, unknown>
-      const what = [code, constraint, table && `of ${table}`].filter(Boolean).join(' ')
-      throw new Error(`The database rejected the statement or is unavailable: ${what || error.name}`)
+      const summary = [code, constraint, table && `of ${table}`].filter(Boolean).join(' ')
+      throw new Error(`The database rejected the statement or is unavailable: ${summary || error.name}`)
     }
   }
 }

@@ -83,7 +83,7 @@ async function countTransferReturn(
 ) {
   const { transfer } = out
   transfer.returnedCents += cents
-  const whole = transfer.returnedCents === transfer.valueCents
-  transition(transfer, transferMachine, whole ? 'returned_whole' : 'returned_in_part', at)
+  const isWhole = transfer.returnedCents === transfer.valueCents
+  transition(transfer, transferMachine, isWhole ? 'returned_whole' : 'returned_in_part', at)
   await recordTransferEvent(em, out, { at })
 }

@@ -49,12 +49,12 @@ export async function settleUncoveredTransfer(
   transfer.failure = null
   transfer.feeCents = 0 // A transfer without a hold pays no fee.
   applyProviderDetails(transfer, sending)
-  const late = transferMachine.accepts(transfer.state, 'settled_late')
-  const reason = late ? 'late_settlement' : null
+  const isLate = transferMachine.accepts(transfer.state, 'settled_late')
+  const reason = isLate ? 'late_settlement' : null
   transfer.movement = await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason })
   transfer.settledAt = transfer.movement.settledAt
-  transition(transfer, transferMachine, late ? 'settled_late' : 'settled', at)
-  await recordTransferEvent(em, out, { at, late })
+  transition(transfer, transferMachine, isLate ? 'settled_late' : 'settled', at)
+  await recordTransferEvent(em, out, { at, late: isLate })
 }
 
 /** Records that an ended attempt settled while another is live or settled: a movement of its own, and an alarm. */

@@ -35,8 +35,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 
   endUnaccepted: endUnacceptedTransfer,
 
-  holdFunds(em, { transfer }, by) {
-    return holdTransferFunds(em, transfer, by)
+  holdFunds(em, { transfer }, connection) {
+    return holdTransferFunds(em, transfer, connection)
   },
 
   send(provider, { transfer }, { attempt, connection }: PayoutAttempt) {
@@ -66,13 +66,13 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
       await transferPayout.applyAcceptance(em, out, sending)
     const isCurrent = transfer.connection.uuid === attempt.connectionUuid
     const inTime = isCurrent && transferMachine.accepts(transfer.state, 'settled')
-    const late = transferMachine.accepts(transfer.state, 'settled_late')
-    if (!inTime && !late && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
+    const isLate = transferMachine.accepts(transfer.state, 'settled_late')
+    if (!inTime && !isLate && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
     attempt.state = 'settled'
     await em.flush() // Before the event, which shows the attempt and the time of its update.
     const isHeld = transfer.heldCents > 0 // False where a restored balance did not cover it.
     if (inTime && isHeld) await settleHeldTransfer(em, out, sending)
-    else if (inTime || late) await settleUncoveredTransfer(em, out, attempt, sending)
+    else if (inTime || isLate) await settleUncoveredTransfer(em, out, attempt, sending)
   },
 
   afterSettlement(em, out, attempt, sending) {
@@ -157,13 +157,13 @@ export async function postponeTransfer(em: EntityManager, transfer: Transfer): P
 }
 
 async function postTransferHold(em: EntityManager, transfer: Transfer): Promise<void> {
-  const held = transfer.valueCents + transfer.feeCents
+  const heldCents = transfer.valueCents + transfer.feeCents
   transfer.movement = createTransferMovement(em, transfer, {
     connectionUuid: transfer.connection.uuid,
     providerAccountUuid: transfer.providerAccountUuid,
   })
-  transfer.heldCents = held
-  await postMovement(em, transfer.movement, transferHeldLegs(transfer.accountUuid, held))
+  transfer.heldCents = heldCents
+  await postMovement(em, transfer.movement, transferHeldLegs(transfer.accountUuid, heldCents))
 }
 
 /**

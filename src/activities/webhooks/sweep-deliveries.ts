@@ -37,13 +37,13 @@ export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, tempor
  */
 async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<number> {
   const silentSince = new Date(Date.now() - scaleWait(DISABLE_AFTER_MS, timeScale))
-  const silent: { uuid: string }[] = await orm.em.fork().execute(
+  const failing: { uuid: string }[] = await orm.em.fork().execute(
     `select uuid from webhook w where status = 'ACTIVE' and deleted_at is null and failing_since <= ?
          and not exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING') limit 1000`,
     [silentSince],
   )
   let disabled = 0
-  for (const { uuid } of silent) {
+  for (const { uuid } of failing) {
     if (isCancellationRequested()) break
     await runInTransaction(orm, async em => {
       const webhook = await lockWebhook(em, uuid)
@@ -85,12 +85,12 @@ async function wakeDueDeliveries(orm: Orm, temporal: TemporalContext): Promise<n
   let woken = 0
   for (;;) {
     const previousCount = woken
-    const due = await findDueEndpoints(orm)
-    for (let from = 0; from < due.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM)
+    const endpoints = await findDueEndpoints(orm)
+    for (let from = 0; from < endpoints.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM)
       woken += await wakeDeliveries(
         orm,
         temporal,
-        await claimDueDeliveries(orm, due.slice(from, from + ENDPOINTS_PER_CLAIM)),
+        await claimDueDeliveries(orm, endpoints.slice(from, from + ENDPOINTS_PER_CLAIM)),
       )
     if (woken === previousCount || !hasTimeLeft()) return woken
   }

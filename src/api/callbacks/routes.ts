@@ -104,13 +104,18 @@ async function storeNotifications(
   notifications: ReceivedNotification[],
 ): Promise<[ProviderNotification, InboundNotificationSubject][]> {
   if (notifications.length === 0) return []
-  const about = notifications.map(notification => queryNotificationSubject(em, notification, connection))
+  const subjectQueries = notifications.map(notification =>
+    queryNotificationSubject(em, notification, connection),
+  )
   const [stored, subjects] = await runQuery(
     em,
-    batchQueries(storeProviderNotifications(em, connection.uuid, notifications), batchQueries(...about)),
+    batchQueries(
+      storeProviderNotifications(em, connection.uuid, notifications),
+      batchQueries(...subjectQueries),
+    ),
   )
-  const place = new Map(notifications.map(({ digest }, place) => [digest, place]))
-  return stored.map(notice => [notice, subjects[place.get(notice.digest.toString('hex'))!]!])
+  const position = new Map(notifications.map(({ digest }, position) => [digest, position]))
+  return stored.map(notice => [notice, subjects[position.get(notice.digest.toString('hex'))!]!])
 }
 
 /** Converts a notification item to the row that is stored. */

@@ -34,11 +34,14 @@ async function redactChargesForToken(
 ): Promise<ReadCharge[]> {
   const failed = charges.filter(charge => charge.failure)
   if (connectionUuid === null || failed.length === 0) return charges
-  const places = await findAttemptPositions(em, { connectionUuid, subjects: failed.map(({ uuid }) => uuid) })
+  const positions = await findAttemptPositions(em, {
+    connectionUuid,
+    subjects: failed.map(({ uuid }) => uuid),
+  })
   return charges.map(charge => {
     const { uuid, failure } = charge
     if (!failure) return charge
-    const attempts = failure.attempts.filter((_, index) => index === places.get(uuid))
+    const attempts = failure.attempts.filter((_, index) => index === positions.get(uuid))
     return { ...charge, failure: { ...failure, attempts } }
   })
 }

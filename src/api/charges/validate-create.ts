@@ -83,9 +83,9 @@ async function evaluateCharge(
   const errors = await collectSplitErrors(caller, body)
   const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
   if (!candidates || value === undefined) return { errors, payable: [] }
-  const able = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
-  const payable = able.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
-  if (able.length === 0) errors.value = ['is required: no provider of this charge supports an open value']
+  const capable = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
+  const payable = capable.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
+  if (capable.length === 0) errors.value = ['is required: no provider of this charge supports an open value']
   else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
   return { errors, payable }
 }

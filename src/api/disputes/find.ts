@@ -23,17 +23,17 @@ export async function requireVisibleDispute(
   token: CallerToken,
   uuid: string,
 ): Promise<Dispute> {
-  const med = await em.findOne(
+  const dispute = await em.findOne(
     Dispute,
     { $and: [{ uuid }, visibilityFilter(token)] },
     { populate: [...POPULATED_RELATIONS] },
   )
-  return med ?? fail('not_found')
+  return dispute ?? fail('not_found')
 }
 
 /** Presents a dispute with links to its attachments, as GET shows it. */
-export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, med: Dispute) {
-  const [found] = await showDisputesWithAttachments(em, storage, [med])
+export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, dispute: Dispute) {
+  const [found] = await showDisputesWithAttachments(em, storage, [dispute])
   return found!
 }
 
@@ -61,8 +61,8 @@ export async function listDisputes(
 }
 
 /** Presents disputes with their attachments, which one statement reads for the whole page. */
-async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, meds: Dispute[]) {
-  const uuids = meds.map(med => med.uuid)
+async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, disputes: Dispute[]) {
+  const uuids = disputes.map(dispute => dispute.uuid)
   const attachments = await em.find(
     Attachment,
     { disputeUuid: { $in: uuids } },
@@ -70,9 +70,12 @@ async function showDisputesWithAttachments(em: EntityManager, storage: FileStora
   )
   const byDispute = Map.groupBy(attachments, ({ disputeUuid }) => disputeUuid)
   return Promise.all(
-    meds.map(async med => {
-      const own = byDispute.get(med.uuid) ?? []
-      return showDispute(med, await showAttachments(own, ({ storageKey }) => storage.createLink(storageKey)))
+    disputes.map(async dispute => {
+      const attachments = byDispute.get(dispute.uuid) ?? []
+      return showDispute(
+        dispute,
+        await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey)),
+      )
     }),
   )
 }

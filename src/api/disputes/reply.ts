@@ -45,11 +45,11 @@ export async function requireAnswerableDispute({
   uuid,
   idempotencyKey,
 }: DisputeReplyRequest): Promise<Dispute> {
-  const med = await requireVisibleDispute(em, token, uuid)
-  const repliedUuid = med.replyRequestId?.split(':')[0]
+  const dispute = await requireVisibleDispute(em, token, uuid)
+  const repliedUuid = dispute.replyRequestId?.split(':')[0]
   if (idempotencyKey == null || repliedUuid !== deriveReplyUuid({ token, uuid, idempotencyKey }))
-    requireAnswerable(med)
-  return med
+    requireAnswerable(dispute)
+  return dispute
 }
 
 /**
@@ -62,12 +62,12 @@ export async function replyToDispute(
   request: DisputeReplyRequest & { form: DisputeReplyForm },
 ) {
   const { em, uuid, form } = request
-  const med = await requireAnswerableDispute({ ...request, em: em.fork() })
+  const dispute = await requireAnswerableDispute({ ...request, em: em.fork() })
   const id = await deriveReplyId(request)
-  if (med.replyRequestId === id)
+  if (dispute.replyRequestId === id)
     return respondWithReply(dependencies, request, { headers: { ...REPLAYED_HEADERS } })
   // The same key was used for another reply to this dispute.
-  if (med.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
+  if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await dependencies.workflowClientContext.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
@@ -76,7 +76,7 @@ export async function replyToDispute(
   await storeAttachmentsInTime(dependencies, proofs)
   deadline.markStarted(uuid)
   return readOrFailNotConfirmed(uuid, async () => {
-    const result = await submitReply(dependencies, { em, med, id, form, proofs })
+    const result = await submitReply(dependencies, { em, dispute, id, form, proofs })
     if (result === 'unknown') failNotConfirmed(uuid)
     // Of parallel requests with one key, the workflow accepted the files of one.
     const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
@@ -98,11 +98,11 @@ async function storeAttachmentsInTime(
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'storage'
   deadline.extendBy(proofs.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
-  const storing = storeAttachments(dependencies, proofs)
+  const storage = storeAttachments(dependencies, proofs)
   try {
-    await deadline.awaitStep(storing, DISPUTE_REPLY_RESERVE_MS)
+    await deadline.awaitStep(storage, DISPUTE_REPLY_RESERVE_MS)
   } catch (error) {
-    storing.then(
+    storage.then(
       () => removeAttachments(dependencies, proofs),
       () => undefined, // `storeAttachments` has removed them itself.
     )
@@ -149,7 +149,7 @@ function deriveReplyUuid(reply: { token: CallerToken; uuid: string; idempotencyK
 
 type ReplySubmission = {
   em: EntityManager
-  med: Dispute
+  dispute: Dispute
   id: string
   form: DisputeReplyForm
   proofs: ReplyAttachment[]
@@ -161,7 +161,7 @@ type ReplySubmission = {
  */
 async function submitReply(
   { workflowClientContext, sealer, ...dependencies }: DisputeReplyDependencies,
-  { em, med, id, form, proofs }: ReplySubmission,
+  { em, dispute, id, form, proofs }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
   const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
   const details: DisputeReplyDetails = { accept: form.accept, analysis: form.analysis, attachments }
@@ -172,9 +172,9 @@ async function submitReply(
       updateId: id,
       waitMs: getRequestDeadline().stepTimeoutMs(),
     }
-    return await submitDisputeReply(workflowClientContext, med, reply)
+    return await submitDisputeReply(workflowClientContext, dispute, reply)
   } catch (error) {
-    const current = await em.fork().findOneOrFail(Dispute, med.uuid)
+    const current = await em.fork().findOneOrFail(Dispute, dispute.uuid)
     if (current.replyRequestId === id) return 'accepted'
     if (isOutage(error)) return 'unknown'
     // The workflow completed during the update, or there is a bug: in both cases it has not accepted the reply.
@@ -184,7 +184,7 @@ async function submitReply(
   }
 }
 
-function requireAnswerable(med: Dispute): void {
-  const code = replyErrorCodeOf({ ...med, hasReply: med.repliedAt != null })
+function requireAnswerable(dispute: Dispute): void {
+  const code = replyErrorCodeOf({ ...dispute, hasReply: dispute.repliedAt != null })
   if (code) fail(code)
 }

@@ -41,10 +41,10 @@ async function redactEventsForToken(
 ): Promise<VisibleEvent[]> {
   if (connectionUuid === null) return events
   const subjects = events.map(event => event.subjectUuid)
-  const places = await findAttemptPositions(em, { connectionUuid, subjects })
+  const positions = await findAttemptPositions(em, { connectionUuid, subjects })
   return events.map(({ uuid, type, createdAt, body, subjectUuid }) => ({
     ...{ uuid, type, createdAt },
-    body: redactBodyForConnection(places.get(subjectUuid), body),
+    body: redactBodyForConnection(positions.get(subjectUuid), body),
   }))
 }
 

@@ -84,7 +84,7 @@ function buildLedgerScope(
   query: LedgerQuery,
   column: 'provider_account_uuid' | 'connection_uuid',
 ): OptionalSqlCondition[] {
-  const through = (uuid: string): OptionalSqlCondition => [
+  const connectionCondition = (uuid: string): OptionalSqlCondition => [
     `${column} = (select k.provider_account_uuid from connection k where k.uuid = ? and k.account_uuid = ?)`,
     uuid,
     accountUuid,
@@ -97,8 +97,8 @@ function buildLedgerScope(
       accountUuid,
       reaches === 'test',
     ],
-    connectionUuid !== null && through(connectionUuid),
-    query.provider_uuid !== undefined && through(query.provider_uuid),
+    connectionUuid !== null && connectionCondition(connectionUuid),
+    query.provider_uuid !== undefined && connectionCondition(query.provider_uuid),
     // A provider-bound token may name another connection in the filter, though both may share one provider account.
     connectionUuid !== null &&
       query.provider_uuid !== undefined &&
@@ -116,16 +116,16 @@ function buildLedgerDateConditions(
   { date_from, date_to }: LedgerQuery,
 ): OptionalSqlCondition[] {
   const { $gte, $lt } = buildDayRange(date_from, date_to) ?? {}
-  const own = `from posting where account_uuid = ? and bucket = 'available' and created_at`
+  const accountPostings = `from posting where account_uuid = ? and bucket = 'available' and created_at`
   return [
     $gte && ['created_at >= ?', $gte],
     $gte && [
-      `id >= (select min(id + 0) ${own} >= ? and created_at < (select min(created_at) ${own} >= ?) + ${MAX_TRANSACTION_OVERLAP})`,
+      `id >= (select min(id + 0) ${accountPostings} >= ? and created_at < (select min(created_at) ${accountPostings} >= ?) + ${MAX_TRANSACTION_OVERLAP})`,
       ...[accountUuid, $gte, accountUuid, $gte],
     ],
     $lt && ['created_at < ?', $lt],
     $lt && [
-      `id <= (select max(id + 0) ${own} < ? and created_at > (select max(created_at) ${own} < ?) - ${MAX_TRANSACTION_OVERLAP})`,
+      `id <= (select max(id + 0) ${accountPostings} < ? and created_at > (select max(created_at) ${accountPostings} < ?) - ${MAX_TRANSACTION_OVERLAP})`,
       ...[accountUuid, $lt, accountUuid, $lt],
     ],
   ]

@@ -43,7 +43,7 @@ export function createAccessLog(log: Logger): Middleware {
 
 /** Answers 400 to a request with several Host headers (RFC 9112, 3.2); Node itself takes the first of them. */
 export const requireSingleHostHeader: Middleware = async (ctx, next) => {
-  const hosts = ctx.req.rawHeaders.filter((text, place) => place % 2 === 0 && text.toLowerCase() === 'host')
+  const hosts = ctx.req.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
   if (hosts.length > 1) fail('malformed_request')
   await next()
 }

@@ -69,9 +69,9 @@ ${refusals.map(([status, response]) => renderErrorLine(status, response))}
 function renderParameterTable(parameters: JsonSchema[]): Markup {
   return html`<table><caption>Parameters</caption>
 ${parameters.map(
-  ({ name, in: place, required, schema, description }) => html`<tr>
+  ({ name, in: location, required, schema, description }) => html`<tr>
 <th scope="row"><code>${name as string}</code>${required === true && html`<em>required</em>`}</th>
-<td class="type">${place as string}, ${renderSchemaType(schema as JsonSchema)}</td>
+<td class="type">${location as string}, ${renderSchemaType(schema as JsonSchema)}</td>
 <td>${renderProse(description)}</td></tr>`,
 )}</table>`
 }

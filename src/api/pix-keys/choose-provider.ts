@@ -35,9 +35,9 @@ export async function requirePixKeyProvider(
   em: EntityManager,
   { type, ...wanted }: PixKeyProviderRequest,
 ): Promise<void> {
-  const able = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
-  if (able.length === 0) await choosePixKeyProvider(em, { type, ...wanted })
-  else requireUnpausedConnections(able, 'in')
+  const capable = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
+  if (capable.length === 0) await choosePixKeyProvider(em, { type, ...wanted })
+  else requireUnpausedConnections(capable, 'in')
 }
 
 /** Collects the provider errors of a body that its schema has rejected, so that all errors are sent at once. */
@@ -50,9 +50,9 @@ export function collectCodeProviderErrors(request: InvalidBodyRequest) {
   return collectProviderErrors(request, collectPoolErrors)
 }
 
-function collectPoolErrors(makers: Connection[]): FieldErrors {
+function collectPoolErrors(connections: Connection[]): FieldErrors {
   const errors: FieldErrors = {}
-  if (makers.every(isPool)) errors.provider_uuid = [formatPoolMessage(makers[0]!)]
+  if (connections.every(isPool)) errors.provider_uuid = [formatPoolMessage(connections[0]!)]
   return errors
 }
 
@@ -70,6 +70,6 @@ function formatPoolMessage({ provider }: Connection): string {
 }
 
 export function formatUnsupportedMessage({ provider, dialect }: Connection, type: PixKeyType): string {
-  const able = PROVIDER_CAPABILITIES[dialect].creatableKeyTypes.filter(one => one !== type)
-  return `${provider} does not support ${type} keys for this account; it supports ${able.join(', ')}`
+  const capable = PROVIDER_CAPABILITIES[dialect].creatableKeyTypes.filter(one => one !== type)
+  return `${provider} does not support ${type} keys for this account; it supports ${capable.join(', ')}`
 }

@@ -38,9 +38,9 @@ async function findInvalidDefaults(
   token: CallerToken,
   uuids: (string | undefined)[],
 ): Promise<FieldErrors> {
-  const named = uuids.filter(uuid => uuid !== undefined)
+  const distinctUuids = uuids.filter(uuid => uuid !== undefined)
   const usable = await em.find(Connection, {
-    $and: [{ uuid: named, accountUuid: token.accountUuid }, connectionScopeOf(token)],
+    $and: [{ uuid: distinctUuids, accountUuid: token.accountUuid }, connectionScopeOf(token)],
     status: 'ACTIVE',
     isPublic: true,
   })

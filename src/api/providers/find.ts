@@ -86,12 +86,12 @@ function toProviderHealth(row: ProviderHealthRow): ProviderHealth {
 
 /** Lists the default providers that a token may see, in order of priority. */
 export async function listDefaultProviders(em: EntityManager, token: CallerToken) {
-  const places = await em.find(
+  const bindings = await em.find(
     DefaultProvider,
     { ...visibilityFilter(token), paymentType: 'PIX' },
     { populate: ['connection'], orderBy: { position: 'asc' } },
   )
-  const connections = places.map(place => place.connection)
+  const connections = bindings.map(binding => binding.connection)
   const broken = await findOpenCircuits(
     em,
     connections.map(({ uuid }) => uuid),

@@ -20,8 +20,8 @@ export async function requireVisibleTransfer(
   token: CallerToken,
   uuid: string,
 ): Promise<TransferWithAttempts> {
-  const by = joinConditions(['uuid = ?', uuid], ...scopeOf(token))
-  return (await readTransfer(em, by, token.connectionUuid)) ?? fail('not_found')
+  const condition = joinConditions(['uuid = ?', uuid], ...scopeOf(token))
+  return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }
 
 /** Lists one page of the transfers that a token may see, newest first. */

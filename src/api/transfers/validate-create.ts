@@ -23,7 +23,7 @@ type TransferCaller = { em: EntityManager; token: CallerToken }
  * which applies without an Idempotency-Key. Fails with 422 and all errors, 409 or 503.
  */
 export async function validateCreateTransfer(caller: TransferCaller, body: CreateTransferBody) {
-  const { errors, able: capable, acceptBefore } = await evaluateTransfer(caller, body)
+  const { errors, capable, acceptBefore } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   await requireUniqueExternalRef(caller, body)
   const unpaused = requireUnpausedConnections(capable, 'out')
@@ -56,7 +56,7 @@ type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document
 async function evaluateTransfer(
   { em, token }: TransferCaller,
   body: ReadableTransferBody,
-): Promise<{ errors: FieldErrors; able: Connection[]; acceptBefore?: string | undefined }> {
+): Promise<{ errors: FieldErrors; capable: Connection[]; acceptBefore?: string | undefined }> {
   const errors = collectScheduleErrors(body)
   const candidateQuery = queryCandidates(em, { token, providerUuid: body.provider_uuid })
   const [candidates, acceptBefore] =
@@ -70,7 +70,7 @@ async function evaluateTransfer(
   })
   if (capable?.length === 0)
     errors.document = ['cannot be checked: no provider of this transfer checks the holder of the key']
-  return { errors, able: capable ?? [], acceptBefore }
+  return { errors, capable: capable ?? [], acceptBefore }
 }
 
 function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'scheduled_for'>): FieldErrors {

@@ -17,8 +17,8 @@ const MAX_ATTEMPTS_SHOWN = 20
 /** Delay before the sweep wakes the delivery workflow; normally the request itself wakes it. */
 const SWEEP_AFTER_MS = 20_000
 
-export async function listDeliveries(em: EntityManager, place: WebhookReference, query: DeliveriesQuery) {
-  const webhook = await requireVisibleWebhook(em, place)
+export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {
+  const webhook = await requireVisibleWebhook(em, reference)
   const { status = [] } = query
   const [rows, total] = await Promise.all([
     em.find(
@@ -50,10 +50,10 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
     deliveryUuid: uuid,
     number: { $gt: attemptCount - MAX_ATTEMPTS_SHOWN },
   }))
-  const tries =
+  const attempts =
     uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
   const eventOf = new Map(events.map(event => [event.uuid, event]))
-  const triesOf = Map.groupBy(tries, one => one.deliveryUuid)
+  const triesOf = Map.groupBy(attempts, one => one.deliveryUuid)
   return deliveries.map(delivery =>
     showDelivery({
       delivery,
@@ -64,9 +64,9 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
 }
 
 /** Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. */
-export function resendDelivery(em: EntityManager, place: WebhookReference, deliveryUuid: string) {
+export function resendDelivery(em: EntityManager, reference: WebhookReference, deliveryUuid: string) {
   return em.transactional(async tx => {
-    const webhook = await lockActiveWebhook(tx, place)
+    const webhook = await lockActiveWebhook(tx, reference)
     const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
     if (!delivery) return fail('not_found')
     delivery.status = 'PENDING'
@@ -79,9 +79,9 @@ export function resendDelivery(em: EntityManager, place: WebhookReference, deliv
 }
 
 /** Creates a TEST event, which carries the webhook as its GET shows it, and its one delivery. */
-export function createTestDelivery(em: EntityManager, place: WebhookReference, requestId: string) {
+export function createTestDelivery(em: EntityManager, reference: WebhookReference, requestId: string) {
   return em.transactional(async tx => {
-    const webhook = await lockActiveWebhook(tx, place)
+    const webhook = await lockActiveWebhook(tx, reference)
     webhook.sequence += 1
     const { uuid, accountUuid, sequence } = webhook
     const event = tx.create(Event, {
@@ -108,7 +108,7 @@ export function createTestDelivery(em: EntityManager, place: WebhookReference, r
 }
 
 /** Locks a webhook that is ACTIVE; fails for a disabled one, which the merchant must enable first, with a handshake. */
-async function lockActiveWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
-  const webhook = await lockVisibleWebhook(em, place)
+async function lockActiveWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
+  const webhook = await lockVisibleWebhook(em, reference)
   return webhook.status === 'ACTIVE' ? webhook : fail('webhook_disabled')
 }

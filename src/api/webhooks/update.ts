@@ -25,16 +25,20 @@ export function listWebhooks(
   return em.findAndCount(Webhook, buildWebhookVisibilityFilter(seer), newestFirstOptions(query))
 }
 
-export async function requireVisibleWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
+export async function requireVisibleWebhook(
+  em: EntityManager,
+  reference: WebhookReference,
+): Promise<Webhook> {
   return (
-    (await em.findOne(Webhook, { $and: [{ uuid: place.uuid }, buildWebhookVisibilityFilter(place)] })) ??
-    fail('not_found')
+    (await em.findOne(Webhook, {
+      $and: [{ uuid: reference.uuid }, buildWebhookVisibilityFilter(reference)],
+    })) ?? fail('not_found')
   )
 }
 
 /** Reads a visible webhook under its row lock, or fails with 404. Needs a transaction. */
-export async function lockVisibleWebhook(em: EntityManager, place: WebhookReference): Promise<Webhook> {
-  return (await lockWebhook(em, place.uuid, buildWebhookVisibilityFilter(place))) ?? fail('not_found')
+export async function lockVisibleWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
+  return (await lockWebhook(em, reference.uuid, buildWebhookVisibilityFilter(reference))) ?? fail('not_found')
 }
 
 /** Builds the filter of visible webhooks: of the account and mode; a webhook older than modes belongs to both. */
@@ -48,18 +52,18 @@ function buildWebhookVisibilityFilter({
 /** Updates the given fields of a webhook. A new URL, or enabling a disabled webhook, requires a handshake first. */
 export async function updateWebhook(
   em: EntityManager,
-  place: WebhookReference,
+  reference: WebhookReference,
   body: UpdateWebhookBody,
   tools: WebhookDependencies,
 ) {
-  const before = await requireVisibleWebhook(em.fork(), place)
+  const before = await requireVisibleWebhook(em.fork(), reference)
   const enables = body.status === 'ACTIVE' && before.status === 'DISABLED'
   await requireUsableEndpoint(
     { url: body.url ?? (enables ? before.url : undefined), token: body.token },
     tools.inspect,
   )
   return em.transactional(async tx => {
-    const webhook = await lockVisibleWebhook(tx, place)
+    const webhook = await lockVisibleWebhook(tx, reference)
     if (body.url !== undefined && body.url !== webhook.url) {
       webhook.url = body.url
       webhook.failingSince = null
@@ -82,14 +86,14 @@ function enableWebhook(webhook: Webhook): void {
 /** Replaces the signing secret of a webhook; deliveries are signed by the previous one as well for a day. */
 export async function rotateSigningSecret(
   em: EntityManager,
-  place: WebhookReference,
-  given: string | undefined,
+  reference: WebhookReference,
+  requested: string | undefined,
   tools: WebhookDependencies,
 ) {
-  await requireUsableEndpoint({ token: given }, tools.inspect)
-  const token = given ?? generateSigningSecret()
+  await requireUsableEndpoint({ token: requested }, tools.inspect)
+  const token = requested ?? generateSigningSecret()
   return em.transactional(async tx => {
-    const webhook = await lockVisibleWebhook(tx, place)
+    const webhook = await lockVisibleWebhook(tx, reference)
     if (token === tools.sealer.open(webhook.sealedSecret))
       failField('token', 'must differ from the token it replaces')
     replaceSigningSecret(webhook, token, tools)
@@ -97,16 +101,16 @@ export async function rotateSigningSecret(
   })
 }
 
-/** Replaces the signing secret only if its ETag is still `mark`; returns null where it was replaced meanwhile. */
+/** Replaces the signing secret only if its ETag is still `etag`; returns null where it was replaced meanwhile. */
 export function rotateSecretIfUnchanged(
   em: EntityManager,
-  place: WebhookReference,
-  mark: string | null,
+  reference: WebhookReference,
+  etag: string | null,
   tools: WebhookDependencies,
 ): Promise<string | null> {
   return em.transactional(async tx => {
-    const webhook = await lockVisibleWebhook(tx, place)
-    if (mark !== computeSecretEtag(webhook)) return null
+    const webhook = await lockVisibleWebhook(tx, reference)
+    if (etag !== computeSecretEtag(webhook)) return null
     const token = generateSigningSecret()
     replaceSigningSecret(webhook, token, tools)
     return token
@@ -138,9 +142,9 @@ function replaceSigningSecret(
 }
 
 /** Removes a webhook and ends its pending deliveries. */
-export function removeWebhook(em: EntityManager, place: WebhookReference): Promise<void> {
+export function removeWebhook(em: EntityManager, reference: WebhookReference): Promise<void> {
   return em.transactional(async tx => {
-    const webhook = await lockVisibleWebhook(tx, place)
+    const webhook = await lockVisibleWebhook(tx, reference)
     webhook.deletedAt = new Date()
     await tx.flush()
     await endPendingDeliveries(tx, webhook)

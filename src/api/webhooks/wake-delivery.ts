@@ -17,9 +17,9 @@ export function trySweepDeliveries(context: TemporalContext): Promise<void> {
   return ignoreOutage(startDeliverySweep(context))
 }
 
-async function ignoreOutage(waking: Promise<void>): Promise<void> {
+async function ignoreOutage(signal: Promise<void>): Promise<void> {
   try {
-    await withTimeout(getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS), waking)
+    await withTimeout(getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS), signal)
   } catch (error) {
     if (!isOutage(error)) throw error
   }

@@ -29,7 +29,7 @@ export const disputeReplyForm = z.strictObject({
   attachments: z
     .array(attachment.optional())
     .default([])
-    .transform(places => places.filter(one => one !== undefined))
+    .transform(attachments => attachments.filter(one => one !== undefined))
     .meta({
       description: `Proofs, at most ${MAX_ATTACHMENTS}, sent as \`attachments[0][file]\`, \`attachments[1][file]\`, …`,
       maxItems: MAX_ATTACHMENTS,

@@ -109,25 +109,25 @@ export function showAttachments(
 }
 
 /** Presents the current dispute, as GET shows it. The caller has loaded connection and movement. */
-export function showDispute(med: Dispute, attachments: AttachmentLink[]): z.output<typeof disputeSchema> {
+export function showDispute(dispute: Dispute, attachments: AttachmentLink[]): z.output<typeof disputeSchema> {
   return {
-    uuid: med.uuid,
-    pix_in_transaction: showDisputedMovement(med.movement),
+    uuid: dispute.uuid,
+    pix_in_transaction: showDisputedMovement(dispute.movement),
     attachments,
-    med_type: med.kind,
-    dispute_type: med.disputeType,
-    status: disputeMachine.statusOf(med.state),
-    details: med.details,
-    analysis: med.analysis ?? med.providerAnalysis,
-    resolved: disputeMachine.isFinal(med.state),
-    due_at: med.dueAt,
-    value: med.valueCents,
-    blocked_value: med.heldCents + med.retainedCents,
-    ...(med.chargeUuid && { charge_uuid: med.chargeUuid }),
-    ...(med.transferUuid && { transfer_uuid: med.transferUuid }),
-    provider: { uuid: med.connection.uuid, provider: med.connection.provider },
-    created_at: med.createdAt,
-    updated_at: med.updatedAt,
+    med_type: dispute.kind,
+    dispute_type: dispute.disputeType,
+    status: disputeMachine.statusOf(dispute.state),
+    details: dispute.details,
+    analysis: dispute.analysis ?? dispute.providerAnalysis,
+    resolved: disputeMachine.isFinal(dispute.state),
+    due_at: dispute.dueAt,
+    value: dispute.valueCents,
+    blocked_value: dispute.heldCents + dispute.retainedCents,
+    ...(dispute.chargeUuid && { charge_uuid: dispute.chargeUuid }),
+    ...(dispute.transferUuid && { transfer_uuid: dispute.transferUuid }),
+    provider: { uuid: dispute.connection.uuid, provider: dispute.connection.provider },
+    created_at: dispute.createdAt,
+    updated_at: dispute.updatedAt,
   }
 }
 

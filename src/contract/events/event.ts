@@ -55,12 +55,12 @@ export function redactBodyForConnection(
   if (!error) return { ...body, ...filterAttempts(attempts) }
   const { provider, provider_code, ...reason } = error
   const redactedError = { ...reason, ...filterAttempts(error.attempts) }
-  const named =
+  const isErrorVisible =
     provider === undefined || isErrorOfAttempt(redactedError.attempts ?? [], { ...error, provider })
   return {
     ...body,
     ...filterAttempts(attempts),
-    error: named ? { ...error, ...redactedError } : redactedError,
+    error: isErrorVisible ? { ...error, ...redactedError } : redactedError,
   }
 }
 

@@ -219,10 +219,10 @@ export function snapshotAcceptedTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
 ): Record<string, unknown> {
-  const shown = showTransfer(transfer, attempts)
+  const response = showTransfer(transfer, attempts)
   return z.encode(transferSchema, {
-    ...omitUnknownOutcome(shown),
-    attempts: shown.attempts.map(attempt =>
+    ...omitUnknownOutcome(response),
+    attempts: response.attempts.map(attempt =>
       canStillSettle(attempt.outcome) ? { ...attempt, outcome: 'accepted' as const } : attempt,
     ),
   })
@@ -251,12 +251,12 @@ export function showAcceptedTransfer(
   if (!transfer.accepted) return showTransfer(transfer, attempts)
   const snapshot = transfer.accepted as z.input<typeof transferSchema>
   // Some snapshots have an unknown outcome though none of their attempts has one.
-  const shown = snapshot.attempts.some(({ outcome }) => outcome === 'unknown')
+  const visible = snapshot.attempts.some(({ outcome }) => outcome === 'unknown')
     ? snapshot
     : omitUnknownOutcome(snapshot)
   // Snapshots stored by older releases lack the contract's `expires_at`.
-  const initiation = { ...shown.transfer.initiation, expires_at: null }
-  return z.decode(transferSchema, { ...shown, transfer: { ...shown.transfer, initiation } })
+  const initiation = { ...visible.transfer.initiation, expires_at: null }
+  return z.decode(transferSchema, { ...visible, transfer: { ...visible.transfer, initiation } })
 }
 
 function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRecord> {
@@ -265,8 +265,8 @@ function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRec
     created_at: movement?.createdAt ?? transfer.createdAt,
     updated_at: movement?.updatedAt ?? transfer.updatedAt,
   }
-  const over = transferMachine.isFinal(transfer.state)
-  const settled = over && movement?.status === 'SETTLED'
+  const isFinal = transferMachine.isFinal(transfer.state)
+  const settled = isFinal && movement?.status === 'SETTLED'
   return {
     // Before the balance is held there is no movement; the transfer's own id is used.
     uuid: movement?.uuid ?? transfer.uuid,
@@ -284,7 +284,7 @@ function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRec
     value: transfer.valueCents,
     movement_type: 'OUT',
     type: 'EXTERNAL_TRANSFER',
-    status: settled ? 'SETTLED' : over ? 'FAILED' : 'PENDING',
+    status: settled ? 'SETTLED' : isFinal ? 'FAILED' : 'PENDING',
     end_to_end: transfer.endToEnd ?? '',
     settled_at: transfer.settledAt ?? null,
     ...times,

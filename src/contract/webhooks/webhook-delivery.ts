@@ -66,14 +66,14 @@ type DeliveryWithAttempts = {
 export function showDelivery({
   delivery,
   event,
-  attempts: tries,
+  attempts: deliveryAttempts,
 }: DeliveryWithAttempts): z.output<typeof deliverySchema> {
   return {
     uuid: delivery.uuid,
     event: { id: event.uuid, type: event.type },
     status: delivery.status,
     next_try_at: delivery.nextAttemptAt ?? null,
-    tries: tries.map(one => ({
+    tries: deliveryAttempts.map(one => ({
       number: one.number,
       at: one.at,
       status: one.statusCode ?? null,

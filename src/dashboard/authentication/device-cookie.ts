@@ -35,12 +35,12 @@ export function openDeviceCookie(cookie: string | undefined, sealer: Sealer): De
 
 /** Creates the device cookie after an e-mail has signed in, with the e-mails that did before. */
 export function sealDeviceCookie(device: DeviceCookie | null, email: string, sealer: Sealer): string {
-  const own = hashDeviceEmail(email)
-  const others = (device?.emails ?? []).filter(hash => hash !== own)
+  const emailHash = hashDeviceEmail(email)
+  const others = (device?.emails ?? []).filter(hash => hash !== emailHash)
   return sealer.seal({
     kind: 'dashboard-device',
     device: device?.device ?? randomUUID(),
-    emails: [own, ...others].slice(0, MAX_EMAILS_PER_DEVICE),
+    emails: [emailHash, ...others].slice(0, MAX_EMAILS_PER_DEVICE),
     endsAtMs: Date.now() + DEVICE_COOKIE_MAX_AGE_MS,
   } satisfies DeviceCookie)
 }

@@ -43,8 +43,8 @@ export async function authenticateUser(em: EntityManager, attempt: SignInAttempt
   const email = normalizeEmail(attempt.email)
   const counted = await countSignInAttempt(em, { ...attempt, email })
   const user = await em.findOne(User, { email }, { populate: ['passwordHash'] })
-  const fits = await verifyPassword(attempt.password, user?.passwordHash ?? null)
-  if (!user || !fits || user.disabledAt) fail('sign_in_refused')
+  const isMatch = await verifyPassword(attempt.password, user?.passwordHash ?? null)
+  if (!user || !isMatch || user.disabledAt) fail('sign_in_refused')
   if (user.accountUuid && (await em.count(Account, { uuid: user.accountUuid, status: 'BLOCKED' })) > 0)
     fail('account_blocked')
   await counted.forget()
@@ -73,7 +73,7 @@ async function countSignInAttempt(
 ): Promise<{ forget(): Promise<void> }> {
   const [emailHash, networkHash] = [sha256(email), sha256(toClientNetwork(address))]
   const deviceHash = hasSignedInOnDevice(device, email) ? sha256(`${device.device} ${email}`) : null
-  const own: AttemptCounter = deviceHash
+  const ownLimit: AttemptCounter = deviceHash
     ? { where: ['device_hash = ?', [deviceHash]], max: MAX_FAILURES_PER_DEVICE }
     : {
         where: ['device_hash is null and email_hash = ? and address_hash = ?', [emailHash, networkHash]],
@@ -84,8 +84,10 @@ async function countSignInAttempt(
     for (const lock of locked.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
       await inner.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
     await inner.execute(`delete from sign_in_attempt where at < now() - interval '1 day'`)
-    for (const { where, max: most } of deviceHash ? [own] : await limitsOfStranger(inner, own))
-      if ((await countMatchingAttempts(inner, where)) >= most)
+    for (const { where, max: maxAttempts } of deviceHash
+      ? [ownLimit]
+      : await limitsOfStranger(inner, ownLimit))
+      if ((await countMatchingAttempts(inner, where)) >= maxAttempts)
         fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
     await inner.execute(
       'insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)',
@@ -94,7 +96,7 @@ async function countSignInAttempt(
   })
   return {
     async forget() {
-      const [sql, values] = own.where
+      const [sql, values] = ownLimit.where
       await em.execute(`delete from sign_in_attempt where ${sql}`, values)
     },
   }
@@ -107,7 +109,7 @@ async function countSignInAttempt(
       'device_hash is null and email_hash = ?',
       [emailHash],
     ])
-    const most =
+    const maxAttempts =
       ofEmail < DISTRIBUTED_ATTACK_FAILURES
         ? MAX_FAILURES_PER_EMAIL_AND_NETWORK
         : MAX_FAILURES_DURING_DISTRIBUTED_ATTACK
@@ -115,7 +117,7 @@ async function countSignInAttempt(
       where: ['device_hash is null and address_hash = ?', [networkHash]],
       max: MAX_FAILURES_PER_NETWORK,
     }
-    return [{ where, max: most }, ...(isAddressOfCaller ? [ofNetwork] : [])]
+    return [{ where, max: maxAttempts }, ...(isAddressOfCaller ? [ofNetwork] : [])]
   }
 }
 

@@ -8,13 +8,13 @@ export type Asset = { name: string; type: string; body: Buffer; path: string }
 /** Loads the pages' style sheets and scripts. Their URLs contain a hash of the content, so browsers may cache them. */
 export function loadAssets(): Asset[] {
   const packages = createRequire(import.meta.url)
-  const own = (name: string) => join(import.meta.dirname, '..', 'assets', name)
+  const pathOf = (name: string) => join(import.meta.dirname, '..', 'assets', name)
   return [
     readAsset('pico.css', packages.resolve('@picocss/pico/css/pico.min.css')),
     readAsset('htmx.js', packages.resolve('htmx.org/dist/htmx.min.js')),
-    readAsset('dashboard.css', own('dashboard.css')),
-    readAsset('dashboard.js', own('dashboard.js')),
-    readAsset('rail.svg', own('rail.svg')),
+    readAsset('dashboard.css', pathOf('dashboard.css')),
+    readAsset('dashboard.js', pathOf('dashboard.js')),
+    readAsset('rail.svg', pathOf('rail.svg')),
   ]
 }
 
@@ -26,11 +26,11 @@ const CONTENT_TYPES: Record<string, string> = {
 
 function readAsset(name: string, file: string): Asset {
   const body = readFileSync(file)
-  const mark = sha256(body).toString('hex').slice(0, 16)
+  const etag = sha256(body).toString('hex').slice(0, 16)
   return {
     name,
     type: CONTENT_TYPES[name.split('.').at(-1)!]!,
     body,
-    path: `/dashboard/assets/${mark}/${name}`,
+    path: `/dashboard/assets/${etag}/${name}`,
   }
 }

@@ -36,8 +36,8 @@ export function createPage(
 }
 
 /** Redirects to another page, which reports what was done, in the mode in which it was done. */
-export function redirect(path: string, done?: string, mode?: string): DashboardResponse {
-  return { kind: 'redirect', path: withQuery(path, { mode, done }) }
+export function redirect(path: string, outcome?: string, mode?: string): DashboardResponse {
+  return { kind: 'redirect', path: withQuery(path, { mode, done: outcome }) }
 }
 
 /** Redirects to a page's own address. */
@@ -94,7 +94,7 @@ function buildSharedModel(
   const { session, language, refusal } = input
   const submissionId = reuseSubmissionId(input)
   const t = TRANSLATORS[language]
-  const done = `done.${ctx.query.done}`
+  const outcomeName = `done.${ctx.query.done}`
   // A page that responds to a failed POST has the address of its own GET.
   const path = page.selfPath ?? ctx.path
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
@@ -117,7 +117,7 @@ function buildSharedModel(
     once: submissionId ?? randomUUID(),
     navigation: session ? buildNavigation(session.user.role, path) : [],
     assets: Object.fromEntries(context.assets.map(asset => [asset.name, asset.path])),
-    done: ctx.method === 'GET' && t.has(done) ? t(done) : null,
+    done: ctx.method === 'GET' && t.has(outcomeName) ? t(outcomeName) : null,
     refusal: refusal && {
       code: refusal.code,
       errors: refusal.details.errors ?? {},
@@ -136,8 +136,10 @@ function buildSharedModel(
  * Returns the submission id to reuse after a failed form, unless the failure is final for the id: an operation whose
  * outcome is still open must not be started a second time under another id.
  */
-function reuseSubmissionId({ refusal, submissionId: once }: ResponseInput): string | null {
-  return refusal && !refusal.details.isFinalForKey && uuidSchema.safeParse(once).success ? once! : null
+function reuseSubmissionId({ refusal, submissionId }: ResponseInput): string | null {
+  return refusal && !refusal.details.isFinalForKey && uuidSchema.safeParse(submissionId).success
+    ? submissionId!
+    : null
 }
 
 /** Creates links to workflows in the Temporal UI; null where no UI is configured. */

@@ -32,10 +32,10 @@ export function readDictionary(language: Language): Record<string, string> {
 
 function createTranslator(language: Language): Translator {
   const phrases = readDictionary(language)
-  const say = (name: string, gaps: Record<string, string | number> = {}) => {
+  const translate = (name: string, gaps: Record<string, string | number> = {}) => {
     const phrase = Object.hasOwn(phrases, name) ? phrases[name] : undefined
     if (phrase === undefined) throw new Error(`the ${language} dictionary lacks "${name}"`)
     return phrase.replaceAll(/\{(\w+)\}/g, (_, gap: string) => String(gaps[gap] ?? ''))
   }
-  return Object.assign(say, { has: (name: string) => Object.hasOwn(phrases, name) })
+  return Object.assign(translate, { has: (name: string) => Object.hasOwn(phrases, name) })
 }

@@ -27,13 +27,13 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
   get('merchant', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, wrong } = await listByFilters(visit, chargesQuery, query =>
+    const { data, meta, errors } = await listByFilters(visit, chargesQuery, query =>
       listCharges(em, token, query),
     )
     const connections = await listConnections(em, token)
     const rows = data.map(showCharge)
     const moves = data.some(charge => !chargeMachine.isFinal(charge.state) || charge.state === 'refunding')
-    const model = { rows, meta, wrong, connections, statuses: PAYMENT_STATUSES, moves }
+    const model = { rows, meta, wrong: errors, connections, statuses: PAYMENT_STATUSES, moves }
     return createPage('charges', { ...model, mode: token.mode, modes })
   })
 

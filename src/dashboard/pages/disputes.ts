@@ -25,12 +25,12 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
 
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, wrong } = await listByFilters(visit, disputesQuery, query =>
+    const { data, meta, errors } = await listByFilters(visit, disputesQuery, query =>
       readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
     )
-    const rows = data.map(({ attachments: _, ...med }) => med)
+    const rows = data.map(({ attachments: _, ...dispute }) => dispute)
     const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES }
-    return createPage('disputes', { rows, meta, wrong, ...names, mode: token.mode, modes })
+    return createPage('disputes', { rows, meta, wrong: errors, ...names, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, dispute)
@@ -56,9 +56,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   function dispute({ em: outside, token, params, upload }: PageContext<'merchant'>) {
     return readInSnapshot(outside, async em => {
       const row = await requireVisibleDispute(em, token, parseUuidParam(params.uuid))
-      const { attachments, ...med } = await showDisputeWithAttachments(em, storage, row)
+      const { attachments, ...dispute } = await showDisputeWithAttachments(em, storage, row)
       const model = {
-        dispute: med,
+        dispute,
         mode: row.connection.isSimulated ? 'test' : 'live',
         history: row.history,
         providerAnalysis: row.providerAnalysis,

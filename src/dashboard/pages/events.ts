@@ -12,11 +12,17 @@ const PATH = '/dashboard/events'
 export function registerEventPages({ get }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const token = await tokenWithMode(visit)
-    const { data, meta, wrong } = await listByFilters(visit, eventsQuery, query =>
+    const { data, meta, errors } = await listByFilters(visit, eventsQuery, query =>
       listEvents(visit.em.fork(), token, query),
     )
     const rows = data.map(showEvent)
-    return createPage('events', { rows, meta, wrong, kinds: EVENT_TYPES, mode: token.modeScope ?? '' })
+    return createPage('events', {
+      rows,
+      meta,
+      wrong: errors,
+      kinds: EVENT_TYPES,
+      mode: token.modeScope ?? '',
+    })
   })
 
   get('merchant', `${PATH}/:uuid`, async visit => {

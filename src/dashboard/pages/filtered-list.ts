@@ -13,7 +13,7 @@ export async function listByFilters<S extends z.ZodType<ListQuery>, Row>(
   { query, language }: PageContext,
   schema: S,
   list: (query: z.output<S>) => Promise<ListResult<Row>>,
-): Promise<ListResult<Row> & { wrong: FieldErrors }> {
+): Promise<ListResult<Row> & { errors: FieldErrors }> {
   const errors: FieldErrors = {}
   const filters = Object.entries(query)
     .filter(([name]) => !RESERVED_QUERY_NAMES.includes(name))
@@ -24,6 +24,6 @@ export async function listByFilters<S extends z.ZodType<ListQuery>, Row>(
     })
   const result = validateFormFields(schema, Object.fromEntries(filters))
   if (result.kind === 'invalid') Object.assign(errors, result.errors)
-  else if (Object.keys(errors).length === 0) return { ...(await list(result.value)), wrong: errors }
-  return { ...buildListPage<Row>({ page: 1, per_page: 15, total: 0, rows: [] }), wrong: errors }
+  else if (Object.keys(errors).length === 0) return { ...(await list(result.value)), errors }
+  return { ...buildListPage<Row>({ page: 1, per_page: 15, total: 0, rows: [] }), errors }
 }

@@ -25,11 +25,11 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, wrong } = await listByFilters(visit, ledgerQuery, query =>
+    const { data, meta, errors } = await listByFilters(visit, ledgerQuery, query =>
       listLedgerLines(em, token, query),
     )
     const connections = await listConnections(em, token)
-    return createPage('ledger', { rows: data, meta, wrong, connections, mode: token.mode, modes })
+    return createPage('ledger', { rows: data, meta, wrong: errors, connections, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/ledger.csv`, async visit => {

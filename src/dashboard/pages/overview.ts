@@ -13,7 +13,7 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
     const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
     const { accountUuid, mode } = seeing
     const of = { accountUuid, isSimulated: mode === 'test' }
-    const [days, did, counts] = await Promise.all([
+    const [days, actions, counts] = await Promise.all([
       findDailyVolumes(em.fork(), of),
       findProviderStatistics(em.fork(), of),
       findAccountCounts(em.fork(), of),
@@ -28,7 +28,7 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       mode,
       modes,
       plot: days.length > 0 && renderDailyBars(days, { format, label, names }),
-      providers: did.map(one => ({
+      providers: actions.map(one => ({
         ...one,
         bar: one.success !== null && renderShareBar(one.success, format.percent(one.success)),
       })),

@@ -76,7 +76,7 @@ type PendingVerification = {
 
 async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVerification | null) {
   const token = await tokenWithMode(visit)
-  const { data, meta, wrong } = await listByFilters(visit, pixKeysQuery, query =>
+  const { data, meta, errors } = await listByFilters(visit, pixKeysQuery, query =>
     listPixKeys(visit.em.fork(), token, query),
   )
   const reached = { ...token, modeScope: token.mode }
@@ -85,7 +85,7 @@ async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVe
   const model = {
     rows: data,
     meta,
-    wrong,
+    wrong: errors,
     connections,
     mode: token.mode,
     modes: await listAccountModes(visit),

@@ -62,10 +62,10 @@ function isUnusable({ status, is_public }: ListedConnection): boolean {
 
 /** Applies `up <uuid>`, `down <uuid>`, `add <uuid>` or `remove <uuid>` to the order of defaults. */
 export function reorderProviders(order: string[], move: string): string[] {
-  const [how, uuid = ''] = move.split(' ')
+  const [direction, uuid = ''] = move.split(' ')
   const rest = order.filter(one => one !== uuid)
   const at = order.indexOf(uuid)
-  switch (how) {
+  switch (direction) {
     case 'up':
       return rest.toSpliced(Math.max(0, at - 1), 0, uuid)
     case 'down':

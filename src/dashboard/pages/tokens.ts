@@ -90,8 +90,8 @@ async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
     expiresAt: row.expiresAt,
     state: row.revokedAt ? 'revoked' : row.expiresAt && row.expiresAt <= now ? 'expired' : 'active',
   }))
-  const typed = issued ? {} : Object.fromEntries(form)
-  return createPage('tokens', { rows, connections, issued, mode, typed }, PATH)
+  const formValues = issued ? {} : Object.fromEntries(form)
+  return createPage('tokens', { rows, connections, issued, mode, typed: formValues }, PATH)
 }
 
 /** Lists the connections of all modes, each with its mode: one provider may be connected both live and simulated. */

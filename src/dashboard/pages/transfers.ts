@@ -15,7 +15,7 @@ const PATH = '/dashboard/transfers'
 export function registerTransferPages({ get, post, dashboard }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, wrong } = await listByFilters(visit, transfersQuery, query =>
+    const { data, meta, errors } = await listByFilters(visit, transfersQuery, query =>
       listTransfers(visit.em, token, query),
     )
     const connections = await listConnections(visit.em, token)
@@ -23,7 +23,7 @@ export function registerTransferPages({ get, post, dashboard }: DashboardRouter)
     return createPage('transfers', {
       rows: data,
       meta,
-      wrong,
+      wrong: errors,
       connections,
       statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
       moves,

@@ -54,10 +54,10 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
 
   post('merchant', `${PATH}/:uuid/rotate`, {
     async handle(visit) {
-      const place = readWebhookScope(visit)
+      const reference = readWebhookScope(visit)
       // Reloading the page that showed the secret submits the form again, for a secret that is already replaced.
-      const token = await rotateSecretIfUnchanged(visit.em, place, visit.form.get('replaces'), tools)
-      return token ? renderWebhook(visit, token) : redirect(`${PATH}/${place.uuid}`, 'secret_replaced')
+      const token = await rotateSecretIfUnchanged(visit.em, reference, visit.form.get('replaces'), tools)
+      return token ? renderWebhook(visit, token) : redirect(`${PATH}/${reference.uuid}`, 'secret_replaced')
     },
     renderForm: visit => renderWebhook(visit),
   })
@@ -65,8 +65,8 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   post('merchant', `${PATH}/:uuid/change`, {
     async handle(visit) {
       const { form } = visit
-      const place = readWebhookScope(visit)
-      const { url } = await requireVisibleWebhook(visit.em.fork(), place)
+      const reference = readWebhookScope(visit)
+      const { url } = await requireVisibleWebhook(visit.em.fork(), reference)
       const body = parseFormFields(updateWebhookBody, {
         // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the
         // change.
@@ -74,9 +74,9 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
         status: form.get('status') ?? '',
         events: readSelectedEvents(form),
       })
-      await updateWebhook(visit.em, place, body, tools)
+      await updateWebhook(visit.em, reference, body, tools)
       if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.workflowClientContext)
-      return redirect(`${PATH}/${place.uuid}`, 'webhook_changed')
+      return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
     },
     renderForm: visit => renderWebhook(visit),
   })
@@ -92,20 +92,20 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
 
   post('merchant', `${PATH}/:uuid/test`, {
     async handle(visit) {
-      const place = readWebhookScope(visit)
-      const delivery = await createTestDelivery(visit.em, place, visit.requestId)
+      const reference = readWebhookScope(visit)
+      const delivery = await createTestDelivery(visit.em, reference, visit.requestId)
       await tryWakeDelivery(dashboard.workflowClientContext, delivery.uuid)
-      return redirect(`${PATH}/${place.uuid}`, 'test_sent')
+      return redirect(`${PATH}/${reference.uuid}`, 'test_sent')
     },
     renderForm: visit => renderWebhook(visit),
   })
 
   post('merchant', `${PATH}/:uuid/deliveries/:delivery/resend`, {
     async handle(visit) {
-      const place = readWebhookScope(visit)
-      const delivery = await resendDelivery(visit.em, place, parseUuidParam(visit.params.delivery))
+      const reference = readWebhookScope(visit)
+      const delivery = await resendDelivery(visit.em, reference, parseUuidParam(visit.params.delivery))
       await tryWakeDelivery(dashboard.workflowClientContext, delivery.uuid)
-      return redirect(`${PATH}/${place.uuid}`, 'resent')
+      return redirect(`${PATH}/${reference.uuid}`, 'resent')
     },
     renderForm: visit => renderWebhook(visit),
   })
@@ -122,7 +122,7 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
   const { em, token, form } = visit
   const { mode } = await tokenWithMode(visit)
   const [rows] = await listWebhooks(em.fork(), token, { page: 1, per_page: MAX_WEBHOOKS })
-  const typed = created
+  const formValues = created
     ? {}
     : { url: form.get('url'), token: form.get('token'), events: readSelectedEvents(form) }
   return createPage(
@@ -131,7 +131,7 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
       rows: rows.map(row => ({ ...showWebhook(row), mode: row.mode })),
       kinds: SUBSCRIBABLE_EVENT_TYPES,
       created,
-      typed,
+      typed: formValues,
       mode,
     },
     PATH,
@@ -140,11 +140,11 @@ async function renderWebhooks(visit: PageContext<'merchant'>, created?: CreatedW
 
 /** Renders a webhook with its deliveries and their responses. `secret` is its new signing secret, shown once. */
 async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
-  const place = readWebhookScope(visit)
+  const reference = readWebhookScope(visit)
   const { form } = visit
-  const row = await requireVisibleWebhook(visit.em.fork(), place)
-  const { data, meta, wrong } = await listByFilters(visit, deliveriesQuery, query =>
-    listDeliveries(visit.em.fork(), place, query),
+  const row = await requireVisibleWebhook(visit.em.fork(), reference)
+  const { data, meta, errors } = await listByFilters(visit, deliveriesQuery, query =>
+    listDeliveries(visit.em.fork(), reference, query),
   )
   return createPage(
     'webhook',
@@ -153,7 +153,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       kinds: SUBSCRIBABLE_EVENT_TYPES,
       deliveries: data,
       meta,
-      wrong,
+      wrong: errors,
       secret,
       replaces: computeSecretEtag(row),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },

@@ -79,21 +79,21 @@ export type StuckWorkflow = {
 
 /** Lists workflows that have not left a transient state in time. */
 export function listStuckWorkflows(em: EntityManager): Promise<StuckWorkflow[]> {
-  const still = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
+  const isStuckSql = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
   return em.execute(
     `select l.*, n.name as account_name from (
        select 'charge' as noun, uuid, '' as part, account_uuid, state, total_cents as cents, updated_at from charge l
-         where state in ('issuing', 'paying', 'refunding') and ${still}
+         where state in ('issuing', 'paying', 'refunding') and ${isStuckSql}
        union all
        select 'transfer', uuid, '', account_uuid, state, value_cents, updated_at from transfer l
          where state in ('created', 'sending', 'settling') and (state <> 'created' or scheduled_for < now()
-           or exists (select from lost_workflow w where w.noun = 'transfer' and w.subject_uuid = l.uuid)) and ${still}
+           or exists (select from lost_workflow w where w.noun = 'transfer' and w.subject_uuid = l.uuid)) and ${isStuckSql}
        union all
        select 'refund', uuid, '', account_uuid, state, value_cents, updated_at from refund l
-         where state in ('sending', 'settling') and ${still}
+         where state in ('sending', 'settling') and ${isStuckSql}
        union all
        select 'pix-key', uuid, case state when 'removing' then '/removal' else '' end, account_uuid, state, null, updated_at
-         from pix_key l where state in ('creating', 'removing') and ${still}
+         from pix_key l where state in ('creating', 'removing') and ${isStuckSql}
      ) l join account n on n.uuid = l.account_uuid order by l.updated_at limit ${MAX_LISTED_ROWS}`,
   )
 }

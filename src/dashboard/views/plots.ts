@@ -16,13 +16,13 @@ type BarPlotInput = { format: Formats; label: string; names: Record<Series, stri
 
 /** Renders three bars per day, scaled from zero to the maximum. */
 export function renderDailyBars(days: DailyVolume[], { format, label, names }: BarPlotInput): Markup {
-  const most = roundUpAxisMax(Math.max(...days.flatMap(day => SERIES.map(series => day[series]))))
+  const axisMax = roundUpAxisMax(Math.max(...days.flatMap(day => SERIES.map(series => day[series]))))
   const inner = { width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom }
   const step = inner.width / days.length
   const bar = Math.min(12, (step - 6) / SERIES.length)
-  const y = (cents: number) => MARGIN.top + inner.height * (1 - cents / most)
+  const y = (cents: number) => MARGIN.top + inner.height * (1 - cents / axisMax)
 
-  const grid = Array.from({ length: GRID_LINES + 1 }, (_, line) => (most / GRID_LINES) * line).map(
+  const grid = Array.from({ length: GRID_LINES + 1 }, (_, line) => (axisMax / GRID_LINES) * line).map(
     cents => html`<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${formatCoordinate(y(cents))}" y2="${formatCoordinate(y(cents))}"/>
 <text class="axis" x="${MARGIN.left - 8}" y="${formatCoordinate(y(cents) + 4)}" text-anchor="end">${format.roundMoney(cents)}</text>`,
   )
@@ -33,7 +33,7 @@ export function renderDailyBars(days: DailyVolume[], { format, label, names }: B
         series,
         place,
       ) => html`<rect class="${series}" x="${formatCoordinate(left + bar * place)}" y="${formatCoordinate(y(day[series]))}"
- width="${formatCoordinate(bar - 1)}" height="${formatCoordinate((inner.height * day[series]) / most)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`,
+ width="${formatCoordinate(bar - 1)}" height="${formatCoordinate((inner.height * day[series]) / axisMax)}" rx="1.5"><title>${format.day(day.day)}: ${names[series]} ${format.money(day[series])}</title></rect>`,
     )
     const isNamed = (days.length - 1 - index) % 2 === 0
     return html`${columns}${isNamed && html`<text class="axis" x="${formatCoordinate(left + (bar * SERIES.length) / 2)}" y="${HEIGHT - 8}" text-anchor="middle">${format.day(day.day)}</text>`}`

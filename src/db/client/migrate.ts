@@ -4,10 +4,10 @@ import { MIGRATIONS } from '../migrations/index.ts'
 import { type Orm, openOrm } from './orm.ts'
 
 /** How long a migration waits for a lock, how many times it tries, and the pause between tries. */
-type MigrationRetryPolicy = { lockMs: number; tries: number; everyMs: number }
+type MigrationRetryPolicy = { lockMs: number; attempts: number; everyMs: number }
 
 /** Queries queue behind a waiting migration, so each wait is short; retries go on for minutes. */
-const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, tries: 60, everyMs: 1_000 }
+const MIGRATION_RETRY_POLICY: MigrationRetryPolicy = { lockMs: 2_000, attempts: 60, everyMs: 1_000 }
 
 /**
  * Brings the schema up to date; several processes may call it at once, while others serve. Uses connections of its
@@ -80,15 +80,16 @@ const UNDEFINED_TABLE = '42P01'
 async function runMigrationWithRetry(
   orm: Orm,
   name: string,
-  { tries, everyMs }: MigrationRetryPolicy,
+  { attempts, everyMs }: MigrationRetryPolicy,
 ): Promise<void> {
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await orm.migrator.up(name)
       return
     } catch (error) {
       if (!LOCK_ERROR_CODES.includes((error as { code?: unknown }).code)) throw error
-      if (tried === tries) throw await buildLockTimeoutError(orm, { name, tries, cause: error as Error })
+      if (attempt === attempts)
+        throw await buildLockTimeoutError(orm, { name, attempts, cause: error as Error })
       await pause(everyMs)
     }
   }
@@ -100,18 +101,18 @@ const LOCK_ERROR_CODES: unknown[] = ['55P03', '40P01']
 /** Builds the error that names the sessions whose transactions have held table locks for the longest. */
 async function buildLockTimeoutError(
   orm: Orm,
-  { name, tries, cause }: { name: string; tries: number; cause: Error },
+  { name, attempts, cause }: { name: string; attempts: number; cause: Error },
 ) {
-  const holders: { said: string }[] = await orm.em.fork().execute(LOCK_HOLDERS)
-  const holderText = holders.map(({ said }) => said).join('; ') || 'a session that has ended'
-  return new Error(`Migration ${name} got no lock in ${tries} tries; tables are held by ${holderText}.`, {
+  const holders: { description: string }[] = await orm.em.fork().execute(LOCK_HOLDERS)
+  const holderText = holders.map(({ description }) => description).join('; ') || 'a session that has ended'
+  return new Error(`Migration ${name} got no lock in ${attempts} tries; tables are held by ${holderText}.`, {
     cause,
   })
 }
 
 const LOCK_HOLDERS = `
 select format('process %s (%s) since %s: %s', a.pid, coalesce(nullif(a.application_name, ''), 'no name'),
-  date_trunc('second', a.xact_start), string_agg(distinct c.relname, ', ')) as said
+  date_trunc('second', a.xact_start), string_agg(distinct c.relname, ', ')) as description
 from pg_locks l join pg_stat_activity a using (pid) join pg_class c on c.oid = l.relation
 where l.granted and l.pid <> pg_backend_pid() and a.datname = current_database()
   and c.relkind = 'r' and c.relnamespace <> 'pg_catalog'::regnamespace

@@ -23,20 +23,20 @@ const mappersByMetadata = new WeakMap<object, Map<string, EntityMapper<unknown>>
 
 /**
  * Returns the mapper of an entity, built once from its metadata, for reads outside the unit of work. Building a
- * statement and an entity for each look-up costs several times what PostgreSQL needs to answer it. `lazies` names the
+ * statement and an entity for each look-up costs several times what PostgreSQL needs to answer it. `lazyProperties` names the
  * lazy properties to read as well.
  */
 export function getEntityMapper<T extends object>(
   em: EntityManager,
   entity: EntityClass<T>,
   alias: string,
-  lazies: (keyof T & string)[] = [],
+  lazyProperties: (keyof T & string)[] = [],
 ): EntityMapper<T> {
   const all = em.getMetadata()
   const mappers = mappersByMetadata.get(all) ?? new Map<string, EntityMapper<unknown>>()
   mappersByMetadata.set(all, mappers)
-  const name = [entity.name, alias, ...lazies].join(' ')
-  const mapper = mappers.get(name) ?? createEntityMapper(em, entity, { alias, lazies })
+  const name = [entity.name, alias, ...lazyProperties].join(' ')
+  const mapper = mappers.get(name) ?? createEntityMapper(em, entity, { alias, lazyProperties })
   mappers.set(name, mapper)
   return mapper as EntityMapper<T>
 }
@@ -49,9 +49,9 @@ export function getEntityMapper<T extends object>(
 export function queryEntities<T extends { uuid: string }>(
   em: EntityManager,
   entity: EntityClass<T>,
-  { rest, values, lazies, refresh = false }: EntitySelection<T>,
+  { rest, values, lazyProperties, refresh = false }: EntitySelection<T>,
 ): Query<T[]> {
-  const mapper = getEntityMapper(em, entity, 'r', lazies)
+  const mapper = getEntityMapper(em, entity, 'r', lazyProperties)
   const { tableName } = em.getMetadata(entity)
   const name = entity as EntityName<T>
   const toEntity = (row: ResultRow) => {
@@ -71,14 +71,14 @@ export function queryEntities<T extends { uuid: string }>(
 type EntitySelection<T> = {
   rest: string
   values: (string | null)[]
-  lazies?: (keyof T & string)[]
+  lazyProperties?: (keyof T & string)[]
   refresh?: boolean
 }
 
 function createEntityMapper<T extends object>(
   em: EntityManager,
   entity: EntityClass<T>,
-  { alias, lazies }: { alias: string; lazies: string[] },
+  { alias, lazyProperties }: { alias: string; lazyProperties: string[] },
 ): EntityMapper<T> {
   const platform = em.getPlatform()
   const { props, tableName } = em.getMetadata(entity)
@@ -86,7 +86,7 @@ function createEntityMapper<T extends object>(
   const columnOf = ({ fieldNames }: EntityProperty) => `${alias}.${fieldNames[0]}`
   const columns = Object.fromEntries(properties.map(property => [property.name, columnOf(property)]))
   const table = { alias, name: tableName, qualifiedName: tableName, toString: () => alias }
-  const readable = properties.filter(({ name, lazy }) => !lazy || lazies.includes(name))
+  const readable = properties.filter(({ name, lazy }) => !lazy || lazyProperties.includes(name))
   const fields = readable.map(property => {
     const { customType } = property
     const isMoment = property.runtimeType === 'Date'

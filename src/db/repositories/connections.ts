@@ -32,8 +32,13 @@ function queryConnections(em: EntityManager, from: string, values: string[]): Qu
 
 /** Queries a connection to call, with credentials and circuit breaker; refreshes it in the unit of work. */
 export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Connection | undefined> {
-  const lazies: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
+  const lazyProperties: (keyof Connection & string)[] = ['sealedCredentials', 'isDistrusted']
   return firstRow(
-    queryEntities(em, Connection, { rest: 'where r.uuid = ?', values: [uuid], lazies, refresh: true }),
+    queryEntities(em, Connection, {
+      rest: 'where r.uuid = ?',
+      values: [uuid],
+      lazyProperties,
+      refresh: true,
+    }),
   )
 }

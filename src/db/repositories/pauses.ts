@@ -49,13 +49,13 @@ export async function startPause(em: EntityManager, { target, ...details }: Paus
 /** The pause that an operator saw on the page. */
 export type ExpectedPause = { uuid: string; reach: PauseReach }
 
-/** Ends the pause of a target, with `seen` only if unchanged; false if none matched: then nothing is recorded. */
+/** Ends the pause of a target, with `expected` only if unchanged; false if none matched: then nothing is recorded. */
 export function endPause(
   em: EntityManager,
-  { target, who, reason, seen }: Omit<PauseRequest, 'reach'> & { seen?: ExpectedPause },
+  { target, who, reason, expected }: Omit<PauseRequest, 'reach'> & { expected?: ExpectedPause },
 ): Promise<boolean> {
   return em.transactional(async tx => {
-    if ((await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...seen })) === 0) return false
+    if ((await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) === 0) return false
     await recordOperatorAction(tx, { who, act: 'resume', subject: formatPauseSubject(target), reason })
     return true
   })

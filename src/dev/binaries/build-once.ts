@@ -11,14 +11,14 @@ export async function buildOnce(
   folder: string,
   {
     isBuilt: isThere,
-    print: say,
+    print,
     abort,
   }: { isBuilt: () => Promise<boolean>; print: PrintLine; abort?: AbortSignal },
   make: (emptyFolder: string) => Promise<void>,
 ): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })
-  const turn = await acquireFileLock(`${folder}.lock`, {
-    onWait: holder => say(`${folder} is being made by process ${holder.pid}; waiting for it.`),
+  const buildLock = await acquireFileLock(`${folder}.lock`, {
+    onWait: holder => print(`${folder} is being made by process ${holder.pid}; waiting for it.`),
     abort,
   })
   const fresh = `${folder}.new`
@@ -31,6 +31,6 @@ export async function buildOnce(
     await rename(fresh, folder)
   } finally {
     await rm(fresh, { recursive: true, force: true })
-    await turn.release()
+    await buildLock.release()
   }
 }

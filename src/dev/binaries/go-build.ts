@@ -11,17 +11,19 @@ export async function buildWithGo(
   {
     path,
     environment,
-    print: say,
+    print,
     abort,
   }: { path: string; environment: NodeJS.ProcessEnv; print: PrintLine; abort?: AbortSignal },
 ): Promise<boolean> {
   const go = await findOnPath('go', path)
   if (!go) return false
-  say(`Building the ${name} ${version} with Go, once for all clones: about ${minutes} minutes on two cores …`)
+  print(
+    `Building the ${name} ${version} with Go, once for all clones: about ${minutes} minutes on two cores …`,
+  )
   let doing = 'asking for the modules'
   let compiled = 0
   const modules = packages.map(one => `${one}@v${version}`)
-  await withProgress({ print: say, line: () => `  ${name}: ${doing}` }, () =>
+  await withProgress({ print, line: () => `  ${name}: ${doing}` }, () =>
     runCommand(go, ['install', '-v', '-ldflags=-s -w', ...modules], {
       env: { ...environment, CGO_ENABLED: '0', GOBIN: folder, GOFLAGS: '' },
       abort: AbortSignal.any([AbortSignal.timeout(WAIT_LIMITS.buildMs), ...(abort ? [abort] : [])]),

@@ -32,7 +32,7 @@ export type TemporalBinarySources = Record<
 /** Temporal's command line: named, on PATH, cached, downloaded or built, in this order. */
 export async function resolveTemporalBinary(
   search: TemporalBinaryOptions,
-  makers: TemporalBinarySources = { download: downloadCli, build: buildCli },
+  sources: TemporalBinarySources = { download: downloadCli, build: buildCli },
 ): Promise<string> {
   if (search.temporalCliPath !== undefined) {
     if (await isTemporalCli(search.temporalCliPath)) return search.temporalCliPath
@@ -48,8 +48,8 @@ export async function resolveTemporalBinary(
     folder,
     { isBuilt: () => isExecutable(cached), print: search.print ?? printNothing, abort: search.abort },
     async empty => {
-      if (await trySource('download', empty, search, makers)) return
-      if (await trySource('build', empty, search, makers)) return
+      if (await trySource('download', empty, search, sources)) return
+      if (await trySource('build', empty, search, sources)) return
       throw new Error(installInstructions)
     },
   )
@@ -76,29 +76,29 @@ async function isTemporalCli(file: string): Promise<boolean> {
 }
 
 async function trySource(
-  way: keyof TemporalBinarySources,
+  source: keyof TemporalBinarySources,
   folder: string,
   search: TemporalBinaryOptions,
-  makers: TemporalBinarySources,
+  sources: TemporalBinarySources,
 ): Promise<boolean> {
   try {
-    if (!(await makers[way](folder, search))) return false
+    if (!(await sources[source](folder, search))) return false
     if (await isTemporalCli(join(folder, 'temporal'))) return true
     throw new Error('the result is not a Temporal CLI')
   } catch (error) {
     search.abort?.throwIfAborted()
-    search.print?.(`The ${way} of the Temporal CLI failed: ${(error as Error).message}`)
+    search.print?.(`The ${source} of the Temporal CLI failed: ${(error as Error).message}`)
     return false
   }
 }
 
 async function downloadCli(
   folder: string,
-  { print: say = printNothing, abort }: TemporalBinaryOptions,
+  { print = printNothing, abort }: TemporalBinaryOptions,
 ): Promise<boolean> {
   const archive = await findReachableArchive('cli', `v${version}`)
   if (!archive) return false
-  say(`Downloading the Temporal CLI ${version}, once for all clones …`)
+  print(`Downloading the Temporal CLI ${version}, once for all clones …`)
   const file = await downloadArchive(archive, folder, abort)
   if (file !== join(folder, 'temporal')) await rename(file, join(folder, 'temporal'))
   return true

@@ -29,8 +29,8 @@ export async function resolveTimeSkippingServer(
   const isThere = () => isExecutable(path)
   if (!(await isThere())) {
     if (await isReachable()) return {}
-    const say = search.print ?? (() => {})
-    await buildOnce(folder, { isBuilt: isThere, print: say }, empty => buildFromMaven(empty, search))
+    const print = search.print ?? (() => {})
+    await buildOnce(folder, { isBuilt: isThere, print }, empty => buildFromMaven(empty, search))
   }
   return { executable: { type: 'existing-path', path } }
 }
@@ -41,11 +41,11 @@ async function isOfficialDownloadReachable(): Promise<boolean> {
 
 async function buildFromMaven(
   folder: string,
-  { path, environment, print: say }: TestServerOptions,
+  { path, environment, print }: TestServerOptions,
 ): Promise<void> {
   const [mvn, java, javac] = await Promise.all(['mvn', 'java', 'javac'].map(name => findOnPath(name, path)))
   if (!mvn || !java || !javac) throw new Error(installInstructions)
-  say?.(`Fetching Temporal's test server ${version} from Maven Central, once for all clones …`)
+  print?.(`Fetching Temporal's test server ${version} from Maven Central, once for all clones …`)
 
   const source = 'LoopbackTestServer.java'
   await writeFile(join(folder, 'pom.xml'), pom)

@@ -123,13 +123,13 @@ function ensureMerchantWithConnections(
   return site.em.transactional(async em => {
     const merchant = (await em.findOne(Account, MERCHANT)) ?? (await createAccount(em, MERCHANT))
     const { uuid: accountUuid } = merchant
-    const known = await em.find(Connection, { accountUuid }, { populate: ['sealedCredentials'] })
+    const existing = await em.find(Connection, { accountUuid }, { populate: ['sealedCredentials'] })
     const connections: Connection[] = []
     for (const name of PROVIDER_NAMES) {
-      const found = known.find(connection => connection.provider === name)
+      const found = existing.find(connection => connection.provider === name)
       connections.push(found ?? (await createDemoConnection({ ...site, em }, merchant, name)))
     }
-    if (known.length === 0) await setDefaultConnections(em, merchant, connections)
+    if (existing.length === 0) await setDefaultConnections(em, merchant, connections)
     return { merchant, connections }
   })
 }
@@ -192,13 +192,14 @@ async function ensureRecipient(
 ) {
   const account = await site.em.fork().transactional(async em => {
     const account = (await em.findOne(Account, holder)) ?? (await createAccount(em, holder))
-    const known = await em.find(Connection, { accountUuid: account.uuid })
+    const existing = await em.find(Connection, { accountUuid: account.uuid })
     const lacking = merchants.filter(
-      one => !known.some(has => has.providerAccountUuid === one.providerAccountUuid),
+      one => !existing.some(has => has.providerAccountUuid === one.providerAccountUuid),
     )
     const connected: Connection[] = []
-    for (const theirs of lacking) connected.push(await connectSharedAccount({ ...site, em }, account, theirs))
-    if (known.length === 0) await setDefaultConnections(em, account, connected)
+    for (const original of lacking)
+      connected.push(await connectSharedAccount({ ...site, em }, account, original))
+    if (existing.length === 0) await setDefaultConnections(em, account, connected)
     return account
   })
   return { uuid: account.uuid, name: account.name, token: await reissueToken(site.em.fork(), account.uuid) }
@@ -207,18 +208,18 @@ async function ensureRecipient(
 function connectSharedAccount(
   { em, seal }: DemoContext,
   { uuid }: Account,
-  theirs: Connection,
+  original: Connection,
 ): Promise<Connection> {
   return createConnection(em, seal, {
     accountUuid: uuid,
-    provider: theirs.provider,
-    providerAccount: `demo-${theirs.provider.toLowerCase()}`,
-    dialect: theirs.dialect,
+    provider: original.provider,
+    providerAccount: `demo-${original.provider.toLowerCase()}`,
+    dialect: original.dialect,
     type: 'POOL',
     isSimulated: true,
-    baseUrl: theirs.baseUrl,
-    credentials: seal.open(theirs.sealedCredentials),
-    collectionKey: theirs.collectionKey ?? null,
+    baseUrl: original.baseUrl,
+    credentials: seal.open(original.sealedCredentials),
+    collectionKey: original.collectionKey ?? null,
     settleWindowMs: SETTLE_WINDOW_MS,
   })
 }

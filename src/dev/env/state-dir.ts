@@ -51,8 +51,8 @@ export async function tryReadJsonFile<T>(path: string): Promise<T | undefined> {
 
 /** A secret made at the first start and kept, for this user's eyes only. */
 export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
-  const kept = await readFile(path, 'utf8').catch(() => undefined)
-  if (kept) return kept.trim()
+  const stored = await readFile(path, 'utf8').catch(() => undefined)
+  if (stored) return stored.trim()
   const secret = make()
   await mkdir(dirname(path), { recursive: true })
   writeFileAtomically(path, `${secret}\n`, 0o600)

@@ -36,13 +36,13 @@ export async function runCommand(
   })
   child.stdin.on('error', () => {}) // It may end before it has read everything.
   child.stdin.end(input)
-  const [code, by] = await new Promise<[number | null, string | null]>((resolve, reject) => {
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (...ending) => resolve(ending))
   })
   await Promise.all(reading)
   if (code === 0) return out.join('\n')
-  throw new Error(`${command} ${args.join(' ')} ended with ${by ?? code}:\n${last.join('\n')}`)
+  throw new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}:\n${last.join('\n')}`)
 }
 
 /** The first executable file of that name on a PATH. */

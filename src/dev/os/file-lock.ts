@@ -10,18 +10,18 @@ let attempts = 0
 /** Acquires the lock, or returns the running process that holds it. The lock of an ended process passes to the caller. */
 export async function tryFileLock(path: string): Promise<FileLock | { heldBy: ProcessIdentity }> {
   await mkdir(dirname(path), { recursive: true })
-  const mine = `${path}.${process.pid}-${attempts++}`
-  await writeFile(mine, JSON.stringify(readOwnIdentity()))
+  const candidate = `${path}.${process.pid}-${attempts++}`
+  await writeFile(candidate, JSON.stringify(readOwnIdentity()))
   try {
     for (;;) {
-      if (await tryLink(mine, path)) return { release: () => rm(path, { force: true }) }
+      if (await tryLink(candidate, path)) return { release: () => rm(path, { force: true }) }
       const holder = await readLockHolder(path)
       if (holder === undefined) continue
       if (holder && isProcessAlive(holder)) return { heldBy: holder }
       await removeStaleLock(path, holder)
     }
   } finally {
-    await rm(mine, { force: true })
+    await rm(candidate, { force: true })
   }
 }
 
@@ -63,10 +63,10 @@ async function readLockHolder(path: string): Promise<ProcessIdentity | null | un
  * without it, a late process would remove the lock of the next holder.
  */
 async function removeStaleLock(path: string, dead: ProcessIdentity | null): Promise<void> {
-  const right = await tryFileLock(`${path}.after-${dead?.pid ?? 'unknown'}`)
-  if ('heldBy' in right) return pause(10)
+  const recoveryLock = await tryFileLock(`${path}.after-${dead?.pid ?? 'unknown'}`)
+  if ('heldBy' in recoveryLock) return pause(10)
   const found = await readLockHolder(path)
   const isStillThere = found !== undefined && found?.pid === dead?.pid && found?.started === dead?.started
   if (isStillThere) await rm(path, { force: true })
-  await right.release()
+  await recoveryLock.release()
 }

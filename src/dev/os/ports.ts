@@ -42,10 +42,10 @@ export type PickedPorts = {
  * else their default, else a free one. Each is claimed until released, so that two starts at the same time never share one.
  */
 export async function pickPorts({
-  given,
+  requested,
   remembered,
 }: {
-  given: Partial<Ports>
+  requested: Partial<Ports>
   remembered: Partial<Ports>
 }): Promise<PickedPorts> {
   const claims: FileLock[] = []
@@ -53,28 +53,29 @@ export async function pickPorts({
     for (const lock of claims.splice(0)) await lock.release()
   }
   const claim = async (port: number) => {
-    const claimed = await claimPort(port)
-    if (claimed) claims.push(claimed)
-    return claimed !== undefined
+    const lock = await claimPort(port)
+    if (lock) claims.push(lock)
+    return lock !== undefined
   }
   const ports: Partial<Ports> = {}
-  const kept: Partial<Ports> = {}
+  const portsToRemember: Partial<Ports> = {}
   try {
     // Those that are given come first, so that nothing else takes them.
     const names = (Object.keys(DEFAULT_PORTS) as PortName[]).toSorted(
-      (a, b) => Number(!given[a]) - Number(!given[b]),
+      (a, b) => Number(!requested[a]) - Number(!requested[b]),
     )
     for (const name of names) {
-      if (given[name]) {
-        if (!(await claim(given[name]))) throw new PortInUseError(name, given[name])
-        ports[name] = given[name]
+      if (requested[name]) {
+        if (!(await claim(requested[name]))) throw new PortInUseError(name, requested[name])
+        ports[name] = requested[name]
         continue
       }
-      const first = remembered[name] ?? (given[name] === 0 ? undefined : DEFAULT_PORTS[name].port)
-      kept[name] = first !== undefined && (await claim(first)) ? first : await claimRandomPort(claim)
-      ports[name] = kept[name]
+      const first = remembered[name] ?? (requested[name] === 0 ? undefined : DEFAULT_PORTS[name].port)
+      portsToRemember[name] =
+        first !== undefined && (await claim(first)) ? first : await claimRandomPort(claim)
+      ports[name] = portsToRemember[name]
     }
-    return { ports: ports as Ports, portsToRemember: kept, release }
+    return { ports: ports as Ports, portsToRemember, release }
   } catch (error) {
     await release()
     throw error
@@ -91,7 +92,7 @@ class PortInUseError extends Error {
 const PORT_RANGE = { from: 20_000, to: 32_000 }
 
 async function claimRandomPort(claim: (port: number) => Promise<boolean>): Promise<number> {
-  for (let tries = 0; tries < 1_000; tries++) {
+  for (let attempts = 0; attempts < 1_000; attempts++) {
     const port = PORT_RANGE.from + Math.floor(Math.random() * (PORT_RANGE.to - PORT_RANGE.from))
     if (await claim(port)) return port
   }
@@ -109,10 +110,10 @@ export async function reserveFreePort(): Promise<{ port: number; release(): Prom
 }
 
 async function claimPort(port: number): Promise<FileLock | undefined> {
-  const claimed = await tryFileLock(join(tmpdir(), `trilho-ports-${userInfo().uid}`, String(port)))
-  if (!('release' in claimed)) return undefined
-  if (await isPortFree(port)) return claimed
-  await claimed.release()
+  const lock = await tryFileLock(join(tmpdir(), `trilho-ports-${userInfo().uid}`, String(port)))
+  if (!('release' in lock)) return undefined
+  if (await isPortFree(port)) return lock
+  await lock.release()
   return undefined
 }
 

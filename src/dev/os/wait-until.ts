@@ -37,7 +37,7 @@ export function pause(ms: number, abort?: AbortSignal): Promise<void> {
 /** Asks until the answer is neither undefined nor false; throws `what` after the limit. */
 export async function waitUntil<T>(
   ask: () => T | Promise<T>,
-  wait: { what: string | (() => string); limitMs: number; everyMs?: number; abort?: AbortSignal },
+  wait: { description: string | (() => string); limitMs: number; everyMs?: number; abort?: AbortSignal },
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + wait.limitMs
   for (;;) {
@@ -45,8 +45,8 @@ export async function waitUntil<T>(
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>
     if (Date.now() > deadline) {
-      const what = typeof wait.what === 'string' ? wait.what : wait.what()
-      throw new Error(`${what} (waited ${Math.round(wait.limitMs / 1000)} s)`)
+      const description = typeof wait.description === 'string' ? wait.description : wait.description()
+      throw new Error(`${description} (waited ${Math.round(wait.limitMs / 1000)} s)`)
     }
     await pause(wait.everyMs ?? 100, wait.abort)
   }
@@ -65,7 +65,7 @@ export function rejectOnAbort<T>(step: Promise<T>, abort: AbortSignal): Promise<
 /** Says every few seconds how long a step has been at it, until it is done. */
 export async function withProgress<T>(
   {
-    print: say,
+    print,
     line,
     everyMs = WAIT_LIMITS.progressMs,
   }: { print: PrintLine; line: () => string; everyMs?: number },
@@ -73,7 +73,7 @@ export async function withProgress<T>(
 ): Promise<T> {
   const start = Date.now()
   const timer = setInterval(
-    () => say(`${line()} (${Math.round((Date.now() - start) / 1000)} s so far)`),
+    () => print(`${line()} (${Math.round((Date.now() - start) / 1000)} s so far)`),
     everyMs,
   )
   try {

@@ -10,25 +10,26 @@ export function findProcessIdentity(pid: number): ProcessIdentity | undefined {
   return started === undefined ? undefined : { pid, started }
 }
 
-export function isProcessAlive(known: ProcessIdentity): boolean {
-  return findProcessIdentity(known.pid)?.started === known.started
+export function isProcessAlive(identity: ProcessIdentity): boolean {
+  return findProcessIdentity(identity.pid)?.started === identity.started
 }
 
 export function readOwnIdentity(): ProcessIdentity {
-  const own = findProcessIdentity(process.pid)
-  if (!own) throw new Error('The state of this process cannot be read: neither /proc nor ps is available.')
-  return own
+  const identity = findProcessIdentity(process.pid)
+  if (!identity)
+    throw new Error('The state of this process cannot be read: neither /proc nor ps is available.')
+  return identity
 }
 
 /** Signals exactly this process, or its whole group; one that is gone is no error. */
 export function signalProcess(
-  known: ProcessIdentity,
+  identity: ProcessIdentity,
   name: NodeJS.Signals,
   reach: 'process' | 'group' = 'process',
 ) {
-  if (!isProcessAlive(known)) return
+  if (!isProcessAlive(identity)) return
   try {
-    process.kill(reach === 'group' ? -known.pid : known.pid, name)
+    process.kill(reach === 'group' ? -identity.pid : identity.pid, name)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }

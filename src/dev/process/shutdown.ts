@@ -17,25 +17,25 @@ const SHUTDOWN_ORDER: readonly { name: ChildProcessName; signal: NodeJS.Signals;
 export type RunningProcesses = Partial<Record<ChildProcessName, ProcessIdentity>>
 
 /** Ends what is still alive of these, one after the other. */
-export async function stopInOrder(running: RunningProcesses, say: PrintLine): Promise<void> {
+export async function stopInOrder(running: RunningProcesses, print: PrintLine): Promise<void> {
   for (const { name, signal: byName, limitMs } of SHUTDOWN_ORDER) {
     const one = running[name]
     if (!one || !isProcessAlive(one)) continue
     signalProcess(one, byName)
     if (await waitForExit(one, limitMs)) continue
-    say(`${name} did not end within ${limitMs / 1000} s and is killed.`)
+    print(`${name} did not end within ${limitMs / 1000} s and is killed.`)
     signalProcess(one, 'SIGKILL', 'group')
     await waitForExit(one, limitMs)
   }
 }
 
 /** Ends the processes that a killed start left, and no others: a pid may have been reused since. */
-export async function stopLeftovers(pidsFile: string, say: PrintLine): Promise<void> {
-  const left = (await tryReadJsonFile<RunningProcesses>(pidsFile)) ?? {}
-  const names = Object.entries(left).filter(([, one]) => isProcessAlive(one))
+export async function stopLeftovers(pidsFile: string, print: PrintLine): Promise<void> {
+  const leftovers = (await tryReadJsonFile<RunningProcesses>(pidsFile)) ?? {}
+  const names = Object.entries(leftovers).filter(([, one]) => isProcessAlive(one))
   if (names.length > 0)
-    say(`Ending processes of the previous start: ${names.map(([name]) => name).join(', ')}.`)
-  await stopInOrder(left, say)
+    print(`Ending processes of the previous start: ${names.map(([name]) => name).join(', ')}.`)
+  await stopInOrder(leftovers, print)
   await removeFile(pidsFile)
 }
 

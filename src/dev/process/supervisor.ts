@@ -35,7 +35,7 @@ const logRotationBytes = 20_000_000
  */
 export function createSupervisor(
   home: StateDir,
-  { print: say, onRestartLimit: onGivenUp }: { print: PrintLine; onRestartLimit: (error: Error) => void },
+  { print, onRestartLimit: onGivenUp }: { print: PrintLine; onRestartLimit: (error: Error) => void },
 ): Supervisor {
   const running: RunningProcesses = {}
   const restarts = new Set<NodeJS.Timeout>()
@@ -48,14 +48,14 @@ export function createSupervisor(
     child.once('error', error => {
       if (child.pid === undefined) onGivenUp(new Error(`${plan.name} cannot be started: ${error.message}`))
     })
-    child.once('exit', (code, by) => {
+    child.once('exit', (code, signal) => {
       note(plan.name, undefined)
       if (stopping) return
       const inARow = Date.now() - since > stableUptimeMs ? 1 : deaths + 1
-      const how = by ? `by ${by}` : `with code ${code}`
+      const exitText = signal ? `by ${signal}` : `with code ${code}`
       if (inARow >= maxConsecutiveExits)
-        return onGivenUp(new RestartLimitError(plan.name, how, home.log(plan.name)))
-      say(`${plan.name} ended ${how} and is started again.`)
+        return onGivenUp(new RestartLimitError(plan.name, exitText, home.log(plan.name)))
+      print(`${plan.name} ended ${exitText} and is started again.`)
       const restart = setTimeout(
         () => {
           restarts.delete(restart)
@@ -79,16 +79,16 @@ export function createSupervisor(
     stop: async () => {
       stopping = true
       for (const restart of restarts) clearTimeout(restart)
-      await stopInOrder({ ...running }, say)
+      await stopInOrder({ ...running }, print)
       await removeFile(home.pids)
     },
   }
 }
 
 class RestartLimitError extends Error {
-  constructor(name: ChildProcessName, how: string, log: string) {
+  constructor(name: ChildProcessName, exitText: string, log: string) {
     super(
-      `${name} ended ${maxConsecutiveExits} times in a row, at last ${how}. The end of ${log}:\n${readLogTail(log)}`,
+      `${name} ended ${maxConsecutiveExits} times in a row, at last ${exitText}. The end of ${log}:\n${readLogTail(log)}`,
     )
   }
 }

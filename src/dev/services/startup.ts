@@ -57,7 +57,7 @@ export async function startPostgres({
       return server && isAcceptingConnections(cluster, server)
     },
     {
-      what: `PostgreSQL does not start; see ${home.log('postgres')}`,
+      description: `PostgreSQL does not start; see ${home.log('postgres')}`,
       limitMs: WAIT_LIMITS.postgresMs,
       abort,
     },
@@ -79,7 +79,7 @@ export async function connectOrStartTemporal(
 
 /** Describes how the stack's own server is checked and restarted. */
 function describeTemporalWatch(
-  { config, processes, print: say, abort }: StackContext,
+  { config, processes, print, abort }: StackContext,
   address: string,
 ): TemporalWatch {
   return {
@@ -87,7 +87,7 @@ function describeTemporalWatch(
     restart() {
       const server = processes.identityOf('temporal')
       if (!server) return // Its supervisor is about to start it.
-      say('temporal answers no call and is ended.')
+      print('temporal answers no call and is ended.')
       signalProcess(server, 'SIGKILL')
     },
     abort,
@@ -95,12 +95,12 @@ function describeTemporalWatch(
 }
 
 async function startTemporal(
-  { config, home, ports, processes, print: say, abort }: StackContext,
+  { config, home, ports, processes, print, abort }: StackContext,
   searchAttributes: readonly SearchAttribute[],
 ): Promise<string> {
   processes.start({
     name: 'temporal',
-    command: await resolveTemporalBinary({ ...config, print: say, abort }),
+    command: await resolveTemporalBinary({ ...config, print, abort }),
     args: buildTemporalArguments({
       port: ports.temporal,
       uiPort: ports.temporalUi,
@@ -122,9 +122,9 @@ export async function startSimulatorProcess(
   const file = join(home.simulator, 'simulator.json')
   await removeFile(file)
   processes.start(plan)
-  const what = `The simulator does not start; see ${home.log('simulator')}`
+  const description = `The simulator does not start; see ${home.log('simulator')}`
   return waitUntil(() => tryReadJsonFile<SimulatorInfo>(file), {
-    what,
+    description,
     limitMs: WAIT_LIMITS.simulatorMs,
     abort,
   })
@@ -142,6 +142,6 @@ export async function waitForApi(url: string, abort: AbortSignal): Promise<void>
       return false
     }
   }
-  const what = () => `${url}/readyz does not answer 200; last: ${last}`
-  await waitUntil(ready, { what, limitMs: WAIT_LIMITS.apiMs, abort })
+  const description = () => `${url}/readyz does not answer 200; last: ${last}`
+  await waitUntil(ready, { description, limitMs: WAIT_LIMITS.apiMs, abort })
 }

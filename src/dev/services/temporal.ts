@@ -80,7 +80,8 @@ export async function waitForTemporal(
 ): Promise<void> {
   let last = 'no answer'
   await waitUntil(knowsItAll, {
-    what: () => `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
+    description: () =>
+      `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
     limitMs: WAIT_LIMITS.temporalMs,
     abort,
   })
@@ -143,7 +144,7 @@ export async function waitForWorker(
           ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= +since - clockSlackMs,
         )
       }),
-    { what: 'No worker takes tasks', limitMs: WAIT_LIMITS.workerMs, everyMs: 250, abort },
+    { description: 'No worker takes tasks', limitMs: WAIT_LIMITS.workerMs, everyMs: 250, abort },
   )
 }
 

@@ -99,14 +99,14 @@ export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: ReplyDeadline): nu
 }
 
 /** Code of the catalogue that refuses a reply to this dispute; null where a reply is accepted. */
-export function replyErrorCodeOf(med: {
+export function replyErrorCodeOf(dispute: {
   kind: DisputeKind
   state: DisputeState
   hasReply: boolean
 }): 'med_not_answerable' | 'med_already_answered' | null {
-  if (med.kind === 'REQUESTED_MED') return 'med_not_answerable'
-  if (med.hasReply) return 'med_already_answered'
-  return med.state === 'open' ? null : 'med_not_answerable'
+  if (dispute.kind === 'REQUESTED_MED') return 'med_not_answerable'
+  if (dispute.hasReply) return 'med_already_answered'
+  return dispute.state === 'open' ? null : 'med_not_answerable'
 }
 
 /** Claim of a dispute and the money that covers it, held and retained. Centavos. */
@@ -127,10 +127,10 @@ export function computeClaimCents(claim: { requestedCents: number; remainderCent
 
 /** What a dispute still wants and has after its provider returned so much: blocked money goes first. */
 export function coverAfterReturn(cover: DisputeCover, cents: number): DisputeCover {
-  const held = Math.min(cents, cover.heldCents)
+  const heldCents = Math.min(cents, cover.heldCents)
   return {
     claimedCents: cover.claimedCents - Math.min(cents, cover.claimedCents),
-    heldCents: cover.heldCents - held,
-    retainedCents: cover.retainedCents - Math.min(cents - held, cover.retainedCents),
+    heldCents: cover.heldCents - heldCents,
+    retainedCents: cover.retainedCents - Math.min(cents - heldCents, cover.retainedCents),
   }
 }

@@ -160,16 +160,16 @@ export function disputeReleasedLegs(
 /** The provider has returned a disputed PIX: out of what was blocked, then retained, then whatever there is. */
 export function disputeReturnedLegs(
   accountUuid: string,
-  gone: { cents: number; heldCents: number; retainedCents: number; availableCents: number },
+  outflow: { cents: number; heldCents: number; retainedCents: number; availableCents: number },
 ): Leg[] {
   const to = { accountUuid, bucket: 'outside' } as const
-  const held = Math.min(gone.cents, gone.heldCents)
-  const retained = Math.min(gone.cents - held, gone.retainedCents)
-  const cents = gone.cents - held - retained
+  const heldCents = Math.min(outflow.cents, outflow.heldCents)
+  const retained = Math.min(outflow.cents - heldCents, outflow.retainedCents)
+  const cents = outflow.cents - heldCents - retained
   return [
-    { cents: held, from: { accountUuid, bucket: 'blocked' }, to },
+    { cents: heldCents, from: { accountUuid, bucket: 'blocked' }, to },
     { cents: retained, from: { accountUuid, bucket: 'retained' }, to },
-    ...uncoveredOutflowLegs(accountUuid, { cents, availableCents: gone.availableCents }),
+    ...uncoveredOutflowLegs(accountUuid, { cents, availableCents: outflow.availableCents }),
   ]
 }
 

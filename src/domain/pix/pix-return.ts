@@ -18,24 +18,24 @@ export function findRecordedReturn<Recorded extends RecordedReturn>(
   recorded: Recorded[],
   listed: PixReturnIds[],
 ): Recorded | undefined {
-  const same = recorded.find(kept => isSameReturn(one, kept))
+  const same = recorded.find(recordedReturn => isSameReturn(one, recordedReturn))
   if (same) return same
   return recorded.find(
-    kept =>
-      kept.cents === one.cents &&
-      !hasComparableIds(one, kept) &&
-      !listed.some(other => isSameReturn(other, kept)),
+    recordedReturn =>
+      recordedReturn.cents === one.cents &&
+      !hasComparableIds(one, recordedReturn) &&
+      !listed.some(other => isSameReturn(other, recordedReturn)),
   )
 }
 
 /** An id stored before the provider's id was known may be the rail's, and the other way round. */
-function isSameReturn(one: PixReturnIds, kept: PixReturnIds): boolean {
+function isSameReturn(one: PixReturnIds, recordedReturn: PixReturnIds): boolean {
   const ids = [one.id, one.endToEnd].filter(id => id !== null)
-  return ids.some(id => id === kept.id || id === kept.endToEnd)
+  return ids.some(id => id === recordedReturn.id || id === recordedReturn.endToEnd)
 }
 
 /** Whether they name an id of the same kind, so that different ids are different returns. */
-function hasComparableIds(one: PixReturnIds, kept: PixReturnIds): boolean {
+function hasComparableIds(one: PixReturnIds, recordedReturn: PixReturnIds): boolean {
   const ownId = ({ id, endToEnd }: PixReturnIds) => id !== null && id !== endToEnd
-  return (ownId(one) && ownId(kept)) || (one.endToEnd !== null && kept.endToEnd !== null)
+  return (ownId(one) && ownId(recordedReturn)) || (one.endToEnd !== null && recordedReturn.endToEnd !== null)
 }

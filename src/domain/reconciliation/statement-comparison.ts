@@ -22,7 +22,7 @@ export type StatementDifference = {
   endToEnd: string
   direction: 'IN' | 'OUT'
   entry?: StatementEntry
-  ours?: RecordedMovement
+  recorded?: RecordedMovement
 }
 
 /**
@@ -31,27 +31,36 @@ export type StatementDifference = {
  * claim, so only a settled one can be missing there.
  */
 export function compareStatement(
-  theirs: StatementEntry[],
-  ours: RecordedMovement[],
+  entries: StatementEntry[],
+  recorded: RecordedMovement[],
 ): { matched: number; differences: StatementDifference[] } {
-  const mine = new Map(ours.flatMap(one => matchingKeysOf(one).map(name => [name, one] as const)))
-  const unseen = new Set(ours)
+  const recordedByKey = new Map(
+    recorded.flatMap(one => matchingKeysOf(one).map(name => [name, one] as const)),
+  )
+  const unmatched = new Set(recorded)
   const listed = new Set<string>()
   const differences: StatementDifference[] = []
   let matched = 0
-  for (const entry of theirs) {
+  for (const entry of entries) {
     const names = matchingKeysOf(entry)
     if (names.some(name => listed.has(name))) continue
     for (const name of names) listed.add(name)
-    const one = names.map(name => mine.get(name)).find(found => found !== undefined && unseen.has(found))
-    if (one) unseen.delete(one)
+    const one = names
+      .map(name => recordedByKey.get(name))
+      .find(found => found !== undefined && unmatched.has(found))
+    if (one) unmatched.delete(one)
     const kind = differenceKindOf(entry, one)
     if (kind === null) matched += 1
     else differences.push({ kind, ...differenceSides(entry, one) })
   }
-  for (const one of unseen)
+  for (const one of unmatched)
     if (one.status === 'SETTLED' && one.endToEnd !== '')
-      differences.push({ kind: 'missing_there', endToEnd: one.endToEnd, direction: one.direction, ours: one })
+      differences.push({
+        kind: 'missing_there',
+        endToEnd: one.endToEnd,
+        direction: one.direction,
+        recorded: one,
+      })
   return { matched, differences }
 }
 

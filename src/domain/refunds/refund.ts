@@ -67,6 +67,6 @@ export function computeSplitRefunds(
 }
 
 /** ⌊part × of / whole⌋; the product may leave the safe integers, the result does not. */
-function proportion(part: number, of: number, whole: number): number {
-  return Number((BigInt(part) * BigInt(of)) / BigInt(whole))
+function proportion(part: number, of: number, total: number): number {
+  return Number((BigInt(part) * BigInt(of)) / BigInt(total))
 }

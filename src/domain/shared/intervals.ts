@@ -13,16 +13,17 @@ const CODE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, M
 const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 6 * HOUR]
 
 export const WAITS = {
-  /** Before the next poll, after `asked` polls without an answer. */
-  nextPoll: (asked: number) => POLL_INTERVALS_MS[Math.min(asked, POLL_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** Before the next poll, after `pollCount` polls without an answer. */
+  nextPoll: (pollCount: number) =>
+    POLL_INTERVALS_MS[Math.min(pollCount, POLL_INTERVALS_MS.length) - 1] ?? SECOND,
   /**
    * Before money is sent again by the same id, after `sendings` requests that could not leave their worker while another
    * worker reaches the provider: Temporal may give the next one to any worker.
    */
   sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 4 * SECOND),
-  /** Before the next attempt, after `tries` failures (SPEC §9). */
-  nextCodeAttempt: (tries: number) =>
-    CODE_RETRY_INTERVALS_MS[Math.min(tries, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** Before the next attempt, after `attempts` failures (SPEC §9). */
+  nextCodeAttempt: (attempts: number) =>
+    CODE_RETRY_INTERVALS_MS[Math.min(attempts, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
   /** The rail may settle up to 40 s after the payload has expired (SPEC §2). */
   settlementGraceAfterExpiry: MINUTE,
   /** The second "not found" that proves a sending never arrived comes this long after the first (SPEC §6). */

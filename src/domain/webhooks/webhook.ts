@@ -48,11 +48,11 @@ export const DISABLED_REASONS = {
 } as const
 
 /**
- * Delay before the next delivery attempt in milliseconds, or null after the last. `tries`: attempts so far; `chance` in [0, 1)
+ * Delay before the next delivery attempt in milliseconds, or null after the last. `attempts`: so far; `chance` in [0, 1)
  * spreads the attempts after an outage over a fifth of the wait; a longer `Retry-After` is honoured, up to a day.
  */
-export function retryDelayMs(tries: number, chance: number, retryAfterMs = 0): number | null {
-  const wait = RETRY_SCHEDULE_MS[tries - 1]
+export function retryDelayMs(attempts: number, chance: number, retryAfterMs = 0): number | null {
+  const wait = RETRY_SCHEDULE_MS[attempts - 1]
   if (wait === undefined) return null
   return Math.max(Math.round(wait * (0.9 + chance * 0.2)), Math.min(retryAfterMs, DAY))
 }

@@ -45,10 +45,10 @@ export function readEfiError({ status, json }: ProviderResponse): NamedError | u
     const { detail, title } = problem
     return { name: getProblemName(problem), message: detail ?? title ?? '' }
   }
-  const named = namedErrorSchema.safeParse(json).data
-  if (named && !isOAuthErrorName(named.nome)) {
-    const railCode = (named.erro ?? named.gnExtras?.erro)?.codigo
-    return { name: named.nome, message: named.mensagem ?? '', railCode }
+  const namedError = namedErrorSchema.safeParse(json).data
+  if (namedError && !isOAuthErrorName(namedError.nome)) {
+    const railCode = (namedError.erro ?? namedError.gnExtras?.erro)?.codigo
+    return { name: namedError.nome, message: namedError.mensagem ?? '', railCode }
   }
   const oauthError = oauthErrorSchema.safeParse(json).data
   return oauthError && { name: oauthError.error, message: oauthError.error_description ?? '' }

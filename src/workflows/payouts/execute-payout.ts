@@ -15,10 +15,10 @@ import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 /** Sends a payout through one connection and polls it there. */
 export type PayoutPort = {
   connectionUuid: string
-  /** `again`: only after the earlier sending was proved absent. A payout that may not be sent any more is polled. */
-  send: (again: boolean) => Promise<PollResult>
-  /** `asked`: number of polls before; `canAnswerFromRow`: a final outcome is answered from the row. */
-  poll: (asked: number, canAnswerFromRow?: boolean) => Promise<PollResult>
+  /** `isRepeat`: only after the earlier sending was proved absent. A payout that may not be sent any more is polled. */
+  send: (isRepeat: boolean) => Promise<PollResult>
+  /** `pollCount`: number of polls before; `canAnswerFromRow`: a final outcome is answered from the row. */
+  poll: (pollCount: number, canAnswerFromRow?: boolean) => Promise<PollResult>
   /** The same of another connection, where one operation may go through several. */
   forConnection?: (connectionUuid: string) => PayoutPort
   /** Applies an operator's manual settlement where the provider cannot tell the outcome. */
@@ -50,8 +50,8 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
   let wasAccepted = false
   let unconnectedSendings = 0
   let result: PollResult = await sendPayoutOnce(current, false)
-  for (let asked = 0; ; asked++) {
-    let waitMs: number | null = WAITS.nextPoll(asked + 1)
+  for (let pollCount = 0; ; pollCount++) {
+    let waitMs: number | null = WAITS.nextPoll(pollCount + 1)
     switch (result.kind) {
       case 'settled':
       case 'rejected':
@@ -61,7 +61,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         return result
       case 'not_started':
         result = await sendPayoutOnce(current, false)
-        asked = -1
+        pollCount = -1
         continue
       case 'not_connected':
         unconnectedSendings += 1
@@ -69,7 +69,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
           summary: 'its worker reached no provider: send again',
         })
         result = await sendPayoutOnce(current, false)
-        asked = -1
+        pollCount = -1
         continue
       case 'redirect':
         // The history was rolled back: the operation goes on where its rows say that it is.
@@ -90,7 +90,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
       case 'in_process':
         // An accepted payout settles soon, however long its outcome was unknown: polling starts over.
         if (!wasAccepted) {
-          asked = 0
+          pollCount = 0
           waitMs = WAITS.nextPoll(1)
         }
         wasAccepted = true
@@ -99,7 +99,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
     }
     if (waitMs === null) {
       absence = new AbsenceProof(current.inbox.timeScale)
-      asked = -1 // The answer to a repeat counts as a first one.
+      pollCount = -1 // The answer to a repeat counts as a first one.
       // A manual settlement by an operator is applied before anything is sent a second time.
       const settlement = current.inbox.nextManualSettlement()
       result = settlement ? await current.settleManually(settlement) : await sendPayoutOnce(current, true)
@@ -107,13 +107,13 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
     }
     await current.inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     // A notification may run ahead of the provider's books: polling starts over.
-    if (current.inbox.hasPending && wasAccepted) asked = -1
+    if (current.inbox.hasPending && wasAccepted) pollCount = -1
     const isNotified = current.inbox.hasNotification
     current.inbox.markProcessed(current.connectionUuid)
     const settlement = current.inbox.nextManualSettlement()
     result = settlement
       ? await current.settleManually(settlement)
-      : await current.poll(asked + 1, !isNotified)
+      : await current.poll(pollCount + 1, !isNotified)
     current.onResult?.(result)
     // What a provider once had did arrive: that it does not find it now is one more missing answer.
     if (result.kind === 'not_found' && wasAccepted) result = { kind: 'unknown', code: 'no_longer_found' }
@@ -126,9 +126,9 @@ function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | n
 }
 
 /** Sends once; the loss of the worker during the call is the outcome unknown. */
-async function sendPayoutOnce(current: PayoutPort, again: boolean): Promise<PollResult> {
+async function sendPayoutOnce(current: PayoutPort, isRepeat: boolean): Promise<PollResult> {
   try {
-    const result = await current.send(again)
+    const result = await current.send(isRepeat)
     current.onResult?.(result)
     return result
   } catch (error) {

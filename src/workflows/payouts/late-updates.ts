@@ -5,7 +5,7 @@ import { hasUnknownReturns } from './execute-payout.ts'
 
 /** `poll` polls one connection; `onUnanswered` receives those without an answer before they are polled again. */
 type LateUpdatePolling = {
-  poll: (connectionUuid: string, asked: number) => Promise<PollResult>
+  poll: (connectionUuid: string, pollCount: number) => Promise<PollResult>
   onUnanswered: (connections: string[]) => void
 }
 
@@ -15,15 +15,15 @@ export async function pollLateUpdates(
   { poll, onUnanswered }: LateUpdatePolling,
 ): Promise<void> {
   let toPoll = inbox.drain()
-  for (let asked = 0; toPoll.length > 0; asked++) {
+  for (let pollCount = 0; toPoll.length > 0; pollCount++) {
     const unanswered: string[] = []
     for (const connectionUuid of toPoll) {
-      const result = await poll(connectionUuid, asked)
+      const result = await poll(connectionUuid, pollCount)
       if (result.kind === 'unknown' || hasUnknownReturns(result)) unanswered.push(connectionUuid)
     }
     onUnanswered(unanswered)
     if (unanswered.length > 0)
-      await inbox.waitForNotification(WAITS.nextPoll(asked + 1), 'no response: next poll')
+      await inbox.waitForNotification(WAITS.nextPoll(pollCount + 1), 'no response: next poll')
     toPoll = [...new Set([...unanswered, ...inbox.drain()])]
   }
 }

@@ -24,27 +24,27 @@ export type PayoutSearch = {
 export async function findRestoredPayout({
   hadSettled,
   searchProviders,
-  portFor: follower,
+  portFor: polling,
   inbox,
 }: PayoutSearch): Promise<TerminalOutcome> {
   const absence = new AbsenceProof(inbox.timeScale)
   const alert = new UnknownOutcomeAlert(inbox.timeScale)
   let isFinalPoll = false
   inbox.enableManualSettlement()
-  for (let asked = 0; ; asked++) {
+  for (let pollCount = 0; ; pollCount++) {
     inbox.markProcessed()
-    const result = await searchProviders({ pollCount: asked, isFinalPoll })
+    const result = await searchProviders({ pollCount, isFinalPoll })
     if (result.kind === 'found') {
       alert.clear()
-      return pollFoundPayout(follower(result.connectionUuid))
+      return pollFoundPayout(polling(result.connectionUuid))
     }
     if (result.kind === 'rejected') return complete(result)
     const isNotFound = result.kind === 'not_found' && !hadSettled
-    const waitMs = isNotFound ? absence.recordNotFound(result.settleWindowMs) : WAITS.nextPoll(asked + 1)
+    const waitMs = isNotFound ? absence.recordNotFound(result.settleWindowMs) : WAITS.nextPoll(pollCount + 1)
     isFinalPoll ||= waitMs === null
     if (waitMs === null) continue
     if (!isNotFound) alert.markUnknown()
-    const { onPending, settleManually } = follower(result.connectionUuid)
+    const { onPending, settleManually } = polling(result.connectionUuid)
     onPending('unknown')
     await inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     const settlement = inbox.nextManualSettlement()
@@ -60,10 +60,10 @@ export async function findRestoredPayout({
 }
 
 /** Polls where `sendPayoutOnce` would send: the provider has the payout, now or later. */
-function pollFoundPayout({ poll, ...follower }: Omit<PayoutPort, 'send'>): Promise<TerminalOutcome> {
-  const pollStarted = async (asked: number, canAnswerFromRow?: boolean): Promise<PollResult> => {
-    const result = await poll(asked, canAnswerFromRow)
+function pollFoundPayout({ poll, ...polling }: Omit<PayoutPort, 'send'>): Promise<TerminalOutcome> {
+  const pollStarted = async (pollCount: number, canAnswerFromRow?: boolean): Promise<PollResult> => {
+    const result = await poll(pollCount, canAnswerFromRow)
     return result.kind === 'not_started' ? { kind: 'unknown', code: result.kind } : result
   }
-  return executePayout({ ...follower, poll: pollStarted, send: () => pollStarted(0) })
+  return executePayout({ ...polling, poll: pollStarted, send: () => pollStarted(0) })
 }

@@ -33,13 +33,13 @@ export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
       order.restored
         ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
         : payoutActivities.createKey({ uuid })
-    for (let asked = 0, result = await callProvider(callFirst); ; asked++) {
+    for (let pollCount = 0, result = await callProvider(callFirst); ; pollCount++) {
       if (result.kind === 'closed') return result.state
       const proofMs = result.kind === 'not_found' ? absence.recordNotFound(result.settleWindowMs) : Infinity
       // The provider takes no id of ours, so the key is never requested twice: a request that did not arrive ends the workflow.
       if (proofMs === null) return dbActivities.failPixKey({ uuid })
-      await wait(asked, proofMs)
-      result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount: asked })
+      await wait(pollCount, proofMs)
+      result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount })
       if (result.kind === 'not_started' && !order.restored)
         result = await callProvider(() => payoutActivities.createKey({ uuid }))
     }
@@ -50,10 +50,14 @@ export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
 export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): Promise<PixKeyState> {
   const continueRun = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
   return runKeyWorkflow({ continueRun, timeScale }, async wait => {
-    for (let asked = 0, result = await callProvider(() => payoutActivities.deleteKey({ uuid })); ; asked++) {
+    for (
+      let pollCount = 0, result = await callProvider(() => payoutActivities.deleteKey({ uuid }));
+      ;
+      pollCount++
+    ) {
       if (result.kind === 'closed') return result.state
-      await wait(asked, Infinity)
-      result = await idempotentProviderActivities.pollPixKeyRemoval({ uuid, pollCount: asked })
+      await wait(pollCount, Infinity)
+      result = await idempotentProviderActivities.pollPixKeyRemoval({ uuid, pollCount })
       // Removing it twice is removing it once.
       if (result.kind === 'still_there')
         result = await callProvider(() => payoutActivities.deleteKey({ uuid }))
@@ -62,7 +66,7 @@ export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): 
 }
 
 /** Returns the wait before the next poll of a key, by the number of polls before. */
-type WaitForNextPoll = (asked: number, atMostMs: number) => Promise<void>
+type WaitForNextPoll = (pollCount: number, atMostMs: number) => Promise<void>
 /** Continues as new with the same input: what an earlier run did is found by its attempt. */
 type KeyRunContext = { continueRun: () => Promise<never>; timeScale: number }
 
@@ -75,15 +79,15 @@ async function runKeyWorkflow(
   setHandler(awaitResultUpdate, () => condition(() => isAnswered), {
     description: 'Waits for the outcome at the provider',
   })
-  const state = await live(async (asked, atMostMs) => {
-    if (asked === 0) return // A list is cheap, and a caller waits.
+  const state = await live(async (pollCount, atMostMs) => {
+    if (pollCount === 0) return // A list is cheap, and a caller waits.
     if (shouldContinueAsNew()) {
       isAnswered = true
       await condition(allHandlersFinished)
       await continueRun()
     }
     setCurrentDetails('Outcome unknown: the key list of the provider is polled')
-    const waitMs = Math.min(WAITS.nextPoll(asked), atMostMs)
+    const waitMs = Math.min(WAITS.nextPoll(pollCount), atMostMs)
     await sleep(scaleWait(waitMs, timeScale), { summary: 'outcome unknown: next poll' })
   })
   isAnswered = true

@@ -98,11 +98,11 @@ export const localActivities: Pick<ProviderActivities, LocalPollActivity> = {
 
 /** Falls back to the regular activity where the local one fails or times out. */
 async function localOrRegular<Answer>(
-  asked: Promise<Answer>,
+  pollCount: Promise<Answer>,
   callRegular: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await asked
+    return await pollCount
   } catch (error) {
     if (isCancellation(error)) throw error
     return callRegular()

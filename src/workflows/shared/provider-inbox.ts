@@ -149,18 +149,18 @@ type UnansweredPoll = { kind: 'no_answer' | 'unknown' }
 
 /**
  * Polls on the schedule of SPEC §6 until there is an answer, at once when a notification arrives. There is no time limit.
- * `asked`: number of polls before.
+ * `pollCount`: number of polls before.
  */
 export async function pollUntilResolved<Answer extends { kind: string }>(
-  poll: (asked: number) => Promise<Answer>,
+  poll: (pollCount: number) => Promise<Answer>,
   inbox: ProviderInbox,
 ): Promise<Exclude<Answer, UnansweredPoll>> {
-  for (let asked = 1; ; asked++) {
+  for (let pollCount = 1; ; pollCount++) {
     inbox.markProcessed()
-    const answer = await poll(asked - 1)
+    const answer = await poll(pollCount - 1)
     if (answer.kind !== 'no_answer' && answer.kind !== 'unknown')
       return answer as Exclude<Answer, UnansweredPoll>
-    await inbox.waitForNotification(WAITS.nextPoll(asked), 'no response: next poll')
+    await inbox.waitForNotification(WAITS.nextPoll(pollCount), 'no response: next poll')
   }
 }
 
@@ -207,7 +207,7 @@ export class AbsenceProof {
     this.#windowEndsAtMs ??= now + scaleWait(settleWindowMs, this.#timeScale)
     if (now < this.#windowEndsAtMs) return (this.#windowEndsAtMs - now) * this.#timeScale
     this.#firstProofAtMs ??= now
-    const left = this.#firstProofAtMs + scaleWait(WAITS.absenceConfirmation, this.#timeScale) - now
-    return left > 0 ? left * this.#timeScale : null
+    const remainingMs = this.#firstProofAtMs + scaleWait(WAITS.absenceConfirmation, this.#timeScale) - now
+    return remainingMs > 0 ? remainingMs * this.#timeScale : null
   }
 }

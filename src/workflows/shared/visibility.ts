@@ -6,7 +6,7 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
  * of the visibility store, and the start of a workflow carries most of them.
  */
 export function upsertVisibility(attributes: SearchAttributePair[]): void {
-  const { typedSearchAttributes: known } = workflowInfo()
-  const changed = attributes.filter(({ key, value }) => known.get(key) !== value)
+  const { typedSearchAttributes: current } = workflowInfo()
+  const changed = attributes.filter(({ key, value }) => current.get(key) !== value)
   if (changed.length > 0) upsertSearchAttributes(changed)
 }

@@ -26,12 +26,12 @@ export async function runScheduled(
   { scheduledFor, timeScale, tryProviders: round, isCancelled, end }: ScheduledTransfer,
   firstRound?: FallbackResult,
 ): Promise<FallbackResult | 'ended'> {
-  const due = Date.parse(scheduledFor)
+  const dueAtMs = Date.parse(scheduledFor)
   const expiresAfterMs = scaleWait(WAITS.expireTransferAfter, timeScale)
-  let countedFrom = due
+  let countedFrom = dueAtMs
   if (!firstRound) {
     setCurrentDetails('Scheduled: waits for its time')
-    await condition(isCancelled, Math.max(1, due - Date.now()), { summary: 'scheduled' })
+    await condition(isCancelled, Math.max(1, dueAtMs - Date.now()), { summary: 'scheduled' })
   }
   const isLate = () => Date.now() >= countedFrom + expiresAfterMs
   for (let outcome: FallbackResult | 'ended' | 'kept' | undefined = firstRound; ; outcome = undefined) {

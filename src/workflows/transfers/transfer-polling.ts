@@ -33,10 +33,10 @@ export class TransferPolling {
   /** The connection to poll. */
   #connectionUuid = ''
 
-  constructor(begun: TransferInput | ReopenedInput) {
-    this.#timeScale = begun.timeScale
-    this.nextRunInput = begun
-    this.inbox = new ProviderInbox(begun.timeScale, () => this.#continueRun())
+  constructor(input: TransferInput | ReopenedInput) {
+    this.#timeScale = input.timeScale
+    this.nextRunInput = input
+    this.inbox = new ProviderInbox(input.timeScale, () => this.#continueRun())
   }
 
   /** For a transfer that is newer than its restored database: stores it again, and polls it where it is found. */
@@ -56,11 +56,11 @@ export class TransferPolling {
     await this.pollLateUpdates(uuid)
   }
 
-  async #findPayout(uuid: string, { hadSettled, ...whom }: TransferSearch): Promise<void> {
+  async #findPayout(uuid: string, { hadSettled, ...search }: TransferSearch): Promise<void> {
     const find = () =>
       findRestoredPayout({
         hadSettled,
-        searchProviders: at => idempotentProviderActivities.restoreTransfer({ uuid, ...whom, ...at }),
+        searchProviders: at => idempotentProviderActivities.restoreTransfer({ uuid, ...search, ...at }),
         portFor: connectionUuid => this.createPollingPort(uuid, connectionUuid),
         inbox: this.inbox,
       })
@@ -91,11 +91,11 @@ export class TransferPolling {
   async #pollReturns(uuid: string): Promise<void> {
     const connections = this.inbox.drainConnectionsWithReturns()
     for (
-      let asked = 1;
-      asked <= MAX_RETURN_POLLS && connections.length > 0 && this.state === 'paid';
-      asked++
+      let pollCount = 1;
+      pollCount <= MAX_RETURN_POLLS && connections.length > 0 && this.state === 'paid';
+      pollCount++
     ) {
-      await this.inbox.waitForNotification(WAITS.nextPoll(asked), 'return not listed yet: next poll')
+      await this.inbox.waitForNotification(WAITS.nextPoll(pollCount), 'return not listed yet: next poll')
       for (const connectionUuid of connections) this.inbox.addConnection(connectionUuid)
       await this.pollLateUpdates(uuid)
       await this.applyState(await dbActivities.getTransfer(uuid))
@@ -104,11 +104,11 @@ export class TransferPolling {
 
   protected pollLateUpdates(uuid: string): Promise<void> {
     return pollLateUpdates(this.inbox, {
-      poll: async (connectionUuid, asked) => {
+      poll: async (connectionUuid, pollCount) => {
         const result = await this.inbox.pollActivities.pollTransfer({
           uuid,
           connectionUuid,
-          pollCount: asked,
+          pollCount,
         })
         await this.applyState(await dbActivities.getTransfer(uuid))
         return result
@@ -123,14 +123,14 @@ export class TransferPolling {
   protected createPollingPort(uuid: string, connectionUuid: string): Omit<PayoutPort, 'send'> {
     return {
       connectionUuid,
-      poll: (asked, canAnswerFromRow = false) =>
+      poll: (pollCount, canAnswerFromRow = false) =>
         this.inbox.pollActivities.pollTransfer({
           uuid,
           connectionUuid,
-          pollCount: asked,
+          pollCount,
           canAnswerFromRow,
         }),
-      settleManually: word => dbActivities.manuallySettleTransfer({ uuid, connectionUuid, signal: word }),
+      settleManually: signal => dbActivities.manuallySettleTransfer({ uuid, connectionUuid, signal }),
       onPending: kind => this.#onPending(kind),
       inbox: this.inbox,
     }
@@ -159,15 +159,15 @@ export class TransferPolling {
 
   protected async applyState(
     now: Awaited<ReturnType<typeof dbActivities.getTransfer>>,
-    shown: TransferState = now.state,
+    shownState: TransferState = now.state,
   ): Promise<void> {
     this.state = now.state
     this.#connectionUuid = now.connectionUuid
     upsertVisibility([
-      { key: SEARCH_ATTRIBUTES.status, value: transferMachine.statusOf(shown) },
+      { key: SEARCH_ATTRIBUTES.status, value: transferMachine.statusOf(shownState) },
       { key: SEARCH_ATTRIBUTES.provider, value: now.connectionUuid },
     ])
-    setCurrentDetails(TRANSFER_STATUS_DETAILS[shown])
+    setCurrentDetails(TRANSFER_STATUS_DETAILS[shownState])
     await startFollowUps(now, this.#timeScale)
   }
 

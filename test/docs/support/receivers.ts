@@ -83,7 +83,7 @@ export async function startReceiver(
       ({ status }) => status === 400,
       () => false,
     )
-  await waitUntil(answers, { what: `${command} does not listen`, limitMs: 60_000, everyMs: 50 })
+  await waitUntil(answers, { description: `${command} does not listen`, limitMs: 60_000, everyMs: 50 })
   return {
     url,
     output: () => said,

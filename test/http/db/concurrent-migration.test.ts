@@ -46,7 +46,7 @@ const LATER = [
   { name: ALTERING, class: Migration102_check },
 ]
 const WITH_RULES = [...MIGRATIONS, { name: RULES, class: Migration103_rules }]
-const SOON = { lockMs: 500, tries: 100, everyMs: 50 }
+const SOON = { lockMs: 500, attempts: 100, everyMs: 50 }
 
 let url: string
 let orm: Orm
@@ -98,7 +98,7 @@ test('a query of the table is answered meanwhile, and the migration is done afte
 
 test('a migration that waits in vain names the table and the session that holds it, and what was done before stays', async () => {
   await withReader(async () => {
-    const failed = migrate(url, { lockMs: 20, tries: 2, everyMs: 1 }, LATER)
+    const failed = migrate(url, { lockMs: 20, attempts: 2, everyMs: 1 }, LATER)
     await expect(failed).rejects.toThrow(
       /Migration102_check got no lock in 2 tries; tables are held by process \d+ .*: dispute\./,
     )

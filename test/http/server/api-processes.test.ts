@@ -126,7 +126,7 @@ describe('a stop', () => {
     expect((await ready()).data).not.toEqual({ stopping: true })
     child.kill('SIGTERM')
     await waitUntil(async () => JSON.stringify((await ready()).data) === '{"stopping":true}', {
-      what: 'the API does not say that it stops',
+      description: 'the API does not say that it stops',
       limitMs: 30_000,
       everyMs: 50,
     })

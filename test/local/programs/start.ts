@@ -33,7 +33,7 @@ process.exit(
       void (await waitUntil(
         () => existsSync(journalPath) && readFileSync(journalPath, 'utf8').includes('begins worker'),
         {
-          what: 'No worker begins',
+          description: 'No worker begins',
           limitMs: 60_000,
         },
       )),

@@ -62,7 +62,7 @@ const answerByProgress =
     return typeof answer === 'function' ? answer(clock) : answer
   }
 const answerWhenEnded = (answer: unknown) => async (workflowId: string) => {
-  await waitUntil(() => hasEnded(workflowId), { what: `${workflowId} goes on`, limitMs: 200_000 })
+  await waitUntil(() => hasEnded(workflowId), { description: `${workflowId} goes on`, limitMs: 200_000 })
   return answer
 }
 const once = (answer: unknown) => () => answer
@@ -184,7 +184,7 @@ test('workflows of every type move forwards and back between two builds without 
       }),
     )
     await waitUntil(() => waves[wave]!.every(id => ranOn.has(id)), {
-      what: () => `Not started: ${waves[wave]!.filter(id => !ranOn.has(id))}`,
+      description: () => `Not started: ${waves[wave]!.filter(id => !ranOn.has(id))}`,
       limitMs: 60_000,
     })
   }
@@ -230,7 +230,7 @@ test('workflows of every type move forwards and back between two builds without 
   const { runId: firstRun } = await workflow.getHandle(long).describe()
   for (let part = 0; part < 3; part++) await workflow.getHandle(long).signal('ballast', 'x'.repeat(1_500_000))
   await waitUntil(async () => (await workflow.getHandle(long).describe()).runId !== firstRun, {
-    what: 'It does not continue as new',
+    description: 'It does not continue as new',
     limitMs: 60_000,
   })
 
@@ -243,7 +243,7 @@ test('workflows of every type move forwards and back between two builds without 
   expect((await workflow.count(onTwo)).count).toBeGreaterThan(20)
   await temporal('workflow', 'update-options', '--query', onTwo, ...override, ...deployment, '--yes')
   await waitUntil(async () => (await workflow.count(onTwo)).count === 0, {
-    what: 'Not every workflow is moved',
+    description: 'Not every workflow is moved',
     limitMs: 60_000,
   })
 
@@ -310,7 +310,10 @@ test('workflows of every type move forwards and back between two builds without 
     })
     await handle.trigger()
     const idOf = () => [...ranOn.keys()].find(id => id.startsWith(`tally-${name}`))
-    await waitUntil(() => idOf() !== undefined, { what: 'The schedule starts nothing', limitMs: 60_000 })
+    await waitUntil(() => idOf() !== undefined, {
+      description: 'The schedule starts nothing',
+      limitMs: 60_000,
+    })
     ranOn.set(`tally-${name}`, ranOn.get(idOf()!)!)
   }
 })

@@ -62,8 +62,12 @@ export const OPERATOR_PAGES = {
     ),
   async providers({ em, form }: OperatorPageContext) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
-    const typed = Object.fromEntries(form)
-    const model = { rows: await listConnectionHealth(em.fork()), pauses: pauses.map(presentPause), typed }
+    const formValues = Object.fromEntries(form)
+    const model = {
+      rows: await listConnectionHealth(em.fork()),
+      pauses: pauses.map(presentPause),
+      typed: formValues,
+    }
     return createPage('operator/providers', model, `${OPERATOR_PATH}/providers`)
   },
   async acts({ em }: OperatorPageContext) {
@@ -79,12 +83,12 @@ type OperatorPageContext = Pick<PageContext, 'em' | 'form'>
 
 export function registerOperatorPages({ get }: DashboardRouter): void {
   get('operator', OPERATOR_PATH, async ({ em, language }) => {
-    const [counts, did] = await Promise.all([
+    const [counts, actions] = await Promise.all([
       countOperatorLists(em.fork()),
       findProviderStatistics(em.fork(), null),
     ])
     const format = FORMATS[language]
-    const providers = did.map(one => ({
+    const providers = actions.map(one => ({
       ...one,
       bar: one.success !== null && renderShareBar(one.success, format.percent(one.success)),
     }))

@@ -47,9 +47,9 @@ export function registerUnexplainedAnswerPages({ get, post, dashboard }: Dashboa
 }
 
 async function renderUnexplainedAnswers({ em, query }: PageContext) {
-  const wanted = filterSchema.safeParse(query).data ?? {}
-  const isNarrowed = Object.values(wanted).some(value => value !== undefined)
+  const filter = filterSchema.safeParse(query).data ?? {}
+  const isNarrowed = Object.values(filter).some(value => value !== undefined)
   const names = isNarrowed ? [] : await listUnexplainedNames(em.fork())
-  const rows = isNarrowed ? await listUnexplainedAnswers(em.fork(), wanted) : []
+  const rows = isNarrowed ? await listUnexplainedAnswers(em.fork(), filter) : []
   return createPage('operator/answers', { names, rows, isNarrowed, most: MAX_UNEXPLAINED_LISTED }, PATH)
 }
