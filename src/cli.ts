@@ -1,6 +1,6 @@
 import { shellEnvironment } from './cli/command-context.ts'
 import { createProgram } from './cli/program.ts'
-import { classifyDatabaseError } from './startup/database.ts'
+import { classifyDatabaseError } from './db/client/startup-check.ts'
 
 try {
   await createProgram().parseAsync()

@@ -2,7 +2,7 @@ import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { readLedgerBalance, sumUnbookedCents } from '../db/repositories/balance-checks.ts'
-import { IS_CONFIGURED } from '../db/repositories/connections.ts'
+import { listProviderAccountUuids } from '../db/repositories/connections.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 
 /** A violated rule of SPEC §7; `where` names the row. */
@@ -114,11 +114,8 @@ export async function checkProviderBalances(
   em: EntityManager,
   providers: ProviderRegistry,
 ): Promise<LedgerViolation[]> {
-  const accounts: { uuid: string }[] = await em.execute(
-    `select distinct provider_account_uuid as uuid from connection where ${IS_CONFIGURED} order by 1`,
-  )
   const violations: LedgerViolation[] = []
-  for (const { uuid: providerAccountUuid } of accounts) {
+  for (const providerAccountUuid of await listProviderAccountUuids(em)) {
     // A connection that is not ACTIVE is used where there is no other, as in reconciliation.
     const orderBy = [{ [raw(`status = 'ACTIVE'`)]: 'desc' }, { createdAt: 'asc' }] as const
     const connection = await em.findOneOrFail(

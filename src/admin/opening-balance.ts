@@ -3,6 +3,7 @@ import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Movement } from '../db/entities/movement.ts'
 import { writePostings } from '../db/ledger/post.ts'
+import { lockProviderAccount } from '../db/locks.ts'
 import { ensureServiceAccount } from '../db/repositories/provider-account-owners.ts'
 import { depositLegs, uncoveredOutflowLegs } from '../domain/ledger/legs.ts'
 import type { MovementReason } from '../domain/ledger/movement.ts'
@@ -93,7 +94,7 @@ export async function openProviderAccount(
   const opening = balance ?? { cents: 0, creditedSince: new Date() }
   return em.fork().transactional(async tx => {
     const { uuid, providerAccountUuid } = connection
-    await tx.execute('select from provider_account where uuid = ? for update', [providerAccountUuid])
+    await lockProviderAccount(tx, providerAccountUuid)
     const { creditedSince } = await tx.findOneOrFail(Connection, uuid)
     if (creditedSince && creditedSince < NOT_CREDITED_YET) return { kind: 'already_open' }
     const earlier = await findEarlierConnection(tx, connection)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Argument, type Command, Option } from 'commander'
 import { checkLedger, checkProviderBalances } from '../admin/ledger-check.ts'
-import { listUnknownOutcomes } from '../dashboard/queries/operator-lists.ts'
+import { requestManualSettlement } from '../admin/manual-settlement.ts'
 import { migrate } from '../db/client/migrate.ts'
+import { listUnknownOutcomes } from '../db/repositories/operator-lists.ts'
 import { type AttemptVersion, PAYOUT_KINDS, type PayoutKind } from '../domain/payouts/payout-kind.ts'
-import { requestManualSettlement } from '../temporal/manual-settlement.ts'
 import {
   RECONCILIATION_WORKFLOW,
   type ReconciliationInput,

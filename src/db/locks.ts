@@ -68,3 +68,13 @@ export function lockMoneyFor(em: EntityManager, table: 'charge' | 'transfer', uu
     queryEntities(em, Movement, movement),
   )
 }
+
+/** Locks an account's row: writers of its keys, defaults and unique references run one after the other. */
+export async function lockAccount(em: EntityManager, uuid: string): Promise<void> {
+  await em.execute('select from account where uuid = ? for no key update', [uuid])
+}
+
+/** Locks a provider account's row. */
+export async function lockProviderAccount(em: EntityManager, uuid: string): Promise<void> {
+  await em.execute('select from provider_account where uuid = ? for no key update', [uuid])
+}

@@ -1,8 +1,10 @@
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { endPendingDelivery } from '../db/repositories/deliveries.ts'
 import { type DisputeState, disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
+import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
 import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import {
@@ -13,7 +15,6 @@ import {
   type PixKeyWorkflowSignature,
 } from '../workflows/contracts/pix-keys.ts'
 import type { RebuildOutcome } from './rebuild-outcome.ts'
-import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
 
 /**
  * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
@@ -122,11 +123,7 @@ async function restoreDelivery(context: DependentContext): Promise<RebuildOutcom
   ])
   const result = row && (await readLatestResult(client, id))
   if (result !== 'DELIVERED' && result !== 'FAILED' && result !== 'CANCELLED') return null
-  await em.execute(
-    `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()
-     where uuid = ? and status = 'PENDING'`,
-    [result, uuid],
-  )
+  await endPendingDelivery(em, uuid, result)
   return { outcome: 'restored' }
 }
 

@@ -1,3 +1,4 @@
+import type { WorkflowHistory } from '../temporal/workflow-history.ts'
 import {
   buildChargeWorkflowOptions,
   buildPayoutWorkflowOptions,
@@ -9,7 +10,6 @@ import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
 import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import type { PayoutHistory } from './payout-history.ts'
-import type { WorkflowHistory } from './workflow-history.ts'
 
 /** Inputs with which workflows are started again after a restore. */
 

@@ -5,6 +5,13 @@ import { Connection } from '../db/entities/connection.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
+import {
+  listRunningWorkflows,
+  listWorkflowsBetween,
+  readWorkflowHistory,
+  terminateWorkflow,
+  type WorkflowHistory,
+} from '../temporal/workflow-history.ts'
 import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import {
   CHARGE_WORKFLOW,
@@ -41,13 +48,6 @@ import {
   restoreOriginalInput,
 } from './rebuild-inputs.ts'
 import type { RebuildOutcome } from './rebuild-outcome.ts'
-import {
-  listRunningWorkflows,
-  listWorkflowsBetween,
-  readWorkflowHistory,
-  terminateWorkflow,
-  type WorkflowHistory,
-} from './workflow-history.ts'
 
 /**
  * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow

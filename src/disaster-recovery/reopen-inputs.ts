@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client'
 import type { Sealer } from '../security/sealing.ts'
+import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
 import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
 import { CHARGE_WORKFLOW, type ChargeInput, chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import {
@@ -9,7 +10,6 @@ import {
 } from '../workflows/contracts/transfers.ts'
 import { readPayoutHistory } from './payout-history.ts'
 import { buildRebuildMetadata, type RebuildableInput, restoreOriginalInput } from './rebuild-inputs.ts'
-import { readWorkflowHistory, type WorkflowHistory } from './workflow-history.ts'
 
 /** Restart of lost workflows whose order no provider has accepted yet, and their inputs. */
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ActiveNoun, ActiveRow } from '../db/repositories/lost-workflows.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
 import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
@@ -26,24 +27,6 @@ import {
  * Reopens the workflows of active rows that have none. They poll the providers and never issue or send; only a
  * scheduled transfer that was never sent continues as ordered.
  */
-
-export type ActiveNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'dispute' | 'pix_key' | 'orphan'
-
-/** The columns of a row that reopen its workflow; names as in PostgreSQL. */
-export type ActiveRow = {
-  uuid: string
-  account_uuid: string
-  state: string
-  connection_uuid: string
-  /** As PostgreSQL formats it, to the microsecond. */
-  created_at: string
-  /** Of a transfer or a charge: connections with an attempt. */
-  tried?: string[]
-  /** Of a dispute. */
-  provider_dispute_id?: string
-  end_to_end?: string
-  request_id?: string
-}
 
 const WORKFLOW_IDS: Record<ActiveNoun, (uuid: string) => string> = {
   charge: chargeWorkflowId,

@@ -1,5 +1,4 @@
 import type { NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
-import { type Query, query } from '../db/pipeline/query.ts'
 import { deriveDisputeUuid } from '../temporal/disputes.ts'
 import { signalDispute } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
@@ -22,21 +21,6 @@ export async function routeToDispute(
     buildNotificationSignal(notification),
   )
   return 'routed'
-}
-
-/** Queries the provider's ids of the disputes about a PIX. */
-export function queryProviderDisputeIds({
-  providerAccountUuid,
-  endToEnd,
-}: {
-  providerAccountUuid: string
-  endToEnd?: string | null
-}): Query<string[]> {
-  return query(
-    'select provider_dispute_id as reference from dispute where provider_account_uuid = ? and end_to_end = ?',
-    [providerAccountUuid, endToEnd ?? null],
-    rows => rows.map(({ reference }) => reference as string),
-  )
 }
 
 /** Signals the workflow of each dispute; returns whether there is any. */

@@ -6,8 +6,9 @@ import type { NotificationOutcome, ProviderNotification } from '../db/entities/p
 import { Refund } from '../db/entities/refund.ts'
 import { batchQueries, type Query, runQuery } from '../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../db/repositories/attempts.ts'
+import { isChargeAtOtherAccount } from '../db/repositories/charges.ts'
+import { queryProviderDisputeIds } from '../db/repositories/disputes.ts'
 import { markNotificationRouted } from '../db/repositories/provider-notifications.ts'
-import { hasWorkflow } from '../disaster-recovery/workflow-history.ts'
 import { referenceOf, uuidFromReference } from '../domain/pix/identifiers.ts'
 import { scaleWait } from '../domain/shared/intervals.ts'
 import {
@@ -18,9 +19,10 @@ import {
   signalReturn,
   signalTransfer,
 } from '../temporal/signals.ts'
+import { hasWorkflow } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
-import { queryProviderDisputeIds, routeToDispute, routeToDisputes } from './disputes.ts'
+import { routeToDispute, routeToDisputes } from './disputes.ts'
 import { buildNotificationSignal, type InboundNotification } from './notification.ts'
 
 /** Unscaled age after which a notification that names a charge without row and workflow is not ours. */
@@ -168,18 +170,14 @@ async function routeUnknownReference(
 /**
  * Returns whether the charge is at another provider account; money that the provider reports here then is a deposit.
  * While a charge is `issuing`, which also holds when it is being recovered after a restore, its provider account is
- * not known yet. One statement, because the attempt may be inserted concurrently.
+ * not known yet.
  */
-async function isAtOtherProviderAccount(
+function isAtOtherProviderAccount(
   em: EntityManager,
   { connection, uuid }: InboundNotification & { uuid: string },
 ) {
-  const charges = await em.execute<object[]>(
-    `select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
-       select from attempt a where a.reference = ? and a.provider_account_uuid = ?)`,
-    [uuid, referenceOf(uuid), connection.providerAccountUuid],
-  )
-  return charges.length > 0
+  const { providerAccountUuid } = connection
+  return isChargeAtOtherAccount(em, { uuid, reference: referenceOf(uuid), providerAccountUuid })
 }
 
 /** Routes a notification that names only the returned PIX: signals the workflow of every attempt about it. */

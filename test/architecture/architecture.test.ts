@@ -36,8 +36,6 @@ const ARROWS: Record<string, string[]> = {
     'domain',
     'db',
     'workflows/contracts',
-    'disaster-recovery/reopen',
-    'disaster-recovery/workflow-history',
     'types of config',
   ],
   'disaster-recovery': ['domain', 'db', 'workflows/contracts', 'temporal', 'types of security'],
@@ -46,7 +44,6 @@ const ARROWS: Record<string, string[]> = {
     'db',
     'workflows/contracts',
     'temporal',
-    'disaster-recovery',
     'types of providers/adapter/unexplained-answers',
     'types of security',
   ],
@@ -65,7 +62,7 @@ const ARROWS: Record<string, string[]> = {
     'security',
     'types of storage',
   ],
-  admin: ['domain', 'db', 'providers', 'security'],
+  admin: ['domain', 'db', 'providers', 'security', 'temporal', 'disaster-recovery', 'workflows/contracts'],
   api: [
     'domain',
     'db',
@@ -83,7 +80,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   metrics: ['domain', 'types of db', 'types of providers'],
   config: ['security', 'startup/startup-refusal', 'storage/settings'],
-  startup: ['db'],
+  startup: ['types of db', 'db/redact-error'],
   storage: ['domain'],
   net: [],
   // Of the operators' commands only accounts and adjustments; everything else is what the API itself uses, never its routes.
@@ -95,6 +92,7 @@ const ARROWS: Record<string, string[]> = {
     'provider-notifications',
     'contract',
     'admin/accounts',
+    'admin/manual-settlement',
     'activities/ledger/adjustments',
     'security',
   ],
@@ -207,6 +205,15 @@ describe('the code', () => {
   test('reads the environment in the configuration only', async () => {
     expect(await having(/\bprocess\s*(\.|\?\.|\[\s*['"])\s*env\b/)).toEqual(['src/config.ts'])
     expect(await having(/import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'(node:)?process'/)).toEqual([])
+  })
+
+  test('executes SQL under src/db only', async () => {
+    const statement =
+      /[`'"]\s*(select [^`'"]*\bfrom\b|select (now|pg_)|select not |insert into \w|update "?[\w$]+.* set |delete from \w|with \w+ as \()/
+    expect(statement.test("await em.execute('select state from charge where uuid = ?', [uuid])")).toBe(true)
+    expect(statement.test('em.execute(`\n  update delivery d set sweep_at = now() from event e`)')).toBe(true)
+    const others = (await having(statement)).filter(file => !/^src\/(db|simulator)\//.test(file))
+    expect(others).toEqual([])
   })
 
   test('has no file with a meaningless name', () => {

@@ -3,11 +3,11 @@ import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, Split } from '../../db/entities/charge.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { batchQueries, type Query, query, runQuery } from '../../db/pipeline/query.ts'
+import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { findAttempts } from '../../db/repositories/attempts.ts'
+import { queryLockedChargeState } from '../../db/repositories/charges.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
-import type { ChargeState } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IssueChargeOutcome } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
@@ -136,10 +136,4 @@ export function recordIssueRefusal(
 export function orphanCallingAttempts(attempts: Attempt[]): void {
   for (const attempt of attempts.filter(one => one.state === 'calling'))
     Object.assign(attempt, { state: 'orphan', code: 'interrupted' })
-}
-
-/** Returns the query of a charge's state, which locks its row; undefined where there is no row yet. */
-function queryLockedChargeState(chargeUuid: string): Query<ChargeState | undefined> {
-  const sql = 'select state from charge where uuid = ? for no key update'
-  return query(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
 }

@@ -3,6 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge, Split } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
+import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeSplitShareCents } from '../../domain/charges/split.ts'
 import { type Leg, paymentConfirmedLegs, shortfallAdvancedLegs } from '../../domain/ledger/legs.ts'
@@ -120,12 +121,7 @@ function creditSplit(split: Split, { creditable, base }: { creditable: Set<strin
 async function findCreditableRecipients(em: EntityManager, charge: Charge): Promise<Set<string>> {
   const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return new Set()
-  const rows: { uuid: string }[] = await em.execute(
-    `select a.uuid from account a where a.uuid = any(array[?]::uuid[]) and a.status = 'ACTIVE' and exists (
-       select from connection c where c.account_uuid = a.uuid and c.status = 'ACTIVE' and c.provider_account_uuid = ?)`,
-    [recipients, charge.providerAccountUuid],
-  )
-  return new Set(rows.map(row => row.uuid))
+  return findActiveAccountsAt(em, charge.providerAccountUuid, recipients)
 }
 
 /** Builds the movement of a fee or share: money of the charge that moves inside one provider account. */

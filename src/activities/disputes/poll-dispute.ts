@@ -7,9 +7,9 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
+import { NO_FOLLOW_UPS, pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import type { DisputeInput, DisputeSnapshot, PollDisputeResult } from '../../workflows/contracts/disputes.ts'
-import { NO_FOLLOW_UPS, pendingFollowUps } from '../events/follow-ups.ts'
 import { createAttachmentLinker } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'

@@ -3,12 +3,8 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { ProviderNotification } from '../../db/entities/provider-notification.ts'
-import {
-  eventsToProviderState,
-  HAS_DISPUTE_NOTIFICATIONS,
-  type ProviderDispute,
-} from '../../domain/disputes/provider-dispute.ts'
-import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
+import { claimDueConnections } from '../../db/repositories/disputes.ts'
+import { eventsToProviderState, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import type { Provider } from '../../providers/port.ts'
 import { sha256 } from '../../security/sealing.ts'
@@ -75,10 +71,6 @@ const SWEEP_PERIOD_MS = 60 * 60_000
 /** Number of providers listed concurrently, so that one that does not answer delays few others. */
 const MAX_CONCURRENT_LISTINGS = 8
 
-/** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
-const MIN_PER_ROUND = 25
-const ROUNDS_PER_CYCLE = 20
-
 /** Lists disputes of providers without dispute notifications. Returns how many were listed and how many were new. */
 export function sweepDisputes(dependencies: ActivityDependencies, temporal: TemporalContext) {
   return async (): Promise<{ polled: number; signalled: number }> => {
@@ -92,25 +84,6 @@ export function sweepDisputes(dependencies: ActivityDependencies, temporal: Temp
     await Promise.all(Array.from({ length: MAX_CONCURRENT_LISTINGS }, pollAll))
     return { polled, signalled }
   }
-}
-
-/** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
-async function claimDueConnections(em: EntityManager): Promise<string[]> {
-  const withoutNotifications = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
-  const rows: { uuid: string }[] = await em.execute(
-    `with due as (
-       select p.uuid from provider_account p
-       where exists (select from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[]))
-       order by p.disputes_polled_at nulls first
-       limit (select greatest(${MIN_PER_ROUND}, ceil(count(*) / ${ROUNDS_PER_CYCLE}.0)) from provider_account)
-       for update skip locked
-     )
-     update provider_account p set disputes_polled_at = now() from due where p.uuid = due.uuid
-     returning (select c.uuid from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[])
-                order by c.status = 'ACTIVE' desc, c.created_at limit 1) as uuid`,
-    [withoutNotifications, withoutNotifications],
-  )
-  return rows.map(row => row.uuid)
 }
 
 /** Sweeps one connection. An error is logged and not thrown: the next sweep repeats it, and the others continue. */

@@ -14,25 +14,10 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/dispute.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
-import { enqueueStatement } from '../../db/pipeline/query.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
-import { MATCHES_ENDPOINT_MODE } from '../../db/repositories/webhook-endpoints.ts'
-import type { EventType } from '../../domain/webhooks/webhook.ts'
+import { insertEvent } from '../../db/repositories/events.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
-
-type EventRecord = {
-  accountUuid: string
-  connectionUuid: string | null
-  type: EventType
-  subjectUuid: string
-  sequence: number
-  body: Record<string, unknown>
-  /** Uuid of the operation whose workflow starts the deliveries. */
-  ownerUuid: string
-  requestId: string
-  at: Date
-}
 
 /** Records a PAYMENT event: the charge as its GET shows it now. `late`: the payment came after the charge had ended. */
 export function recordChargeEvent(
@@ -41,7 +26,7 @@ export function recordChargeEvent(
   { at, late = false, ownerUuid = charge.uuid }: { at: Date; late?: boolean; ownerUuid?: string },
 ): Promise<void> {
   charge.sequence += 1
-  return recordEvent(em, {
+  return insertEvent(em, {
     accountUuid: charge.accountUuid,
     connectionUuid: charge.connection.uuid,
     type: 'PAYMENT',
@@ -62,7 +47,7 @@ export async function recordTransferEvent(
 ): Promise<void> {
   transfer.sequence += 1
   const view = showTransfer(transfer, await loadAttemptProviders(em, attempts))
-  return recordEvent(em, {
+  return insertEvent(em, {
     accountUuid: transfer.accountUuid,
     connectionUuid: transfer.connection.uuid,
     type: 'TRANSFER',
@@ -82,7 +67,7 @@ export function recordRefundEvent(
   { charge, at, ownerUuid = refund.uuid }: { charge: Charge; at: Date; ownerUuid?: string },
 ): Promise<void> {
   refund.sequence += 1
-  return recordEvent(em, {
+  return insertEvent(em, {
     accountUuid: refund.accountUuid,
     connectionUuid: refund.connectionUuid,
     type: 'REFUND',
@@ -103,7 +88,7 @@ export async function recordDisputeEvent(
 ): Promise<void> {
   dispute.sequence += 1
   const attachments = await em.find(Attachment, { disputeUuid: dispute.uuid }, { orderBy: ATTACHMENT_ORDER })
-  return recordEvent(em, {
+  return insertEvent(em, {
     accountUuid: dispute.accountUuid,
     connectionUuid: dispute.connection.uuid,
     type: 'MED',
@@ -128,7 +113,7 @@ export function recordMovementEvent(
   context: { ownerUuid: string; requestId: string; at: Date },
 ): Promise<void> {
   movement.sequence += 1
-  return recordEvent(em, {
+  return insertEvent(em, {
     accountUuid: movement.accountUuid,
     connectionUuid: movement.connectionUuid ?? null,
     type: 'PIX_TRANSACTION',
@@ -137,39 +122,4 @@ export function recordMovementEvent(
     body: z.encode(movementSchema, showMovement(movement)),
     ...context,
   })
-}
-
-/**
- * Makes the deliveries of an owner's events due for the next sweep, where no workflow starts them. Call it in the
- * transaction that records the event.
- */
-export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string): Promise<void> {
-  return enqueueStatement(
-    em,
-    `update delivery d set sweep_at = now() from event e
-     where e.uuid = d.event_uuid and e.owner_uuid = ? and d.status = 'PENDING' and d.attempt_count = 0`,
-    [ownerUuid],
-  )
-}
-
-/**
- * Inserts the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has
- * no result, so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
- */
-async function recordEvent(em: EntityManager, event: EventRecord): Promise<void> {
-  const { accountUuid, connectionUuid, type, subjectUuid, sequence, ownerUuid, requestId, at } = event
-  const body = JSON.stringify({ ...event.body, sequence })
-  await enqueueStatement(
-    em,
-    `with happened as (
-       insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-       values (gen_random_uuid(), ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       returning uuid, account_uuid, connection_uuid, type, created_at
-     )
-     insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at)
-     select gen_random_uuid(), w.uuid, e.uuid, e.created_at, e.created_at
-     from happened e join webhook w on w.account_uuid = e.account_uuid left join connection k on k.uuid = e.connection_uuid
-     where w.status = 'ACTIVE' and w.deleted_at is null and w.events @> array[e.type] and ${MATCHES_ENDPOINT_MODE}`,
-    [accountUuid, connectionUuid, type, subjectUuid, sequence, body, ownerUuid, requestId, at],
-  )
 }

@@ -6,6 +6,7 @@ import { User } from '../../db/entities/user.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { linkAccountEntry, lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
+import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   type Adjustment,
   type AdjustmentProposal,
@@ -15,7 +16,7 @@ import {
 } from '../../db/repositories/ledger-adjustments.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { depositLegs, type Leg, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
-import { recordMovementEvent, scheduleDeliveriesForSweep } from '../events/record-event.ts'
+import { recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from './apply-inflow.ts'
 import { createMovement, postMovement } from './movements.ts'
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
+import { findShortfalls } from '../../db/repositories/balance-checks.ts'
 import { computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import {
   disputeRetainedLegs,
@@ -44,16 +45,12 @@ export async function shortfallPostings(
   em: EntityManager,
   { providerAccountUuid, credits }: Inflow,
 ): Promise<Leg[]> {
-  const rows: { account_uuid: string; cents: string }[] = await em.execute(
-    `select account_uuid, cents from balance where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0
-       and account_uuid = any(array[?]::uuid[])`,
-    [providerAccountUuid, credits.map(credit => credit.accountUuid)],
-  )
+  const accountUuids = credits.map(credit => credit.accountUuid)
   const centsByAccount = sumByAccount(credits)
-  return rows.flatMap(row => {
-    const cents = centsByAccount.get(row.account_uuid) ?? 0
-    return shortfallRepaidLegs(row.account_uuid, { cents, shortfallCents: Number(row.cents) })
-  })
+  return (await findShortfalls(em, providerAccountUuid, accountUuids)).flatMap(
+    ({ accountUuid, cents: shortfallCents }) =>
+      shortfallRepaidLegs(accountUuid, { cents: centsByAccount.get(accountUuid) ?? 0, shortfallCents }),
+  )
 }
 
 /** Computes what is left of an inflow for each of its accounts after `legs`, which are paid from it. */

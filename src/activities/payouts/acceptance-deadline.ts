@@ -1,11 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import { query } from '../../db/pipeline/query.ts'
+import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
-
-/** Reads PostgreSQL's clock in ms since 1970: the moment of the statement, not the transaction's start. */
-const CLOCK_QUERY = query('select extract(epoch from clock_timestamp()) * 1000 as now_ms', [], ([row]) =>
-  Number(row!.now_ms),
-)
 
 /**
  * Applies the acceptance deadline to a scheduled order whose row an earlier transaction has committed. Before the

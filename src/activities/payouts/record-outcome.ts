@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
+import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import type {
@@ -13,7 +14,6 @@ import type {
 } from '../../domain/providers/provider.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
-import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
 /** Applies a provider's answer to an attempt and its payout's row, in one transaction. */

@@ -13,6 +13,7 @@ import {
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
+import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
@@ -22,7 +23,6 @@ import type {
   SendPayoutInput,
   SendResult,
 } from '../../workflows/contracts/payouts.ts'
-import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'

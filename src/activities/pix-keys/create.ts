@@ -2,6 +2,7 @@ import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
+import { lockProviderAccount } from '../../db/locks.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
@@ -146,7 +147,7 @@ async function findListedKey(
   const names = listed.map(one => normalizePixKey(one.key))
   if (row.key != null) return names.includes(row.key) ? row.key : null
   const { providerAccountUuid } = row
-  await em.execute('select from provider_account where uuid = ? for no key update', [providerAccountUuid])
+  await lockProviderAccount(em, providerAccountUuid)
   const accountKeys = await em.find(PixKey, {
     providerAccountUuid,
     type: 'RANDOM',

@@ -2,6 +2,7 @@ import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
+import { lockAccount } from '../../db/locks.ts'
 import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { MAX_KEYS_PER_TYPE, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
@@ -19,7 +20,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
     runInTransaction(orm, async em => {
       const stored = await em.findOne(PixKey, order.uuid, { populate: ['connection'] })
       if (stored) return order.restored ? restoreKeyAttempt(em, stored) : stored.state
-      await em.execute('select from account where uuid = ? for no key update', [order.accountUuid])
+      await lockAccount(em, order.accountUuid)
       const details = sealer.open<PixKeyInputDetails>(order.details)
       const connection = await em.findOneOrFail(Connection, order.connectionUuid)
       const failure = order.restored

@@ -1,5 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { AuthCode } from '../../db/entities/pix-key.ts'
+import {
+  endAuthCodeDelivery,
+  insertAuthCode,
+  isAuthCodeExpired,
+} from '../../db/repositories/verification-codes.ts'
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
 import type { OutboundMessage } from '../../messaging/messenger.ts'
 import type {
@@ -14,30 +19,20 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 export type CodeMessage = { to: string; code: string }
 
 /**
- * Creates a code and stores the MAC that verifies a guess. Its expiry is by PostgreSQL's clock, which every API process
- * uses. Repeatable: a stored code stays, because the one in its message must stay valid.
+ * Creates a code and stores the MAC that verifies a guess. Repeatable: a stored code stays.
  */
 export function storeAuthCode({ orm, sealer }: ActivityDependencies) {
   return async (order: VerificationCodeInput): Promise<void> => {
     const { address, fingerprint } = sealer.open<VerificationCodeInputDetails>(order.details)
     const code = String(randomInt(1_000_000)).padStart(6, '0')
     const message: CodeMessage = { to: address, code }
-    await orm.em.fork().execute(
-      `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, sealed_message, delivery, request_id,
-         fingerprint)
-       values (?, ?, ?, ?, ?, now() + interval '${CODE_VALIDITY_MINUTES} minutes', ?, 'waiting', ?, ?)
-       on conflict (uuid) do nothing`,
-      [
-        order.uuid,
-        order.accountUuid,
-        order.type,
-        address,
-        sealer.mac(`${order.uuid}:${code}`),
-        sealer.seal(message),
-        order.requestId,
-        fingerprint,
-      ],
-    )
+    const { uuid, accountUuid, type, requestId } = order
+    await insertAuthCode(orm.em.fork(), {
+      ...{ uuid, accountUuid, type, requestId, fingerprint },
+      key: address,
+      mac: sealer.mac(`${uuid}:${code}`),
+      sealedMessage: sealer.seal(message),
+    })
   }
 }
 
@@ -47,11 +42,7 @@ export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependenc
     const em = orm.em.fork()
     const row = await em.findOneOrFail(AuthCode, uuid)
     if (row.delivery !== 'waiting') return { kind: 'closed', outcome: row.delivery }
-    const [{ late }]: [{ late: boolean }] = await em.execute(
-      'select expires_at <= now() as late from auth_code where uuid = ?',
-      [uuid],
-    )
-    if (late) return closeDelivery('expired')
+    if (await isAuthCodeExpired(em, uuid)) return closeDelivery('expired')
     const message = composeCodeMessage(uuid, sealer.open<CodeMessage>(row.sealedMessage!))
     const result = (await messengers[row.type]?.send(message)) ?? NO_CARRIER
     if (result.kind !== 'again') return closeDelivery(result.kind)
@@ -61,13 +52,8 @@ export function sendAuthCode({ orm, sealer, messengers, log }: ActivityDependenc
     )
     return { kind: 'again', code: result.code }
 
-    /** Records the outcome and deletes the sealed message, except where the local outbox reads it (`kept`). */
     async function closeDelivery(outcome: CodeOutcome): Promise<SendAuthCodeResult> {
-      await em.execute(
-        `update auth_code set delivery = ?, sent_at = now(), sealed_message = case when ? = 'kept' then sealed_message end
-         where uuid = ? and delivery = 'waiting'`,
-        [outcome, outcome, uuid],
-      )
+      await endAuthCodeDelivery(em, uuid, outcome)
       return { kind: 'closed', outcome }
     }
   }

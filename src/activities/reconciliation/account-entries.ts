@@ -12,6 +12,7 @@ import {
   type StoredAccountEntry,
   sumBlockedByEntries,
 } from '../../db/repositories/account-entries.ts'
+import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
@@ -31,7 +32,7 @@ import {
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { recordMovementEvent, scheduleDeliveriesForSweep } from '../events/record-event.ts'
+import { recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'

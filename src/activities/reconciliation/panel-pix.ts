@@ -3,6 +3,7 @@ import { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   findMissingPix,
   hasOpenDispute,
@@ -29,7 +30,7 @@ import {
   panelPixPendingReasonOf,
 } from '../../domain/reconciliation/panel-pix.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { recordMovementEvent, scheduleDeliveriesForSweep } from '../events/record-event.ts'
+import { recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'

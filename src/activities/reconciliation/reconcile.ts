@@ -3,7 +3,8 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { storeAccountEntries } from '../../db/repositories/account-entries.ts'
-import { IS_CONFIGURED } from '../../db/repositories/connections.ts'
+import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
+import { recordDifferences } from '../../db/repositories/differences.ts'
 import { readDatabaseTime } from '../../db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import {
@@ -23,7 +24,6 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
 import { checkBalance } from './balance-check.ts'
 import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
-import { recordDifferences } from './differences.ts'
 import { postPanelPix } from './panel-pix.ts'
 import { relistQuarantinedPeriods } from './quarantine.ts'
 
@@ -38,14 +38,7 @@ const DISPUTE_LISTING_PERIOD_MS = 91 * 24 * 60 * 60_000
 
 /** Lists every provider account with a configured connection, active or not: all its money is in the ledger. */
 export function listProviderAccounts({ orm }: ActivityDependencies) {
-  return async (): Promise<string[]> => {
-    const rows: { uuid: string }[] = await orm.em
-      .fork()
-      .execute(
-        `select distinct provider_account_uuid as uuid from connection where ${IS_CONFIGURED} order by 1`,
-      )
-    return rows.map(row => row.uuid)
-  }
+  return (): Promise<string[]> => listProviderAccountUuids(orm.em.fork())
 }
 
 /**
@@ -167,16 +160,6 @@ function isCreditedAndSettled({ creditedSince }: Connection, settledBefore: numb
     const movedAt = Date.parse(at)
     return movedAt <= settledBefore && (!creditedSince || movedAt >= creditedSince.getTime())
   }
-}
-
-/** Finds the connection whose provider is listed: an ACTIVE one, else any configured one. */
-async function findListingConnection(em: EntityManager, providerAccountUuid: string): Promise<string> {
-  const [row] = await em.execute<{ uuid: string }[]>(
-    `select uuid from connection where provider_account_uuid = ? and ${IS_CONFIGURED}
-     order by status = 'ACTIVE' desc, created_at limit 1`,
-    [providerAccountUuid],
-  )
-  return row!.uuid
 }
 
 /** Tells whether a comparison covers a difference: by the time of its movement, or because the statement names it. */

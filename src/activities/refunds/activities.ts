@@ -7,10 +7,10 @@ import {
   type Query,
   transactionReturning,
 } from '../../db/pipeline/query.ts'
+import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { OpenRefundResult, RebuildRefundResult, RefundInput } from '../../workflows/contracts/refunds.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
-import { pendingFollowUps } from '../events/follow-ups.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { lockCharge } from '../shared/transition.ts'
 import { planRefund, storeRefund } from './open.ts'

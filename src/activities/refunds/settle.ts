@@ -2,6 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
 import type { Refund, RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
+import { sumSettledRefunds } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { refundSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
@@ -83,11 +84,8 @@ export async function addLateRefunds(em: EntityManager, charge: Charge, at: Date
  * late; it could not be added then. `refundedCents` never exceeds what was received, whatever was returned.
  */
 export async function addSettledRefunds(em: EntityManager, charge: Charge): Promise<void> {
-  const [row]: { cents: string }[] = await em.execute(
-    `select coalesce(sum(value_cents), 0) as cents from refund where charge_uuid = ? and state = 'settled'`,
-    [charge.uuid],
-  )
-  const more = Math.min(Number(row?.cents) - charge.refundedCents, computeRefundableCents(charge))
+  const settledCents = await sumSettledRefunds(em, charge.uuid)
+  const more = Math.min(settledCents - charge.refundedCents, computeRefundableCents(charge))
   if (more > 0) addRefundedCents(charge, more)
 }
 

@@ -3,8 +3,9 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, type HistoryEntry } from '../../db/entities/charge.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { lockMoneyFor, lockRow } from '../../db/locks.ts'
-import { batchQueries, noQuery, type Query, query } from '../../db/pipeline/query.ts'
+import { batchQueries, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
+import { queryHasSplits } from '../../db/repositories/charges.ts'
 import type { StateMachine } from '../../domain/shared/state-machine.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 
@@ -27,11 +28,6 @@ export async function lockChargeWithQuery<More>(
   if (hasSplits) await em.populate(charge, ['splits.recipient'])
   else if (!charge.splits.isInitialized()) charge.splits.hydrate([])
   return [charge, result]
-}
-
-/** Returns the query that tells whether a charge has splits; most have none. */
-function queryHasSplits(chargeUuid: string): Query<boolean> {
-  return query('select from split where charge_uuid = ? limit 1', [chargeUuid], rows => rows.length > 0)
 }
 
 /** A transfer under its row lock, with all its attempts in the order in which they were made. */

@@ -11,6 +11,7 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -25,7 +26,6 @@ import type {
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
 import { restoreTransferEnd } from '../disaster-recovery/restore-final-state.ts'
-import { pendingFollowUpsOfRow } from '../events/follow-ups.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
 import { applyAcceptanceDeadline } from '../payouts/acceptance-deadline.ts'
 import type { PayoutHandler } from '../payouts/payout-handler.ts'

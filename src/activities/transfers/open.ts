@@ -4,7 +4,7 @@ import { Transfer } from '../../db/entities/transfer.ts'
 import { queryAvailableBalance } from '../../db/ledger/post.ts'
 import { connectionLock } from '../../db/locks.ts'
 import { batchQueries, firstRow, mapQuery, type Query } from '../../db/pipeline/query.ts'
-import { isExternalRefUsed } from '../../db/repositories/transfers.ts'
+import { isExternalRefUsed, lockUniqueRefAccount } from '../../db/repositories/transfers.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
@@ -97,9 +97,8 @@ async function isExternalRefReused(
   { accountUuid, isSimulated }: Connection,
 ): Promise<boolean> {
   if (externalRef === undefined) return false
-  const policy: object[] = await em.execute(
-    'select from account where uuid = ? and unique_external_ref for no key update',
-    [accountUuid],
+  return (
+    (await lockUniqueRefAccount(em, accountUuid)) &&
+    isExternalRefUsed(em, { accountUuid, externalRef, isSimulated })
   )
-  return policy.length > 0 && isExternalRefUsed(em, { accountUuid, externalRef, isSimulated })
 }

@@ -3,6 +3,7 @@ import { eventSchema, showEvent } from '../../contract/events/event.ts'
 import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { endPendingDelivery, postponeSweep, recordEndpointSuccess } from '../../db/repositories/deliveries.ts'
 import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
@@ -72,26 +73,18 @@ async function endDelivery(
   { uuid }: Delivery,
   outcome: 'FAILED' | 'CANCELLED',
 ): Promise<AttemptDeliveryResult> {
-  await orm.em.fork().execute(
-    `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()
-       where uuid = ? and status = 'PENDING'`,
-    [outcome, uuid],
-  )
+  await endPendingDelivery(orm.em.fork(), uuid, outcome)
   return { kind: 'closed', outcome }
 }
 
 /** Postpones an attempt because the endpoint has too many requests open. The sweep finds it if its workflow is lost. */
 async function postponeAttempt(
   orm: Orm,
-  { uuid, nextAttemptAt }: Delivery,
+  delivery: Delivery,
   { retryInMs, timeScale }: { retryInMs: number; timeScale: number },
 ): Promise<AttemptDeliveryResult> {
   const overdueAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
-  await orm.em.fork().execute(
-    `update delivery set sweep_at = ? where uuid = ? and status = 'PENDING'
-       and date_trunc('milliseconds', next_attempt_at) is not distinct from ?::timestamptz`,
-    [overdueAt, uuid, nextAttemptAt],
-  )
+  await postponeSweep(orm.em.fork(), delivery, overdueAt)
   // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
   return { kind: 'again', waitMs: retryInMs * timeScale }
 }
@@ -159,14 +152,7 @@ async function updateEndpointHealth(
   { deliveryBefore, url, attempt, at, timeScale }: AttemptRecord,
 ): Promise<void> {
   const uuid = deliveryBefore.webhookUuid
-  if (isSuccessfulAttempt(attempt)) {
-    await em.execute(
-      `update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
-         and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
-      [at, uuid, url, new Date(at.getTime() - 60_000)],
-    )
-    return
-  }
+  if (isSuccessfulAttempt(attempt)) return recordEndpointSuccess(em, { uuid, url, at })
   const endpoint = await lockWebhook(em, uuid)
   if (endpoint?.status !== 'ACTIVE' || endpoint.url !== url) return
   endpoint.failingSince ??= at

@@ -1,3 +1,4 @@
+import { deleteOldEvents } from '../../db/repositories/events.ts'
 import { pruneUnexplainedAnswers } from '../../db/repositories/unexplained-answers.ts'
 import { eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
 import { startTimeBudget } from '../runtime/cancellation.ts'
@@ -19,18 +20,9 @@ export function pruneEvents({ orm }: ActivityDependencies) {
     const before = eventRetentionStartOf(new Date())
     let deletedCount = 0
     for (;;) {
-      const rows: unknown[] = await orm.em.fork().execute(
-        `delete from event where uuid in (
-           select e.uuid from event e where e.created_at < ?
-             and not exists (select from delivery d where d.event_uuid = e.uuid
-               and (d.status = 'PENDING' or d.sweep_at is not null))
-             and not exists (select from movement m where m.uuid = e.subject_uuid and m.disposition = 'held')
-           order by e.created_at limit ?
-         ) returning uuid`,
-        [before, PRUNE_BATCH_SIZE],
-      )
-      deletedCount += rows.length
-      if (rows.length < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
+      const count = await deleteOldEvents(orm.em.fork(), before, PRUNE_BATCH_SIZE)
+      deletedCount += count
+      if (count < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
     while (
       hasTimeLeft() &&

@@ -1,5 +1,13 @@
 import { type Orm, runInTransaction } from '../../db/client/orm.ts'
 import {
+  type ClaimedDelivery,
+  claimDueDeliveries,
+  findDueEndpoints,
+  findFailingEndpoints,
+  findUndeliverableEndpoints,
+  recordSignalledDeliveries,
+} from '../../db/repositories/deliveries.ts'
+import {
   disableWebhook,
   endPendingDeliveries,
   getUndeliveredStatus,
@@ -37,13 +45,8 @@ export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, tempor
  */
 async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<number> {
   const silentSince = new Date(Date.now() - scaleWait(DISABLE_AFTER_MS, timeScale))
-  const failing: { uuid: string }[] = await orm.em.fork().execute(
-    `select uuid from webhook w where status = 'ACTIVE' and deleted_at is null and failing_since <= ?
-         and not exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING') limit 1000`,
-    [silentSince],
-  )
   let disabled = 0
-  for (const { uuid } of failing) {
+  for (const { uuid } of await findFailingEndpoints(orm.em.fork(), silentSince)) {
     if (isCancellationRequested()) break
     await runInTransaction(orm, async em => {
       const webhook = await lockWebhook(em, uuid)
@@ -58,11 +61,7 @@ async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<num
 /** Ends the pending deliveries of disabled and deleted endpoints, a batch at a time. */
 async function endUndeliverable(orm: Orm): Promise<void> {
   const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
-  const endpoints: { uuid: string }[] = await orm.em.fork().execute(
-    `select uuid from webhook w where (status = 'DISABLED' or deleted_at is not null)
-         and exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING')`,
-  )
-  for (const { uuid } of endpoints) {
+  for (const { uuid } of await findUndeliverableEndpoints(orm.em.fork())) {
     let hasMore = true
     while (hasMore && hasTimeLeft()) hasMore = await endPendingBatch(orm, uuid)
   }
@@ -85,44 +84,15 @@ async function wakeDueDeliveries(orm: Orm, temporal: TemporalContext): Promise<n
   let woken = 0
   for (;;) {
     const previousCount = woken
-    const endpoints = await findDueEndpoints(orm)
-    for (let from = 0; from < endpoints.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM)
-      woken += await wakeDeliveries(
-        orm,
-        temporal,
-        await claimDueDeliveries(orm, endpoints.slice(from, from + ENDPOINTS_PER_CLAIM)),
-      )
+    const em = orm.em.fork()
+    const endpoints = await findDueEndpoints(em)
+    for (let from = 0; from < endpoints.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM) {
+      const claimable = endpoints.slice(from, from + ENDPOINTS_PER_CLAIM)
+      const limit = Math.ceil(CLAIM_BATCH_SIZE / claimable.length)
+      woken += await wakeDeliveries(orm, temporal, await claimDueDeliveries(em, claimable, limit))
+    }
     if (woken === previousCount || !hasTimeLeft()) return woken
   }
-}
-
-/** Finds the endpoints with due deliveries, the longest waiting first. */
-async function findDueEndpoints(orm: Orm): Promise<string[]> {
-  const rows: { uuid: string }[] = await orm.em.fork().execute(
-    `select w.uuid from webhook w cross join lateral (
-       select sweep_at from delivery where webhook_uuid = w.uuid and sweep_at <= now() order by sweep_at limit 1
-     ) as oldest order by oldest.sweep_at`,
-  )
-  return rows.map(({ uuid }) => uuid)
-}
-
-export type ClaimedDelivery = { uuid: string; status: string; held: string }
-
-/** End of a claim on a delivery. Several workers sweep; a delivery whose worker dies is due after its claim. */
-export const CLAIM_EXPIRY_SQL = `now() + interval '60 seconds'`
-export const CLAIMED_COLUMNS_SQL = 'uuid, status, sweep_at::text as held'
-
-/** Claims a batch of due deliveries, the same number of each endpoint. */
-function claimDueDeliveries(orm: Orm, endpoints: string[]): Promise<ClaimedDelivery[]> {
-  return orm.em.fork().execute(
-    `update delivery set sweep_at = ${CLAIM_EXPIRY_SQL} where uuid in (
-       select d.uuid from unnest(array[?]::uuid[]) as w (uuid) cross join lateral (
-         select uuid from delivery where webhook_uuid = w.uuid and sweep_at <= now()
-         order by sweep_at limit ? for update skip locked
-       ) as d
-     ) returning ${CLAIMED_COLUMNS_SQL}`,
-    [endpoints, Math.ceil(CLAIM_BATCH_SIZE / endpoints.length)],
-  )
 }
 
 /** Signals the workflows of claimed deliveries, and returns their number. */
@@ -134,20 +104,8 @@ export async function wakeDeliveries(
   for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_WAKES) {
     const batch = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
     await Promise.all(batch.map(one => signalDelivery(temporal, one)))
-    await recordWokenDeliveries(orm, batch, temporal.timeScale)
+    const overdueAt = new Date(Date.now() + scaleWait(WAITS.deliveryOverdue, temporal.timeScale))
+    await recordSignalledDeliveries(orm.em.fork(), batch, overdueAt)
   }
   return claimed.length
-}
-
-/** Sets when signalled deliveries are overdue. A row that its workflow has updated since the claim stays as it is. */
-async function recordWokenDeliveries(orm: Orm, batch: ClaimedDelivery[], timeScale: number): Promise<void> {
-  await orm.em.fork().execute(
-    `update delivery set sweep_at = case when status = 'PENDING' then ?::timestamptz end
-     where (uuid, sweep_at) in (select * from unnest(array[?]::uuid[], array[?]::timestamptz[]))`,
-    [
-      new Date(Date.now() + scaleWait(WAITS.deliveryOverdue, timeScale)),
-      batch.map(one => one.uuid),
-      batch.map(one => one.held),
-    ],
-  )
 }

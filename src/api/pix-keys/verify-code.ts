@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { AuthCode } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
+import { isAuthCodeExpired } from '../../db/repositories/verification-codes.ts'
 import { isUuid } from '../../domain/pix/identifiers.ts'
 import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 import type { Sealer } from '../../security/sealing.ts'
@@ -44,7 +45,7 @@ async function verifyCode(
   if (!code) return rejectCode('is not a code of this account')
   if (code.type !== proof.type) return rejectCode(`belongs to a code for ${code.type}, not for ${proof.type}`)
   if (code.usedAt) return rejectCode(USED_CODE_MESSAGE)
-  if (await isCodeExpired(em, uuid)) return rejectCode('has expired: a code is valid for 10 minutes')
+  if (await isAuthCodeExpired(em, uuid)) return rejectCode('has expired: a code is valid for 10 minutes')
   if (code.wrongAttempts >= MAX_WRONG_CODE_ATTEMPTS)
     return rejectCode('has too many wrong attempts: request another code')
   if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
@@ -61,12 +62,4 @@ async function verifyCode(
 
 function rejectCode(message: string): CodeVerification {
   return { field: 'auth_code_id', message }
-}
-
-async function isCodeExpired(em: EntityManager, uuid: string): Promise<boolean> {
-  const [row]: { late: boolean }[] = await em.execute(
-    'select expires_at <= clock_timestamp() as late from auth_code where uuid = ?',
-    [uuid],
-  )
-  return row?.late ?? true
 }

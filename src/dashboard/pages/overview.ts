@@ -1,7 +1,11 @@
+import {
+  findAccountCounts,
+  findDailyVolumes,
+  findProviderStatistics,
+} from '../../db/repositories/account-statistics.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { TRANSLATORS } from '../i18n/translator.ts'
-import { findAccountCounts, findDailyVolumes, findProviderStatistics } from '../queries/account-statistics.ts'
 import { FORMATS } from '../views/formats.ts'
 import { renderDailyBars, renderShareBar } from '../views/plots.ts'
 import { restrictToOneMode } from './mode.ts'

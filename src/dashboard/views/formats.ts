@@ -1,8 +1,6 @@
 import { html, type Markup } from '../../api/docs/html.ts'
+import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
-
-/** Time zone of shown times: Brazil's banks use the time of Brasília. The exact UTC time is in the markup. */
-export const TIME_ZONE = 'America/Sao_Paulo'
 
 export type Formats = ReturnType<typeof createFormats>
 

@@ -58,3 +58,17 @@ export async function sumUnbookedCents(
   )
   return rows.map(row => ({ ...row, cents: Number(row.cents), count: Number(row.count) }))
 }
+
+/** Finds the shortfall balances of accounts at a provider account, in negative centavos. */
+export async function findShortfalls(
+  em: EntityManager,
+  providerAccountUuid: string,
+  accountUuids: string[],
+): Promise<{ accountUuid: string; cents: number }[]> {
+  const rows: { account_uuid: string; cents: string }[] = await em.execute(
+    `select account_uuid, cents from balance where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0
+       and account_uuid = any(array[?]::uuid[])`,
+    [providerAccountUuid, accountUuids],
+  )
+  return rows.map(row => ({ accountUuid: row.account_uuid, cents: Number(row.cents) }))
+}

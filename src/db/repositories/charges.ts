@@ -1,9 +1,10 @@
+import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Charge, type Split } from '../entities/charge.ts'
 import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
-import { type ResultRow, selectRows } from '../pipeline/query.ts'
+import { type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
 import type { SqlCondition } from '../sql-conditions.ts'
 
 /** Read-only charge with all that its response shows; a loaded entity conforms too. */
@@ -64,3 +65,39 @@ const SPLITS_COLUMN = `(
     'recipient', json_build_object('uuid', a.uuid, 'name', a.name)) order by s.position)
   from split s join account a on a.uuid = s.recipient_account_uuid where s.charge_uuid = c.uuid
 )`
+
+/** Returns the query that tells whether a charge has splits; most have none. */
+export function queryHasSplits(chargeUuid: string): Query<boolean> {
+  return query('select from split where charge_uuid = ? limit 1', [chargeUuid], rows => rows.length > 0)
+}
+
+/** Returns the query of a charge's state, which locks its row; undefined where there is no row yet. */
+export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | undefined> {
+  const sql = 'select state from charge where uuid = ? for no key update'
+  return query(sql, [chargeUuid], ([charge]) => charge?.state as ChargeState | undefined)
+}
+
+/**
+ * Returns whether a charge that is no longer `issuing` has no attempt of this reference at the provider account. One
+ * statement, because the attempt may be inserted concurrently.
+ */
+export async function isChargeAtOtherAccount(
+  em: EntityManager,
+  { uuid, reference, providerAccountUuid }: { uuid: string; reference: string; providerAccountUuid: string },
+): Promise<boolean> {
+  const charges: object[] = await em.execute(
+    `select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
+       select from attempt a where a.reference = ? and a.provider_account_uuid = ?)`,
+    [uuid, reference, providerAccountUuid],
+  )
+  return charges.length > 0
+}
+
+/** Sums the settled refunds of a charge, in centavos. */
+export async function sumSettledRefunds(em: EntityManager, chargeUuid: string): Promise<number> {
+  const [row]: { cents: string }[] = await em.execute(
+    `select coalesce(sum(value_cents), 0) as cents from refund where charge_uuid = ? and state = 'settled'`,
+    [chargeUuid],
+  )
+  return Number(row!.cents)
+}

@@ -42,3 +42,35 @@ export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Co
     }),
   )
 }
+
+/** Lists the provider accounts of all configured connections. */
+export async function listProviderAccountUuids(em: EntityManager): Promise<string[]> {
+  const rows: { uuid: string }[] = await em.execute(
+    `select distinct provider_account_uuid as uuid from connection where ${IS_CONFIGURED} order by 1`,
+  )
+  return rows.map(row => row.uuid)
+}
+
+/** Finds which of the accounts are active and have an active connection to the provider account. */
+export async function findActiveAccountsAt(
+  em: EntityManager,
+  providerAccountUuid: string,
+  accountUuids: string[],
+): Promise<Set<string>> {
+  const rows: { uuid: string }[] = await em.execute(
+    `select a.uuid from account a where a.uuid = any(array[?]::uuid[]) and a.status = 'ACTIVE' and exists (
+       select from connection c where c.account_uuid = a.uuid and c.status = 'ACTIVE' and c.provider_account_uuid = ?)`,
+    [accountUuids, providerAccountUuid],
+  )
+  return new Set(rows.map(row => row.uuid))
+}
+
+/** Finds the connection whose provider is listed: an ACTIVE one, else any configured one. */
+export async function findListingConnection(em: EntityManager, providerAccountUuid: string): Promise<string> {
+  const [row] = await em.execute<{ uuid: string }[]>(
+    `select uuid from connection where provider_account_uuid = ? and ${IS_CONFIGURED}
+     order by status = 'ACTIVE' desc, created_at limit 1`,
+    [providerAccountUuid],
+  )
+  return row!.uuid
+}

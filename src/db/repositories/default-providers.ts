@@ -1,5 +1,6 @@
 import type { EntityManager } from '../client/orm.ts'
 import type { Token } from '../entities/token.ts'
+import { lockAccount } from '../locks.ts'
 
 /**
  * Replaces the priority list of an account; simulators and real providers are numbered separately, in the order
@@ -12,7 +13,7 @@ export async function replaceDefaultConnections(
   connectionUuids: string[],
 ): Promise<void> {
   await em.transactional(async tx => {
-    await tx.execute('select from account where uuid = ? for no key update', [accountUuid])
+    await lockAccount(tx, accountUuid)
     await tx.execute(
       `delete from default_provider d using connection k
        where d.account_uuid = ? and d.payment_type = 'PIX' and k.uuid = d.connection_uuid

@@ -77,3 +77,12 @@ export async function isExternalRefUsed(
 ): Promise<boolean> {
   return (await em.count(Transfer, { ...ref, connection: { isSimulated } })) > 0
 }
+
+/** Locks an account that allows each external reference once; returns whether it does. */
+export async function lockUniqueRefAccount(em: EntityManager, accountUuid: string): Promise<boolean> {
+  const accounts: object[] = await em.execute(
+    'select from account where uuid = ? and unique_external_ref for no key update',
+    [accountUuid],
+  )
+  return accounts.length > 0
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Client, Connection } from '@temporalio/client'
-import { findRunningWorkflows, isWorkflowRunning } from '../../../src/disaster-recovery/workflow-history.ts'
+import { findRunningWorkflows, isWorkflowRunning } from '../../../src/temporal/workflow-history.ts'
 import { startTemporal } from '../../support/temporal.ts'
 
 /** Temporal's own list of the workflows of a page of rows. */

@@ -1,4 +1,9 @@
 import { z } from 'zod'
+import {
+  NotSettleableError,
+  requestManualSettlement,
+  StaleSettlement,
+} from '../../../admin/manual-settlement.ts'
 import { fail } from '../../../api/http/api-error.ts'
 import { WAKE_TIMEOUT_MS } from '../../../api/limits.ts'
 import { getRequestDeadline } from '../../../api/middleware/request-deadline.ts'
@@ -13,11 +18,6 @@ import { recordOperatorAction } from '../../../db/repositories/operator-actions.
 import { endPause, findPause, type PauseTarget, startPause } from '../../../db/repositories/pauses.ts'
 import { PAYOUT_KINDS } from '../../../domain/payouts/payout-kind.ts'
 import { startEventReplay } from '../../../temporal/deliveries.ts'
-import {
-  NotSettleableError,
-  requestManualSettlement,
-  StaleSettlement,
-} from '../../../temporal/manual-settlement.ts'
 import {
   NotReturnableError,
   requestUnmatchedKeep,

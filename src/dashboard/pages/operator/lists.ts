@@ -2,12 +2,9 @@ import type { EntityManager } from '../../../db/client/orm.ts'
 import { OperatorAction } from '../../../db/entities/operator-action.ts'
 import { Pause } from '../../../db/entities/pause.ts'
 import { listOpenAccountEntries } from '../../../db/repositories/account-entries.ts'
+import { findProviderStatistics } from '../../../db/repositories/account-statistics.ts'
+import { listConnectionHealth } from '../../../db/repositories/connection-health.ts'
 import { listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
-import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
-import { createPage } from '../../http/page.ts'
-import type { DashboardRouter, PageContext } from '../../http/router.ts'
-import { findProviderStatistics } from '../../queries/account-statistics.ts'
-import { listConnectionHealth } from '../../queries/connection-health.ts'
 import {
   listContradictedOutcomes,
   listFailingWebhooks,
@@ -17,7 +14,10 @@ import {
   listUnknownOutcomes,
   listUnmatchedPayments,
   MAX_LISTED_ROWS,
-} from '../../queries/operator-lists.ts'
+} from '../../../db/repositories/operator-lists.ts'
+import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
+import { createPage } from '../../http/page.ts'
+import type { DashboardRouter, PageContext } from '../../http/router.ts'
 import { FORMATS } from '../../views/formats.ts'
 import { renderShareBar } from '../../views/plots.ts'
 

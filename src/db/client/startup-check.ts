@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { requireDurability } from '../db/client/durability.ts'
-import type { Orm } from '../db/client/orm.ts'
-import { StartupRefusal } from './startup-refusal.ts'
+import { StartupRefusal } from '../../startup/startup-refusal.ts'
+import { requireDurability } from './durability.ts'
+import type { Orm } from './orm.ts'
 
 export type DatabaseRequirements = {
   orm: Orm

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { openOrm } from '../db/client/orm.ts'
+import { openOrm } from './orm.ts'
 
 const PROBE_INTERVAL_MS = 1_000
 /** Timeout of one probe: a frozen server or a network that drops packets gives no other sign. */

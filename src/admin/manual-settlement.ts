@@ -5,13 +5,13 @@ import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/settleable-attempts.ts'
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
-import { isWorkflowRunning } from '../disaster-recovery/workflow-history.ts'
 import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
+import { isWorkflowRunning } from '../temporal/workflow-history.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
 import { refundWorkflowId } from '../workflows/contracts/refunds.ts'
 import { transferWorkflowId } from '../workflows/contracts/transfers.ts'
 import { returnWorkflowId } from '../workflows/contracts/unmatched.ts'
-import type { TemporalContext } from './workflow-options.ts'
 
 /** Workflow ids of the nouns that an operator may settle manually. */
 const WORKFLOW_IDS: Record<PayoutKind, (uuid: string) => string> = {

@@ -1,5 +1,7 @@
-import { constantQuery, type Query, query } from '../../db/pipeline/query.ts'
-import type { FollowUps } from '../../workflows/contracts/follow-ups.ts'
+import { constantQuery, type Query, query } from '../pipeline/query.ts'
+
+/** Deliveries to start, and unmatched PIX to return, as the workflows' contract has them. */
+type FollowUps = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
 
 export const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
 

@@ -1,7 +1,7 @@
-import type { EntityManager } from '../../db/client/orm.ts'
-import { PENDING_ATTEMPT_STATES } from '../../db/repositories/attempts.ts'
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
 import { PAYOUT_KINDS, type PayoutKind } from '../../domain/payouts/payout-kind.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { PENDING_ATTEMPT_STATES } from './attempts.ts'
 
 /** Most rows of an operator list; lists cover all accounts, oldest first, and stay readable. */
 export const MAX_LISTED_ROWS = 200

@@ -1,7 +1,7 @@
-import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
 import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { ProviderName } from '../../domain/providers/provider.ts'
-import { TIME_ZONE } from '../views/formats.ts'
+import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import { type EntityManager, readInSnapshot } from '../client/orm.ts'
 
 /** Statistics for the overview's plots: volumes of an account, and the performance of its providers. */
 

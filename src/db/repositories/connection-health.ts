@@ -1,4 +1,4 @@
-import type { EntityManager } from '../../db/client/orm.ts'
+import type { EntityManager } from '../client/orm.ts'
 import { MAX_LISTED_ROWS } from './operator-lists.ts'
 
 export type ConnectionHealth = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { EntityManager } from '../../db/client/orm.ts'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
+import type { EntityManager } from '../client/orm.ts'
 
 /** Stores differences between a statement and the ledger for the operator, until a comparison finds them gone. */
 

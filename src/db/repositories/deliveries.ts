@@ -1,0 +1,150 @@
+import type { EntityManager } from '../client/orm.ts'
+import type { Webhook } from '../entities/webhook.ts'
+import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
+
+/** Deliveries of events to endpoints: claims of the sweep, ends and replays. */
+
+/** `sweep_at` is as PostgreSQL formats it, to the microsecond. */
+export type ClaimedDelivery = { uuid: string; status: string; sweep_at: string }
+
+/** Several workers sweep concurrently; a delivery whose worker dies is due again after its claim. */
+const CLAIM_EXPIRY_SQL = `now() + interval '60 seconds'`
+const CLAIMED_COLUMNS_SQL = 'uuid, status, sweep_at::text'
+
+/** Finds active endpoints without a success since a moment and without a pending delivery. */
+export function findFailingEndpoints(em: EntityManager, since: Date): Promise<{ uuid: string }[]> {
+  return em.execute(
+    `select uuid from webhook w where status = 'ACTIVE' and deleted_at is null and failing_since <= ?
+         and not exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING') limit 1000`,
+    [since],
+  )
+}
+
+/** Finds disabled and deleted endpoints that have pending deliveries. */
+export function findUndeliverableEndpoints(em: EntityManager): Promise<{ uuid: string }[]> {
+  return em.execute(
+    `select uuid from webhook w where (status = 'DISABLED' or deleted_at is not null)
+         and exists (select from delivery d where d.webhook_uuid = w.uuid and d.status = 'PENDING')`,
+  )
+}
+
+/** Finds the endpoints with due deliveries, the longest waiting first. */
+export async function findDueEndpoints(em: EntityManager): Promise<string[]> {
+  const rows: { uuid: string }[] = await em.execute(
+    `select w.uuid from webhook w cross join lateral (
+       select sweep_at from delivery where webhook_uuid = w.uuid and sweep_at <= now() order by sweep_at limit 1
+     ) as oldest order by oldest.sweep_at`,
+  )
+  return rows.map(({ uuid }) => uuid)
+}
+
+/** Claims due deliveries, at most `limit` of each endpoint. */
+export function claimDueDeliveries(
+  em: EntityManager,
+  endpoints: string[],
+  limit: number,
+): Promise<ClaimedDelivery[]> {
+  return em.execute(
+    `update delivery set sweep_at = ${CLAIM_EXPIRY_SQL} where uuid in (
+       select d.uuid from unnest(array[?]::uuid[]) as w (uuid) cross join lateral (
+         select uuid from delivery where webhook_uuid = w.uuid and sweep_at <= now()
+         order by sweep_at limit ? for update skip locked
+       ) as d
+     ) returning ${CLAIMED_COLUMNS_SQL}`,
+    [endpoints, limit],
+  )
+}
+
+/** Sets when signalled deliveries are overdue. A row that its workflow has updated since the claim stays as it is. */
+export async function recordSignalledDeliveries(
+  em: EntityManager,
+  claimed: ClaimedDelivery[],
+  overdueAt: Date,
+): Promise<void> {
+  await em.execute(
+    `update delivery set sweep_at = case when status = 'PENDING' then ?::timestamptz end
+     where (uuid, sweep_at) in (select * from unnest(array[?]::uuid[], array[?]::timestamptz[]))`,
+    [overdueAt, claimed.map(one => one.uuid), claimed.map(one => one.sweep_at)],
+  )
+}
+
+/** Ends a pending delivery; any other stays as it is. */
+export async function endPendingDelivery(
+  em: EntityManager,
+  uuid: string,
+  status: 'DELIVERED' | 'FAILED' | 'CANCELLED',
+): Promise<void> {
+  await em.execute(
+    `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()
+     where uuid = ? and status = 'PENDING'`,
+    [status, uuid],
+  )
+}
+
+/** Sets when a pending delivery is overdue, unless another attempt of it was ordered since it was read. */
+export async function postponeSweep(
+  em: EntityManager,
+  { uuid, nextAttemptAt }: { uuid: string; nextAttemptAt?: Date | null },
+  sweepAt: Date,
+): Promise<void> {
+  await em.execute(
+    `update delivery set sweep_at = ? where uuid = ? and status = 'PENDING'
+       and date_trunc('milliseconds', next_attempt_at) is not distinct from ?::timestamptz`,
+    [sweepAt, uuid, nextAttemptAt],
+  )
+}
+
+/** Records a success of an endpoint, unless its address has changed; at most once a minute where it was healthy. */
+export async function recordEndpointSuccess(
+  em: EntityManager,
+  { uuid, url, at }: { uuid: string; url: string; at: Date },
+): Promise<void> {
+  await em.execute(
+    `update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
+       and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
+    [at, uuid, url, new Date(at.getTime() - 60_000)],
+  )
+}
+
+type EventPeriod = { since: string; until: string; after: EventPosition | undefined; limit: number }
+type EventPosition = { at: string; uuid: string }
+
+/** Lists the events of a period that an endpoint subscribes to, delivered ones included, after a position. */
+export function listEndpointEvents(
+  em: EntityManager,
+  webhook: Webhook,
+  { since, until, after, limit }: EventPeriod,
+): Promise<EventPosition[]> {
+  return em.execute(
+    `select e.uuid, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+     from webhook w join event e on e.account_uuid = w.account_uuid
+     left join connection k on k.uuid = e.connection_uuid
+     where w.uuid = ? and e.type = any(array[?]) and e.created_at >= ? and e.created_at <= ?
+       and (e.created_at, e.uuid) > (?::timestamptz, ?::uuid) and ${MATCHES_ENDPOINT_MODE}
+     order by e.created_at, e.uuid limit ?`,
+    [webhook.uuid, webhook.events, since, until, after?.at ?? '-infinity', after?.uuid ?? NIL_UUID, limit],
+  )
+}
+
+/**
+ * Claims the deliveries of events that an endpoint has missed: failed ones, ones that are being retried, and events
+ * that were never sent to it. A delivery whose first attempt is still to be made is not changed.
+ */
+export function claimMissedDeliveries(
+  em: EntityManager,
+  webhookUuid: string,
+  events: string[],
+): Promise<ClaimedDelivery[]> {
+  return em.execute(
+    `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
+     select gen_random_uuid(), ?, e.uuid, now(), now(), ${CLAIM_EXPIRY_SQL} from unnest(array[?]::uuid[]) as e (uuid)
+     on conflict (webhook_uuid, event_uuid) do update set status = 'PENDING', next_attempt_at = now(),
+       attempts_before_run = delivery.attempt_count, sweep_at = excluded.sweep_at, updated_at = now()
+     where delivery.status in ('FAILED', 'CANCELLED')
+       or (delivery.status = 'PENDING' and delivery.attempt_count > delivery.attempts_before_run)
+     returning ${CLAIMED_COLUMNS_SQL}`,
+    [webhookUuid, events],
+  )
+}
+
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'

@@ -1,0 +1,42 @@
+import { HAS_DISPUTE_NOTIFICATIONS } from '../../domain/disputes/provider-dispute.ts'
+import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { type Query, query } from '../pipeline/query.ts'
+
+/** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
+const MIN_PER_ROUND = 25
+const ROUNDS_PER_CYCLE = 20
+
+/** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
+export async function claimDueConnections(em: EntityManager): Promise<string[]> {
+  const withoutNotifications = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
+  const rows: { uuid: string }[] = await em.execute(
+    `with due as (
+       select p.uuid from provider_account p
+       where exists (select from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[]))
+       order by p.disputes_polled_at nulls first
+       limit (select greatest(${MIN_PER_ROUND}, ceil(count(*) / ${ROUNDS_PER_CYCLE}.0)) from provider_account)
+       for update skip locked
+     )
+     update provider_account p set disputes_polled_at = now() from due where p.uuid = due.uuid
+     returning (select c.uuid from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[])
+                order by c.status = 'ACTIVE' desc, c.created_at limit 1) as uuid`,
+    [withoutNotifications, withoutNotifications],
+  )
+  return rows.map(row => row.uuid)
+}
+
+/** Queries the provider's ids of the disputes about a PIX. */
+export function queryProviderDisputeIds({
+  providerAccountUuid,
+  endToEnd,
+}: {
+  providerAccountUuid: string
+  endToEnd?: string | null
+}): Query<string[]> {
+  return query(
+    'select provider_dispute_id as reference from dispute where provider_account_uuid = ? and end_to_end = ?',
+    [providerAccountUuid, endToEnd ?? null],
+    rows => rows.map(({ reference }) => reference as string),
+  )
+}

@@ -1,0 +1,99 @@
+import type { EntityManager } from '../client/orm.ts'
+
+/** Rows in a state that only a workflow can change, and which of them have lost their workflow. */
+
+export type ActiveNoun = 'charge' | 'transfer' | 'refund' | 'return' | 'dispute' | 'pix_key' | 'orphan'
+
+/** The columns of a row that reopen its workflow; names as in PostgreSQL. */
+export type ActiveRow = {
+  uuid: string
+  account_uuid: string
+  state: string
+  connection_uuid: string
+  /** As PostgreSQL formats it, to the microsecond. */
+  created_at: string
+  /** Of a transfer or a charge: connections with an attempt. */
+  tried?: string[]
+  /** Of a dispute. */
+  provider_dispute_id?: string
+  end_to_end?: string
+  request_id?: string
+}
+
+/** Selects the unfinished rows of each noun with their attempts' connections; the caller appends conditions. */
+const UNFINISHED_ROWS_SQL: Record<ActiveNoun, string> = {
+  charge: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, expires_in_seconds, request_id, fingerprint,
+      array(select connection_uuid::text from attempt where operation = 'issue' and subject_uuid = r.uuid) as tried
+    from charge r
+    where state in ('issuing', 'pending', 'paying')`,
+  transfer: `select uuid, account_uuid, state, connection_uuid, created_at, value_cents, scheduled_for, request_id, fingerprint,
+      array(select connection_uuid::text from attempt where operation = 'transfer' and subject_uuid = r.uuid) as tried
+    from transfer r where state in ('created', 'sending', 'settling')`,
+  refund: `select uuid, account_uuid, state, connection_uuid, created_at from refund r
+    where state in ('sending', 'settling')`,
+  return: `select uuid, account_uuid, disposition as state, connection_uuid, created_at from movement r
+    where disposition in ('held', 'returning')`,
+  dispute: `select uuid, account_uuid, state, connection_uuid, created_at, provider_dispute_id, end_to_end, request_id
+    from dispute r where state in ('open', 'analysing', 'accepted')`,
+  pix_key: `select uuid, account_uuid, state, connection_uuid, created_at from pix_key r
+    where state in ('creating', 'removing')`,
+  orphan: `select r.uuid, c.account_uuid, r.state, r.connection_uuid, r.created_at
+    from attempt r join charge c on c.uuid = r.subject_uuid where r.state = 'orphan' and r.operation = 'issue'`,
+}
+
+export const ACTIVE_NOUNS = Object.keys(UNFINISHED_ROWS_SQL) as ActiveNoun[]
+
+/** Lists a page of unfinished rows that were created before a moment, after a row. */
+export function listUnfinishedRows(
+  em: EntityManager,
+  noun: ActiveNoun,
+  { until, after, limit }: { until: Date; after: ActiveRow | undefined; limit: number },
+): Promise<ActiveRow[]> {
+  return em.execute(
+    `${UNFINISHED_ROWS_SQL[noun]} and r.created_at < ? and (r.created_at, r.uuid) > (?::timestamptz, ?::uuid)
+     order by r.created_at, r.uuid limit ?`,
+    [until, after?.created_at ?? '-infinity', after?.uuid ?? '00000000-0000-0000-0000-000000000000', limit],
+  )
+}
+
+/** Reads a row if it is still unfinished. */
+export async function findUnfinishedRow(
+  em: EntityManager,
+  noun: ActiveNoun,
+  uuid: string,
+): Promise<ActiveRow | undefined> {
+  const [row]: ActiveRow[] = await em.execute(`${UNFINISHED_ROWS_SQL[noun]} and r.uuid = ?`, [uuid])
+  return row
+}
+
+type LostWorkflow = { workflowId: string; noun: ActiveNoun; row: ActiveRow; isReopened: boolean }
+
+/** Records for the operator that a row had no workflow. */
+export async function recordLostWorkflow(
+  em: EntityManager,
+  { workflowId, noun, row, isReopened }: LostWorkflow,
+): Promise<void> {
+  await em.execute(
+    `insert into lost_workflow (workflow_id, noun, subject_uuid, account_uuid, state, is_reopened)
+     values (?, ?, ?, ?, ?, ?) on conflict (workflow_id) do update
+     set state = excluded.state, is_reopened = excluded.is_reopened, seen_at = now()`,
+    [workflowId, noun, row.uuid, row.account_uuid, row.state, isReopened],
+  )
+}
+
+/**
+ * Records a finished sweep. Deletes lost workflows that it has not found again: they run, or their row is in a final
+ * state.
+ */
+export async function recordWorkflowSweep(
+  em: EntityManager,
+  noun: ActiveNoun,
+  { since, checkedCount, lostCount }: { since: string; checkedCount: number; lostCount: number },
+): Promise<void> {
+  await em.execute('delete from lost_workflow where noun = ? and seen_at < ?', [noun, since])
+  await em.execute(
+    `insert into workflow_sweep (noun, swept_at, checked_count, lost_count) values (?, now(), ?, ?)
+     on conflict (noun) do update set swept_at = excluded.swept_at, checked_count = excluded.checked_count, lost_count = excluded.lost_count`,
+    [noun, checkedCount, lostCount],
+  )
+}

@@ -1,0 +1,43 @@
+import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
+import type { EntityManager } from '../client/orm.ts'
+import type { AuthCode } from '../entities/pix-key.ts'
+
+type NewAuthCode = Pick<
+  AuthCode,
+  'uuid' | 'accountUuid' | 'type' | 'key' | 'mac' | 'requestId' | 'fingerprint'
+> & {
+  sealedMessage: string
+}
+
+/**
+ * Inserts a verification code. Its expiry is by PostgreSQL's clock, which every API process uses. Repeatable: a stored
+ * code stays, because the one in its message must stay valid.
+ */
+export async function insertAuthCode(em: EntityManager, code: NewAuthCode): Promise<void> {
+  const { uuid, accountUuid, type, key, mac, sealedMessage, requestId, fingerprint } = code
+  await em.execute(
+    `insert into auth_code (uuid, account_uuid, type, key, mac, expires_at, sealed_message, delivery, request_id,
+       fingerprint)
+     values (?, ?, ?, ?, ?, now() + interval '${CODE_VALIDITY_MINUTES} minutes', ?, 'waiting', ?, ?)
+     on conflict (uuid) do nothing`,
+    [uuid, accountUuid, type, key, mac, sealedMessage, requestId, fingerprint],
+  )
+}
+
+/** Returns whether a code has expired by PostgreSQL's clock; true where there is none. */
+export async function isAuthCodeExpired(em: EntityManager, uuid: string): Promise<boolean> {
+  const [row]: { is_expired: boolean }[] = await em.execute(
+    'select expires_at <= clock_timestamp() as is_expired from auth_code where uuid = ?',
+    [uuid],
+  )
+  return row?.is_expired ?? true
+}
+
+/** Records how sending a code ended and deletes the sealed message, except where the local outbox reads it (`kept`). */
+export async function endAuthCodeDelivery(em: EntityManager, uuid: string, outcome: string): Promise<void> {
+  await em.execute(
+    `update auth_code set delivery = ?, sent_at = now(), sealed_message = case when ? = 'kept' then sealed_message end
+     where uuid = ? and delivery = 'waiting'`,
+    [outcome, outcome, uuid],
+  )
+}
