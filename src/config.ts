@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { StartupRefusal } from './domain/errors/startup-refusal.ts'
 import { findKeyFaults, findWeakKeys } from './security/sealing.ts'
-import { StartupRefusal } from './startup/startup-refusal.ts'
 import { parseStorageSettings, storageVariables } from './storage/settings.ts'
 
 /** Environment of the processes, parsed once; nothing else reads `process.env` (test/architecture). */

@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from 'commander'
 import { checkLedger, checkProviderBalances } from '../admin/ledger-check.ts'
 import { requestManualSettlement } from '../admin/manual-settlement.ts'
 import { migrate } from '../db/client/migrate.ts'
+import { listUnsettledDifferences } from '../db/repositories/differences.ts'
 import { listUnknownOutcomes } from '../db/repositories/operator-lists.ts'
 import { type AttemptVersion, PAYOUT_KINDS, type PayoutKind } from '../domain/payouts/payout-kind.ts'
 import {
@@ -66,7 +67,7 @@ export function registerReconciliationCommands(
             },
           )
           results.forEach(print)
-          const open = await em.execute('select * from difference where settled_at is null order by found_at')
+          const open = await listUnsettledDifferences(em)
           open.forEach(print)
           const unknown = {
             not_compared: results.filter(one => one.noAnswer !== undefined).length,

@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino'
 import { redactError } from '../db/redact-error.ts'
-import { StartupRefusal } from './startup-refusal.ts'
+import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
 
 /**
  * Starts a process: reads its settings and opens its log. From here on every line it writes is JSON. A

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { StartupRefusal } from './startup-refusal.ts'
+import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
 
 const RETRY_INTERVAL_MS = 1_000
 /** Interval of warnings about one server. */

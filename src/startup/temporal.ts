@@ -1,4 +1,4 @@
-import { StartupRefusal } from './startup-refusal.ts'
+import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
 
 /** gRPC status codes: not found, permission denied, unimplemented, unauthenticated. */
 const [NOT_FOUND, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED] = [5, 7, 12, 16]

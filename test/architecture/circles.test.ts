@@ -1,10 +1,23 @@
 import { expect, test } from '@jest/globals'
-import { importsOf, readSourceImports, type SourceImport } from './support/source-imports.ts'
+import { importsOf, readSourceImports, SOURCE_FILES, type SourceImport } from './support/source-imports.ts'
 
 /** No file of `src` leads back to itself by its imports, type imports and re-exports included. */
 
 test('no imports of src form a circle', async () => {
   expect(findCircles(await readSourceImports()).map(circle => circle.join(' → '))).toEqual([])
+})
+
+/** Folders that compose all others, and two with arrows of their own inside another one. */
+const COMPOSING = /^(dev|cli)(\/|$)|^(cli|worker|server)$/
+const folderOf = (file: string) => /^workflows\/(contracts|bundle)(?=\/)|^[^/]+/.exec(file)![0]
+
+test('no folders of src form a circle', async () => {
+  const imports = (await readSourceImports())
+    .filter(({ from, to }) => !COMPOSING.test(from) && SOURCE_FILES.includes(`src/${to}.ts`))
+    .map(({ from, to, isType }) => ({ from: folderOf(from), to: folderOf(to), isType }))
+    .filter(({ from, to }) => from !== to)
+  expect(imports).toContainEqual({ from: 'admin', to: 'temporal', isType: false })
+  expect(findCircles(imports).map(circle => circle.join(' → '))).toEqual([])
 })
 
 test('a planted circle of a type import, a re-export and an import() is found and shown in order', async () => {

@@ -6,6 +6,7 @@ import { User } from '../../db/entities/user.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { linkAccountEntry, lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
+import { hasBalances } from '../../db/repositories/balance-checks.ts'
 import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   type Adjustment,
@@ -154,17 +155,6 @@ async function findOperator(em: EntityManager, email: string): Promise<User> {
       `${email} is not an operator: give the e-mail of an operator by --by`,
     )
   return operator
-}
-
-async function hasBalances(
-  em: EntityManager,
-  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
-): Promise<boolean> {
-  const rows = await em.execute<object[]>(
-    'select from balance where account_uuid = ? and provider_account_uuid = ? limit 1',
-    [accountUuid, providerAccountUuid],
-  )
-  return rows.length > 0
 }
 
 type EntryReference = { entryUuid: string; cents: number; providerAccountUuid: string }

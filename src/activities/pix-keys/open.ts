@@ -47,7 +47,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
     })
 }
 
-/** Stores an unknown attempt after a restore: the key may have been requested; its provider's list tells. */
+/** Stores an unknown attempt after a restore: the key may have been requested; its provider's list shows it. */
 async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKeyState> {
   await em.flush()
   if (row.state !== 'creating' || (await findKeyAttempt(em, row, 'create_key'))) return row.state

@@ -5,6 +5,7 @@ import {
   splitBody,
 } from '../../contract/charges/charge.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { Account } from '../../db/entities/account.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import {
@@ -108,11 +109,8 @@ async function collectRecipientErrors(
 ): Promise<FieldErrors> {
   const recipientUuids = uuids.filter(uuid => uuid !== undefined)
   if (recipientUuids.length === 0) return {}
-  const rows: { uuid: string }[] = await em.execute(
-    'select uuid from account where uuid = any(array[?]::uuid[])',
-    [recipientUuids],
-  )
-  const existing = new Set(rows.map(row => row.uuid))
+  const accounts = await em.find(Account, { uuid: recipientUuids }, { fields: ['uuid'] })
+  const existing = new Set(accounts.map(account => account.uuid))
   const errors: FieldErrors = {}
   for (const [index, uuid] of uuids.entries()) {
     const field = `splits.${index}.recipient_account_uuid`

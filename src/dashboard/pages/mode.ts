@@ -1,6 +1,7 @@
 import type { CallerToken } from '../../api/middleware/authenticate.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
+import { listIsSimulated } from '../../db/repositories/connections.ts'
 import type { PageContext } from '../http/router.ts'
 
 /**
@@ -43,14 +44,8 @@ export async function listAccountModes({
   em,
   token,
 }: Pick<ModeContext, 'em' | 'token'>): Promise<CallerToken['mode'][]> {
-  const { accountUuid } = token
-  const rows = await em
-    .fork()
-    .execute<{ is_simulated: boolean }[]>(
-      'select distinct is_simulated from connection where account_uuid = ? order by is_simulated',
-      [accountUuid],
-    )
-  return rows.map(row => (row.is_simulated ? 'test' : 'live'))
+  const values = await listIsSimulated(em.fork(), token.accountUuid)
+  return values.map(isSimulated => (isSimulated ? 'test' : 'live'))
 }
 
 type ModeContext = Pick<PageContext<'merchant'>, 'em' | 'token' | 'query' | 'form'>

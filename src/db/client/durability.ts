@@ -1,4 +1,4 @@
-import { StartupRefusal } from '../../startup/startup-refusal.ts'
+import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import type { Orm } from './orm.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { StartupRefusal } from '../../startup/startup-refusal.ts'
+import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { type Orm, openOrm } from './orm.ts'
 

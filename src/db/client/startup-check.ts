@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { StartupRefusal } from '../../startup/startup-refusal.ts'
+import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import { requireDurability } from './durability.ts'
 import type { Orm } from './orm.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { StartupRefusal } from '../../startup/startup-refusal.ts'
+import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 

@@ -72,3 +72,14 @@ export async function findShortfalls(
   )
   return rows.map(row => ({ accountUuid: row.account_uuid, cents: Number(row.cents) }))
 }
+
+export async function hasBalances(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
+): Promise<boolean> {
+  const rows = await em.execute<object[]>(
+    'select from balance where account_uuid = ? and provider_account_uuid = ? limit 1',
+    [accountUuid, providerAccountUuid],
+  )
+  return rows.length > 0
+}

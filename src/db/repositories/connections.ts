@@ -74,3 +74,12 @@ export async function findListingConnection(em: EntityManager, providerAccountUu
   )
   return row!.uuid
 }
+
+/** Lists whether an account's connections are simulated: real ones first, each value once. */
+export async function listIsSimulated(em: EntityManager, accountUuid: string): Promise<boolean[]> {
+  const rows: { is_simulated: boolean }[] = await em.execute(
+    'select distinct is_simulated from connection where account_uuid = ? order by is_simulated',
+    [accountUuid],
+  )
+  return rows.map(row => row.is_simulated)
+}

@@ -39,3 +39,8 @@ export async function recordDifferences(
       ],
     )
 }
+
+/** Lists the differences that no comparison has found gone, the oldest first. */
+export function listUnsettledDifferences(em: EntityManager): Promise<object[]> {
+  return em.execute('select * from difference where settled_at is null order by found_at')
+}
