@@ -94,7 +94,7 @@ export async function openProviderAccount(
   const opening = balance ?? { cents: 0, creditedSince: new Date() }
   return em.fork().transactional(async tx => {
     const { uuid, providerAccountUuid } = connection
-    await lockProviderAccount(tx, providerAccountUuid)
+    await lockProviderAccount(tx, providerAccountUuid, 'for update')
     const { creditedSince } = await tx.findOneOrFail(Connection, uuid)
     if (creditedSince && creditedSince < NOT_CREDITED_YET) return { kind: 'already_open' }
     const earlier = await findEarlierConnection(tx, connection)

@@ -74,7 +74,11 @@ export async function lockAccount(em: EntityManager, uuid: string): Promise<void
   await em.execute('select from account where uuid = ? for no key update', [uuid])
 }
 
-/** Locks a provider account's row. */
-export async function lockProviderAccount(em: EntityManager, uuid: string): Promise<void> {
-  await em.execute('select from provider_account where uuid = ? for no key update', [uuid])
+/** Locks a provider account's row; `for update` also against new rows that refer to it. */
+export async function lockProviderAccount(
+  em: EntityManager,
+  uuid: string,
+  lock: 'for update' | 'for no key update' = 'for no key update',
+): Promise<void> {
+  await em.execute(`select from provider_account where uuid = ? ${lock}`, [uuid])
 }
