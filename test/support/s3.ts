@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { createTemporaryFolder } from './servers.ts'
 
-/** s3rver has no types of its own. */
+/** `@20minutes/s3rver` has no types of its own. */
 type S3Server = { run(): Promise<AddressInfo>; close(): Promise<void> }
 type S3Options = {
   address: string
@@ -12,7 +12,7 @@ type S3Options = {
   vhostBuckets: boolean
   configureBuckets: { name: string }[]
 }
-const S3rver = createRequire(import.meta.url)('s3rver') as new (options: S3Options) => S3Server
+const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: S3Options) => S3Server
 
 export const BUCKET = 'attachments'
 

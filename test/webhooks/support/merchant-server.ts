@@ -1,54 +1,44 @@
-import 'reflect-metadata'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  BasicConstraintsExtension,
-  PemConverter,
-  SubjectAlternativeNameExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509'
+import { generate } from 'selfsigned'
 
 const DAY_MS = 86_400_000
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
 type CertificateNames = { names: string[]; validForDays?: number }
 export type CertificateAuthority = Awaited<ReturnType<typeof createAuthority>>
 
 /** A certificate authority that lives as long as the test. */
 export async function createAuthority() {
-  const keys = await generateKeys()
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=Far Side Authority',
-    notBefore: daysFromNow(-10),
-    notAfter: daysFromNow(10),
-    signingAlgorithm: algorithm,
-    keys,
-    extensions: [new BasicConstraintsExtension(true, undefined, true)],
+  const authority = await generate([{ name: 'commonName', value: 'Far Side Authority' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notBeforeDate: daysFromNow(-10),
+    notAfterDate: daysFromNow(10),
+    extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
   })
 
   return {
-    pem: certificate.toString('pem'),
+    pem: authority.cert,
     /** A key and certificate for host names and addresses; with negative days it has expired already. */
     async issue({ names, validForDays = 5 }: CertificateNames) {
-      const own = await generateKeys()
-      const leaf = await X509CertificateGenerator.create({
-        subject: `CN=${names[0]}`,
-        issuer: certificate.subject,
-        notBefore: daysFromNow(-9),
-        notAfter: daysFromNow(validForDays),
-        signingAlgorithm: algorithm,
-        signingKey: keys.privateKey,
-        publicKey: own.publicKey,
+      const { cert, private: key } = await generate([{ name: 'commonName', value: names[0] }], {
+        keyType: 'ec',
+        algorithm: 'sha256',
+        notBeforeDate: daysFromNow(-9),
+        notAfterDate: daysFromNow(validForDays),
         extensions: [
-          new SubjectAlternativeNameExtension(
-            names.map(value => ({ type: /^[\d.]+$|:/.test(value) ? 'ip' : 'dns', value })),
-          ),
+          {
+            name: 'subjectAltName',
+            altNames: names.map(name =>
+              /^[\d.]+$|:/.test(name) ? { type: 7, ip: name } : { type: 2, value: name },
+            ),
+          },
         ],
+        ca: { cert: authority.cert, key: authority.private },
       })
-      const key = await crypto.subtle.exportKey('pkcs8', own.privateKey)
-      return { key: PemConverter.encode(key, 'PRIVATE KEY'), cert: leaf.toString('pem') }
+      return { key, cert }
     },
   }
 }
@@ -99,10 +89,6 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   return Buffer.concat(parts).toString('utf8')
-}
-
-function generateKeys() {
-  return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
 }
 
 function daysFromNow(count: number): Date {
