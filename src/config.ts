@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { StartupRefusal } from './domain/errors/startup-refusal.ts'
 import { findKeyFaults, findWeakKeys } from './security/sealing.ts'
 import { parseStorageSettings, storageVariables } from './storage/settings.ts'
+import { readTemporalSettings } from './temporal/connection.ts'
 
 /** Environment of the processes, parsed once; nothing else reads `process.env` (test/architecture). */
 
@@ -19,6 +20,16 @@ const environmentSchema = z.object({
   DATABASE_POOL: z.coerce.number().int().min(1).default(20),
   TEMPORAL_ADDRESS: z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i, 'not host:port'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  /** These eight variables are read by src/temporal/connection.ts, and may stand in a profile of the file instead. */
+  TEMPORAL_API_KEY: z.string().optional(),
+  /** Checked here because Temporal's own reader takes any text but `true` and `1` for `false`. */
+  TEMPORAL_TLS: booleanFlag.optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().optional(),
+  TEMPORAL_CONFIG_FILE: z.string().optional(),
+  TEMPORAL_PROFILE: z.string().optional(),
   TEMPORAL_UI_URL: siteUrl.optional(),
   TRILHO_TASK_QUEUE: z.string().min(1).default('trilho'),
   /** The build of this worker, such as a commit; without it the worker is unversioned. */
@@ -75,7 +86,12 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the environment of an API, worker or command-line process; throws an error that names each bad variable. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const env = parseEnvironment(environmentSchema, environment)
+  const temporal = readTemporalSettings(dropEmptyVariables(environment))
+  const env = parseEnvironment(environmentSchema, {
+    ...environment,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+  })
   return {
     environment: env.TRILHO_ENVIRONMENT,
     databaseUrl: env.DATABASE_URL,
@@ -84,6 +100,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     temporal: {
       address: env.TEMPORAL_ADDRESS,
       namespace: env.TEMPORAL_NAMESPACE,
+      credentials: temporal.credentials,
       uiUrl: env.TEMPORAL_UI_URL,
       taskQueue: env.TRILHO_TASK_QUEUE,
       version: env.TRILHO_BUILD_ID
@@ -202,7 +219,12 @@ export type LocalConfig = ReturnType<typeof readLocalConfig>
 
 /** Reads the environment of `npm start`; the process finds, creates or chooses absent values. */
 export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const env = parseEnvironment(localSchema, environment)
+  const temporal = readTemporalSettings(dropEmptyVariables(environment))
+  const env = parseEnvironment(localSchema, {
+    ...environment,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+  })
   const providers = env.SIMULATOR_PROVIDER_PORTS
   return {
     home: env.TRILHO_HOME,
@@ -219,6 +241,8 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     databaseUrl: env.DATABASE_URL,
     temporalAddress: env.TEMPORAL_ADDRESS,
+    /** None for the server that the process starts itself. */
+    temporalCredentials: env.TEMPORAL_ADDRESS === undefined ? {} : temporal.credentials,
     temporalNamespace: env.TEMPORAL_NAMESPACE,
     temporalUiUrl: env.TEMPORAL_UI_URL,
     taskQueue: env.TRILHO_TASK_QUEUE,
@@ -234,8 +258,10 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
 }
 
 /** Removes empty variables: an empty line in `.env` means absent. */
-function dropEmptyVariables(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+function dropEmptyVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+  )
 }
 
 function parseEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv): z.infer<T> {

@@ -31,6 +31,7 @@ import { waitForServer } from './startup/server-wait.ts'
 import { watchStandstill } from './startup/standstill-watch.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
+import { connectToTemporal } from './temporal/connection.ts'
 import { followCurrentVersion } from './temporal/schedules.ts'
 import { buildVersioningOptions } from './temporal/worker-version.ts'
 import { startTracing } from './tracing/tracing.ts'
@@ -192,8 +193,9 @@ await Promise.all([connection.close(), tracing.stop()])
 log.info('stopped')
 
 /** Connects to Temporal and checks that the namespace exists; throws `StartupRefusal` where it does not. */
-async function connectToNamespace({ address, namespace }: Config['temporal']): Promise<NativeConnection> {
-  const connection = await NativeConnection.connect({ address })
+async function connectToNamespace(server: Config['temporal']): Promise<NativeConnection> {
+  const { namespace } = server
+  const connection = await connectToTemporal(server, options => NativeConnection.connect(options))
   try {
     await connection.workflowService.describeNamespace({ namespace })
     return connection

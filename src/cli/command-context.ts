@@ -10,6 +10,7 @@ import { readCommandEnvironment } from '../dev/env/local-environment.ts'
 import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'
+import { connectToTemporal } from '../temporal/connection.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
 /** Dependencies of every command. */
@@ -71,7 +72,7 @@ export async function withWorkflowClient(
   { temporal, timeScale }: Config,
   work: (temporal: TemporalContext, client: Client) => Promise<void>,
 ): Promise<void> {
-  const connection = await Connection.connect({ address: temporal.address })
+  const connection = await connectToTemporal(temporal, options => Connection.connect(options))
   const client = new Client({ connection, namespace: temporal.namespace })
   try {
     await work({ client: async () => client, taskQueue: temporal.taskQueue, timeScale }, client)

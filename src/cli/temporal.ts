@@ -1,7 +1,9 @@
 import { hostname } from 'node:os'
 import { Connection } from '@temporalio/client'
 import type { Command } from 'commander'
+import type { Config } from '../config.ts'
 import { waitForTemporal } from '../dev/services/temporal.ts'
+import { connectToTemporal } from '../temporal/connection.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import type { CommandEnvironment } from './command-context.ts'
 
@@ -20,9 +22,12 @@ export function registerTemporalCommands(
     .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
     .action(options =>
       withTools(async ({ config }) => {
-        const { address, namespace } = config.temporal
-        const isNew = await createNamespace(address, namespace, Number(options.retentionDays) * DAY_S)
-        await waitForTemporal(address, { namespace, searchAttributes: Object.values(SEARCH_ATTRIBUTES) })
+        const { namespace } = config.temporal
+        const isNew = await createNamespace(config.temporal, Number(options.retentionDays) * DAY_S)
+        await waitForTemporal(config.temporal, {
+          namespace,
+          searchAttributes: Object.values(SEARCH_ATTRIBUTES),
+        })
         print({
           namespace,
           made: isNew,
@@ -47,8 +52,9 @@ export function registerTemporalCommands(
 }
 
 /** Creates the namespace; returns whether it was missing. */
-async function createNamespace(address: string, namespace: string, retentionS: number): Promise<boolean> {
-  const connection = await Connection.connect({ address })
+async function createNamespace(server: Config['temporal'], retentionS: number): Promise<boolean> {
+  const { namespace } = server
+  const connection = await connectToTemporal(server, options => Connection.connect(options))
   try {
     await connection.workflowService.registerNamespace({
       namespace,

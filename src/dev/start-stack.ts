@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { TemporalServer } from '../temporal/connection.ts'
 import type { DemoOptions, DemoResult } from './demo/demo.ts'
 import { withReachableBindHost } from './env/bind-host.ts'
 import type { LocalInfo } from './env/local-info.ts'
@@ -22,7 +23,7 @@ export type StackPrograms = {
   searchAttributes: readonly SearchAttribute[]
   setUpDemo(options: DemoOptions): Promise<DemoResult>
   waitForWorker(
-    queue: { address: string; namespace: string; taskQueue: string; since: Date },
+    queue: TemporalServer & { namespace: string; taskQueue: string; since: Date },
     abort: AbortSignal,
   ): Promise<void>
 }
@@ -61,6 +62,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     TRILHO_BUILD_ID: '', // Without a version that an operator makes current, versioned workers take nothing.
     DATABASE_URL: database_url,
     TEMPORAL_ADDRESS: temporal_address,
+    ...(config.temporalAddress === undefined && { TEMPORAL_TLS: 'false' }), // Our own server speaks no TLS.
     ...(temporal_ui_url && { TEMPORAL_UI_URL: temporal_ui_url }),
     PORT: String(ports.api),
     TRILHO_SECRET_KEY: secretKeys,
@@ -74,6 +76,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
   processes.start(planProcess('api', productEnvironment))
   const queue = {
     address: temporal_address,
+    credentials: config.temporalCredentials,
     namespace: config.temporalNamespace,
     taskQueue: config.taskQueue,
   }

@@ -13,7 +13,7 @@ export function classifyTemporalError(error: unknown): StartupRefusal | undefine
     case PERMISSION_DENIED:
     case UNAUTHENTICATED:
       return new StartupRefusal(
-        'The Temporal server at TEMPORAL_ADDRESS does not let this process use TEMPORAL_NAMESPACE: correct the address or the namespace',
+        'The Temporal server at TEMPORAL_ADDRESS does not let this process use TEMPORAL_NAMESPACE: correct the address, the namespace, or TEMPORAL_API_KEY and the client certificate',
       )
     case UNIMPLEMENTED:
       return new StartupRefusal(

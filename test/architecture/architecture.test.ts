@@ -74,7 +74,7 @@ const ARROWS: Record<string, string[]> = {
     'config',
   ],
   metrics: ['domain', 'types of db', 'types of providers'],
-  config: ['security', 'domain/errors/startup-refusal', 'storage/settings'],
+  config: ['security', 'domain/errors/startup-refusal', 'storage/settings', 'temporal/connection'],
   startup: ['db', 'domain/errors/startup-refusal'],
   storage: ['domain'],
   net: [],

@@ -44,7 +44,7 @@ export async function startTemporalServer(order: {
   })
   opening.defer(() => server.kill('SIGKILL')) // Not read again after a crash.
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`
-  await waitForTemporal(address, { namespace: 'temporal-system', searchAttributes: [] }, abort)
+  await waitForTemporal({ address }, { namespace: 'temporal-system', searchAttributes: [] }, abort)
   await runCommand(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
     cwd: ROOT,
     env: {

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { migrate } from '../../src/db/client/migrate.ts'
@@ -11,6 +12,7 @@ import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { readPublishedMetrics } from '../../src/metrics/worker-metrics-publication.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
+import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -22,7 +24,14 @@ const KEY = randomBytes(32).toString('base64')
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let temporal: Awaited<ReturnType<typeof startTemporal>>
+let tlsPort: number
+const tlsServer = createTlsServer(socket => socket.on('error', () => {})).on('tlsClientError', () => {})
 beforeAll(async () => {
+  const { certificate: cert, key } = await createSelfSignedCertificate()
+  tlsServer.setSecureContext({ cert, key })
+  tlsServer.listen(0, '127.0.0.1')
+  await once(tlsServer, 'listening')
+  tlsPort = (tlsServer.address() as AddressInfo).port
   ;[postgres, temporal] = await Promise.all([
     startPostgres({}),
     startTemporal(Object.values(SEARCH_ATTRIBUTES)),
@@ -44,6 +53,7 @@ beforeAll(async () => {
   await before.close()
 }, 180_000)
 afterAll(async () => {
+  tlsServer.close()
   await Promise.all([postgres?.stop(), temporal?.stop()])
 })
 
@@ -149,6 +159,11 @@ describe.each(['api', 'worker'] as const)('%s', program => {
       'an invalid address',
       () => ({ TEMPORAL_ADDRESS: 'http://temporal:7233' }),
       /TEMPORAL_ADDRESS is not valid/,
+    ],
+    [
+      'a certificate of Temporal that is not trusted',
+      () => ({ TEMPORAL_ADDRESS: `127.0.0.1:${tlsPort}`, TEMPORAL_TLS: 'true' }),
+      /TLS with the Temporal server.*TEMPORAL_TLS_SERVER_CA_CERT_PATH/,
     ],
     ['a time scale', () => ({ TRILHO_TIME_SCALE: '60' }), /TRILHO_TIME_SCALE is not 1/],
     ['loopback webhooks', () => ({ TRILHO_LOOPBACK_WEBHOOKS: 'true' }), /TRILHO_LOOPBACK_WEBHOOKS/],

@@ -43,7 +43,7 @@ test('a server without one of our search attributes gets it, and the next workfl
   await using open = new AsyncDisposableStack()
   open.defer(stop)
   const searchAttributes = [{ name: 'TrilhoValueCents', type: 'INT' }] as const
-  await waitForTemporal(address, { namespace, searchAttributes })
+  await waitForTemporal({ address }, { namespace, searchAttributes })
   const connection = await Connection.connect({ address })
   open.defer(() => connection.close())
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })

@@ -26,7 +26,7 @@ export async function startTemporal(
       env: { ...config.environment, ...temporalEnvironment },
     },
   )
-  await waitForTemporal(address, { namespace, searchAttributes })
+  await waitForTemporal({ address }, { namespace, searchAttributes })
   return {
     address,
     namespace,

@@ -1,22 +1,26 @@
 import { Client, type ClientPlugin, Connection } from '@temporalio/client'
-import type { Config } from '../../config.ts'
+import { connectToTemporal, type TemporalServer } from '../../temporal/connection.ts'
 import { TemporalConnectionError } from '../http/outage.ts'
 import { PROBE_TIMEOUT_MS, TEMPORAL_READY_TIMEOUT_MS } from '../limits.ts'
 
 /** Creates the process's Temporal client. It connects at the first call: the API responds without Temporal. */
 export function createTemporalClient(
-  { address, namespace }: Pick<Config['temporal'], 'address' | 'namespace'>,
+  server: TemporalServer & { namespace: string },
   plugins: ClientPlugin[] = [],
 ): {
   /** Returns the client. Fails with `TemporalConnectionError` while Temporal is unreachable; recovers by itself. */
   client(): Promise<Client>
   close(): Promise<void>
 } {
+  const { namespace } = server
   let connection: TimeLimitedConnection | undefined
   let client: Client | undefined
   return {
     async client() {
-      connection ??= TimeLimitedConnection.lazy({ address }) as TimeLimitedConnection
+      connection ??= await connectToTemporal(
+        server,
+        options => (connection ??= TimeLimitedConnection.lazy(options) as TimeLimitedConnection),
+      )
       await connection.awaitReady()
       client ??= new Client({ connection, namespace, plugins })
       return client

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { CERTIFICATE_ERROR_CODE } from '../../domain/errors/certificate-errors.ts'
 import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import { requireDurability } from './durability.ts'
 import type { Orm } from './orm.ts'
@@ -63,9 +64,6 @@ const REFUSALS_BY_STATE: Record<string, string> = {
   '42703':
     'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
 }
-
-/** Matches error codes of OpenSSL and Node for an untrusted certificate. */
-const CERTIFICATE_ERROR_CODE = /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^ERR_OSSL|^CRL_|HOSTNAME_MISMATCH|INVALID_CA/
 
 /** Messages for driver errors without a code: only their text separates them from a lost connection. */
 const REFUSALS_BY_TEXT: [RegExp, string][] = [

@@ -72,7 +72,11 @@ export async function connectOrStartTemporal(
 ): Promise<string> {
   const { config, abort } = site
   const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
-  await waitForTemporal(address, { namespace: config.temporalNamespace, searchAttributes }, abort)
+  await waitForTemporal(
+    { address, credentials: config.temporalCredentials },
+    { namespace: config.temporalNamespace, searchAttributes },
+    abort,
+  )
   if (!config.temporalAddress) void watchTemporal(describeTemporalWatch(site, address))
   return address
 }
@@ -83,7 +87,7 @@ function describeTemporalWatch(
   address: string,
 ): TemporalWatch {
   return {
-    check: () => isTemporalAnswering(address, config.temporalNamespace),
+    check: () => isTemporalAnswering({ address }, config.temporalNamespace),
     restart() {
       const server = processes.identityOf('temporal')
       if (!server) return // Its supervisor is about to start it.

@@ -1,6 +1,7 @@
 import { Connection } from '@temporalio/client'
 import type { SearchAttributeType } from '@temporalio/common'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
+import { connectToTemporal, type TemporalServer } from '../../temporal/connection.ts'
 import { WAIT_LIMITS, waitUntil } from '../os/wait-until.ts'
 
 /** As src/workflows/contracts/search-attributes.ts defines them. */
@@ -74,21 +75,21 @@ export const temporalEnvironment = { GOGC: '400' }
  * workflow that carries them once it can search by them, which may be later than it lists them.
  */
 export async function waitForTemporal(
-  address: string,
+  server: TemporalServer,
   { namespace, searchAttributes }: Pick<TemporalServerOptions, 'namespace' | 'searchAttributes'>,
   abort?: AbortSignal,
 ): Promise<void> {
   let last = 'no answer'
   await waitUntil(knowsItAll, {
     description: () =>
-      `The Temporal server at ${address} is not ready for the namespace ${namespace}: ${last}`,
+      `The Temporal server at ${server.address} is not ready for the namespace ${namespace}: ${last}`,
     limitMs: WAIT_LIMITS.temporalMs,
     abort,
   })
 
   async function knowsItAll(): Promise<boolean> {
     try {
-      return await withConnection(address, async ({ workflowService, operatorService }) => {
+      return await withConnection(server, async ({ workflowService, operatorService }) => {
         await workflowService.describeNamespace({ namespace })
         const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
         const missing = searchAttributes.filter(
@@ -114,8 +115,8 @@ export async function waitForTemporal(
 }
 
 /** Tells whether a server reads its store: it answers what the namespace is. */
-export async function isTemporalAnswering(address: string, namespace: string): Promise<boolean> {
-  const read = withConnection(address, ({ workflowService }) =>
+export async function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
+  const read = withConnection(server, ({ workflowService }) =>
     workflowService.describeNamespace({ namespace }),
   )
   return read.then(
@@ -131,13 +132,13 @@ function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): st
 
 /** Waits until a worker that came after `since` takes tasks from the queue. */
 export async function waitForWorker(
-  queue: { address: string; namespace: string; taskQueue: string; since: Date },
+  queue: TemporalServer & { namespace: string; taskQueue: string; since: Date },
   abort?: AbortSignal,
 ): Promise<void> {
-  const { address, namespace, taskQueue, since } = queue
+  const { namespace, taskQueue, since } = queue
   await waitUntil(
     () =>
-      withConnection(address, async ({ workflowService }) => {
+      withConnection(queue, async ({ workflowService }) => {
         const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASK_QUEUE_TYPE }
         const { pollers } = await workflowService.describeTaskQueue(request)
         return pollers?.some(
@@ -154,8 +155,13 @@ const clockSlackMs = 5_000
 /** TaskQueueType in Temporal's API. */
 const WORKFLOW_TASK_QUEUE_TYPE = 1
 
-async function withConnection<T>(address: string, ask: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address, connectTimeout: WAIT_LIMITS.temporalCallMs })
+async function withConnection<T>(
+  server: TemporalServer,
+  ask: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connectToTemporal(server, options =>
+    Connection.connect({ ...options, connectTimeout: WAIT_LIMITS.temporalCallMs }),
+  )
   try {
     return await connection.withDeadline(Date.now() + WAIT_LIMITS.temporalCallMs, () => ask(connection))
   } finally {
