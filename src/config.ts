@@ -60,6 +60,8 @@ const environmentSchema = z.object({
   TRILHO_LOOPBACK_WEBHOOKS: booleanFlag.default(false),
   /** An OpenTelemetry collector's OTLP address over HTTP, such as http://localhost:4318; no traces where absent. */
   TRILHO_OTLP_URL: siteUrl.optional(),
+  /** The same by OpenTelemetry's own name. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: siteUrl.optional(),
   /** Token for `GET /metrics` from other machines. */
   TRILHO_METRICS_TOKEN: z.string().min(16).optional(),
   /** SMTP server and sender of verification codes by e-mail. */
@@ -115,7 +117,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     timeScale: env.TRILHO_TIME_SCALE,
     rate: { perSecond: env.TRILHO_RATE_LIMIT, burst: env.TRILHO_RATE_BURST },
     loopbackWebhooks: env.TRILHO_LOOPBACK_WEBHOOKS,
-    otlpUrl: env.TRILHO_OTLP_URL,
+    otlpUrl: env.TRILHO_OTLP_URL ?? env.OTEL_EXPORTER_OTLP_ENDPOINT,
     metricsToken: env.TRILHO_METRICS_TOKEN,
     messengers: {
       smtp: env.TRILHO_SMTP_URL ? { url: env.TRILHO_SMTP_URL, from: env.TRILHO_MAIL_FROM } : null,

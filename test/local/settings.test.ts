@@ -60,6 +60,14 @@ describe('base addresses', () => {
   })
 })
 
+test('traces go where OpenTelemetry’s own variable says, unless ours says otherwise', () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://localhost:4318/'
+  expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT }).otlpUrl).toBe('http://localhost:4318')
+  expect(read({ OTEL_EXPORTER_OTLP_ENDPOINT, TRILHO_OTLP_URL: 'http://other.test' }).otlpUrl).toBe(
+    'http://other.test',
+  )
+})
+
 test('a start passes its children the public address without the slash, and none where it is empty', () => {
   expect(readLocalConfig({ TRILHO_PUBLIC_URL: 'http://localhost:3000/' }).publicUrl).toBe(
     'http://localhost:3000',
