@@ -29,9 +29,9 @@ const NEEDED = {
 }
 
 test('the image runs the Node that package.json pins, on Debian, and not as root', () => {
-  const { dependencies } = JSON.parse(manifest)
+  const { devDependencies } = JSON.parse(manifest)
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
-  expect(new Set(images)).toEqual(new Set([`node:${dependencies.node}-bookworm-slim`]))
+  expect(new Set(images)).toEqual(new Set([`node:${devDependencies.node}-bookworm-slim`]))
   expect(dockerfile).toMatch(/^USER 1000:1000$/m)
 })
 
