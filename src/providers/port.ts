@@ -69,9 +69,7 @@ export interface Provider {
   /** Identifies the account at the provider that the credentials belong to. */
   identity(): Promise<AccountIdentity | NoAnswerResult>
   /** Reads our balance at the provider. */
-  balances(): Promise<
-    { kind: 'found'; balance: ProviderBalance } | { kind: 'no_answer'; code: string; message: string }
-  >
+  balances(): Promise<{ kind: 'found'; balance: ProviderBalance } | NoAnswerResult>
   /**
    * Lists every settled movement in [from, to], both ISO 8601 UTC: PIX by their end-to-end ids, and, if the
    * provider's API lists them, `accountEntries`, which are not PIX.
@@ -79,10 +77,7 @@ export interface Provider {
   statement(
     from: string,
     to: string,
-  ): Promise<
-    | { kind: 'found'; entries: StatementEntry[]; accountEntries?: AccountEntry[] }
-    | { kind: 'no_answer'; code: string; message: string }
-  >
+  ): Promise<{ kind: 'found'; entries: StatementEntry[]; accountEntries?: AccountEntry[] } | NoAnswerResult>
   /** Lists every dispute opened in [from, to], or changed in it if the provider can tell; both ISO 8601 UTC. */
   listDisputes(from: string, to: string): Promise<ListDisputesOutcome>
   /** Looks one dispute up by the provider's id. */
@@ -96,10 +91,13 @@ export interface Provider {
   registerNotificationUrl(
     url: string,
     collectionKey: string | null,
-  ): Promise<{ kind: 'registered'; warning?: string } | { kind: 'no_answer'; code: string; message: string }>
+  ): Promise<{ kind: 'registered'; warning?: string } | NoAnswerResult>
   /**
    * Verifies and parses a notification. `forged`: secret or signature do not match; `no_answer`: the provider did not
    * return the key to verify it by, so it must be sent again.
    */
   readNotification(notification: ProviderNotificationRequest): Promise<ReadNotificationOutcome>
 }
+
+/** A provider with connections of its own; running calls finish. */
+export type ClosableProvider = Provider & { close(): Promise<void> }

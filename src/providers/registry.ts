@@ -1,11 +1,12 @@
 import type { z } from 'zod'
-import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './adapter/unexplained-answers.ts'
+import type { AdapterOptions } from './adapter/provider-calls.ts'
+import type { UnexplainedAnswer } from './adapter/unexplained-answers.ts'
 import { createEfiAdapter } from './efi/adapter.ts'
 import { efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
 import { type ObserveCall, type ObservedCall, observeProvider } from './observability/call-observer.ts'
-import type { Provider } from './port.ts'
+import type { ClosableProvider, Provider } from './port.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { wooviCredentialsSchema } from './woovi/client.ts'
 
@@ -20,7 +21,6 @@ export type RegistryConnection = {
   sealedCredentials: string
 }
 
-type ClosableProvider = Provider & { close(): Promise<void> }
 export type ProviderRegistryOptions = {
   /** Unseals credentials. */
   openCredentials: (sealed: string) => unknown
@@ -36,27 +36,12 @@ export type ProviderRegistryOptions = {
   recordUnexplained?: (connection: RegistryConnection, answer: UnexplainedAnswer) => Promise<void>
 }
 
-type AdapterOptions = {
-  baseUrl: string
-  credentials: unknown
-  timeoutMs: number
-  ca: string | undefined
-  openPool: OpenConnectionPool
-  recordUnexplained: RecordUnexplainedAnswer | undefined
-}
-
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
-const adapterFactories: Record<string, (options: AdapterOptions) => ClosableProvider> = {
-  efi: options =>
-    createEfiAdapter({
-      ...options,
-      credentials: parseCredentials(efiCredentialsSchema, options.credentials),
-    }),
-  woovi: options =>
-    createWooviAdapter({
-      ...options,
-      credentials: parseCredentials(wooviCredentialsSchema, options.credentials),
-    }),
+const adapterFactories: Record<string, (options: AdapterOptions<unknown>) => ClosableProvider> = {
+  efi: ({ credentials, ...options }) =>
+    createEfiAdapter({ ...options, credentials: parseCredentials(efiCredentialsSchema, credentials) }),
+  woovi: ({ credentials, ...options }) =>
+    createWooviAdapter({ ...options, credentials: parseCredentials(wooviCredentialsSchema, credentials) }),
 }
 
 /** Parses credentials by a provider's schema; the error names each wrong field, and no value. */
@@ -129,24 +114,21 @@ type AdapterCreation = Omit<ProviderRegistryOptions, 'maxAdapters'> & { openPool
 
 function createAdapter(
   connection: RegistryConnection,
-  { openCredentials, timeoutMs, ca, observeCall, openPool, ...options }: AdapterCreation,
+  { openCredentials, observeCall, observeCertificate, recordUnexplained, ...options }: AdapterCreation,
 ): ClosableProvider {
   const { dialect, baseUrl, sealedCredentials } = connection
   if (!Object.hasOwn(adapterFactories, dialect))
     throw new Error(`No adapter implements the provider API ${dialect}`)
-  const recordUnexplained = options.recordUnexplained?.bind(null, connection)
   try {
     const credentials = openCredentials(sealedCredentials)
+    const record = recordUnexplained?.bind(null, connection)
     const adapter = adapterFactories[dialect]!({
+      ...options,
       baseUrl,
       credentials,
-      timeoutMs,
-      ca,
-      openPool,
-      recordUnexplained,
+      recordUnexplained: record,
     })
-    if (options.observeCertificate)
-      observeClientCertificate(options.observeCertificate, connection.uuid, credentials)
+    if (observeCertificate) observeClientCertificate(observeCertificate, connection.uuid, credentials)
     return observeCall ? observeProvider(adapter, connection, observeCall) : adapter
   } catch (error) {
     observeCall?.(describeUnusableCredentials(connection))

@@ -10,17 +10,15 @@ import type { RejectedResult } from '../../domain/providers/provider.ts'
  * What a listed answer proves. `refused`: the provider did not do what the call asked for. `not_found`: the subject
  * of the call does not exist there. `duplicate`: the provider has something under our id, possibly this very order.
  */
-export type AnswerMeaning =
-  | {
-      kind: 'refused'
-      /** Our code: a rail code or a name of docs/errors.md. */
-      code: string
-      finality: RejectedResult['finality']
-      /** The rail's code in the answer, if there is one, replaces `code` and decides the finality. */
-      isByRail?: true
-    }
-  | { kind: 'not_found' }
-  | { kind: 'duplicate' }
+export type AnswerMeaning = RefusalMeaning | { kind: 'not_found' } | { kind: 'duplicate' }
+export type RefusalMeaning = {
+  kind: 'refused'
+  /** Our code: a rail code or a name of docs/errors.md. */
+  code: string
+  finality: RejectedResult['finality']
+  /** The rail's code in the answer, if there is one, replaces `code` and decides the finality. */
+  isByRail?: true
+}
 
 export type DocumentedAnswer = {
   status: number
@@ -43,28 +41,26 @@ export const absentMeaning: AnswerMeaning = { kind: 'not_found' }
 export const duplicateMeaning: AnswerMeaning = { kind: 'duplicate' }
 
 /** Refusal with a cause at this provider: another one may still execute the order. */
-export function refusalByProvider(code: string): AnswerMeaning {
+export function refusalByProvider(code: string): RefusalMeaning {
   return { kind: 'refused', code, finality: 'other_may_help' }
 }
 
 /** Refusal with a cause in the payment itself: every provider would refuse it. */
-export function refusalByEveryProvider(code: string): AnswerMeaning {
+export function refusalByEveryProvider(code: string): RefusalMeaning {
   return { kind: 'refused', code, finality: 'final' }
 }
 
 /** Refusal by the rail: its code decides cause and finality; `code` applies if the answer has none. */
-export function refusalByRail(code: string): AnswerMeaning {
+export function refusalByRail(code: string): RefusalMeaning {
   return { kind: 'refused', code, finality: 'final', isByRail: true }
 }
 
-/** Builds one line of an adapter's table. */
-export function documentAnswer(
-  status: number,
-  name: string,
-  meaning: AnswerMeaning,
+/** Builds lines of an adapter's table from one source. */
+export function documentAnswers(
   source: string,
-): DocumentedAnswer {
-  return { status, name, meaning, source }
+  ...lines: [status: number, name: string, meaning: AnswerMeaning][]
+): DocumentedAnswer[] {
+  return lines.map(([status, name, meaning]) => ({ status, name, meaning, source }))
 }
 
 /** Finds the table line of a status and a name; undefined if the documents do not name it. */

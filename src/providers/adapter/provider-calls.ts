@@ -7,7 +7,7 @@ import type {
   UnknownResult,
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
-import type { HttpCall } from '../http/client.ts'
+import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
 import { type AnswerNotes, createAnswerNotes } from './answer-parsing.ts'
 import {
@@ -21,8 +21,8 @@ import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-a
 /** A request with the name of its call, whose table explains the answers, and our id of its subject. */
 export type ProviderCall<Name extends string> = HttpCall & {
   call: Name
-  /** Null for a list and for the account itself. */
-  reference: string | null
+  /** Absent for a list and for the account itself. */
+  reference?: string | undefined
   /** Requested period of a list, ISO 8601 UTC. */
   period?: { from: string; to: string }
 }
@@ -35,6 +35,16 @@ export type ReadAnswer<T extends object> = (json: unknown, notes: AnswerNotes) =
 
 export type AcceptedAnswer<T extends object> = { kind: 'accepted' } & T
 export type FoundAnswer<T extends object> = { kind: 'found' } & T
+
+/** Options of an adapter: one connection to a provider's API. */
+export type AdapterOptions<Credentials> = Omit<HttpClientOptions, 'tls'> & {
+  credentials: Credentials
+  /** PEM of the authority to trust instead of the system's, for a local simulator. */
+  ca?: string | undefined
+  now?: () => number
+  /** Records answers that no table explains; absent: none are recorded. */
+  recordUnexplained?: RecordUnexplainedAnswer | undefined
+}
 
 /** Documented answers outside 2xx of a provider's API. */
 export type DocumentedProviderApi<Name extends string> = {
@@ -169,7 +179,7 @@ export function createProviderCalls<Name extends string>(
   ): Promise<void> {
     return record({
       operation: call,
-      reference,
+      reference: reference ?? null,
       status,
       name: sanitizeProviderName(name),
       body: text,

@@ -3,16 +3,28 @@ import { parseAnswer } from '../adapter/answer-parsing.ts'
 import type { Provider } from '../port.ts'
 import { efiAccountConfigSchema, efiSaldoSchema, enablePixWithoutTxid } from './account-schemas.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
+import { efiRandomKeysSchema } from './schemas.ts'
 
-/** Creates the calls about the Efí account as a whole: its balance and the URL of its notifications. */
+/** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
 export function createEfiAccount(
   client: EfiClient,
   { notice_secret }: EfiCredentials,
-): Pick<Provider, 'balances' | 'registerNotificationUrl'> {
+): Pick<Provider, 'identity' | 'balances' | 'registerNotificationUrl'> {
   return {
+    /**
+     * Identifies the account by its random keys ("Listar chaves evp"): Efí publishes no call that names the account,
+     * and a random key belongs to one account only.
+     */
+    async identity() {
+      return client.lookUpExisting({ call: 'listKeys', path: '/v2/gn/evp' }, (json, notes) => {
+        const list = parseAnswer(efiRandomKeysSchema, json, notes)
+        return list && { keys: list.chaves }
+      })
+    },
+
     async balances() {
-      const call = { call: 'balances', reference: null, method: 'GET' } as const
-      return client.lookUpExisting({ ...call, path: '/v2/gn/saldo?bloqueios=true' }, (json, notes) => {
+      const request = { call: 'balances', path: '/v2/gn/saldo?bloqueios=true' } as const
+      return client.lookUpExisting(request, (json, notes) => {
         const balance = parseAnswer(efiSaldoSchema, json, notes)
         if (!balance) return undefined
         const { saldo: availableCents, bloqueios } = balance
@@ -30,7 +42,7 @@ export function createEfiAccount(
       if (collectionKey === null) return collectionKeyMissing
       const outcome = await client.lookUpExisting(
         {
-          ...REGISTRATION_CALL,
+          call: 'registerNotificationUrl',
           method: 'PUT',
           path: `/v2/webhook/${encodeURIComponent(collectionKey)}`,
           headers: { 'x-skip-mtls-checking': 'true' },
@@ -47,24 +59,18 @@ export function createEfiAccount(
 
   /** Enables notifications of PIX without a txid in the account's configuration; null on success. May be repeated. */
   async function notifyPixWithoutTxid(key: string): Promise<NoAnswerResult | null> {
-    const request = { ...REGISTRATION_CALL, method: 'GET', path: CONFIG_PATH } as const
-    const configuration = await client.lookUpExisting(request, (json, notes) =>
+    const call = { call: 'registerNotificationUrl', path: '/v2/gn/config' } as const
+    const configuration = await client.lookUpExisting(call, (json, notes) =>
       parseAnswer(efiAccountConfigSchema, json, notes),
     )
     if (configuration.kind === 'no_answer') return configuration
     const { kind: _, ...config } = configuration
     const json = enablePixWithoutTxid(config, key)
     if (json === null) return null
-    const outcome = await client.lookUpExisting(
-      { ...REGISTRATION_CALL, method: 'PUT', path: CONFIG_PATH, json },
-      () => ({}),
-    )
+    const outcome = await client.lookUpExisting({ ...call, method: 'PUT', json }, () => ({}))
     return outcome.kind === 'no_answer' ? outcome : null
   }
 }
-
-const CONFIG_PATH = '/v2/gn/config'
-const REGISTRATION_CALL = { call: 'registerNotificationUrl', reference: null } as const
 
 const WITHOUT_TXID_WARNING =
   'Efí does not notify PIX without a txid: set pixSemTxid in the account configuration; until then they are found by reconciliation only'

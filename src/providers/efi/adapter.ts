@@ -1,9 +1,9 @@
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
-import type { Provider } from '../port.ts'
+import type { AdapterOptions } from '../adapter/provider-calls.ts'
+import type { ClosableProvider } from '../port.ts'
 import { createEfiAccount } from './account.ts'
-import { createEfiAccountIdentity } from './account-identity.ts'
 import { createEfiCharges } from './charges.ts'
-import { createEfiClient, type EfiAdapterOptions } from './client.ts'
+import { createEfiClient, type EfiCredentials } from './client.ts'
 import { createEfiDisputes } from './disputes.ts'
 import { createEfiNotifications } from './notifications.ts'
 import { createEfiPayments } from './payments.ts'
@@ -12,20 +12,20 @@ import { createEfiStatement } from './statement.ts'
 import { createEfiTransfers } from './transfers.ts'
 
 /** Creates the adapter of Efí's Pix API: the Central Bank's `cob`, `pix`, `devolucao`, `webhook`, and Efí's own. */
-export function createEfiAdapter(options: EfiAdapterOptions): Provider & { close(): Promise<void> } {
+export function createEfiAdapter(options: AdapterOptions<EfiCredentials>): ClosableProvider {
   const client = createEfiClient(options)
+  const now = options.now ?? Date.now
   return {
     capabilities: PROVIDER_CAPABILITIES.efi,
-    ...createEfiCharges(client, options.now ?? Date.now),
+    ...createEfiCharges(client, now),
     ...createEfiPayments(client),
     ...createEfiTransfers(client),
     ...createEfiPixKeys(client),
     ...createEfiAccount(client, options.credentials),
-    ...createEfiAccountIdentity(client),
     ...createEfiStatement(client),
-    ...createEfiDisputes(client, options.now ?? Date.now),
+    ...createEfiDisputes(client, now),
     ...createEfiNotifications(options.credentials, options.recordUnexplained),
-    preconnect: () => client.preconnect(),
-    close: () => client.close(),
+    preconnect: client.preconnect,
+    close: client.close,
   }
 }

@@ -1,7 +1,7 @@
 import {
   absentMeaning,
   type DocumentedAnswer,
-  documentAnswer,
+  documentAnswers,
   duplicateMeaning,
   refusalByEveryProvider,
   refusalByProvider,
@@ -27,20 +27,31 @@ export const TOKEN_REFUSED = 'invalid_token'
 
 /** Refusals of a caller without permission. Not for calls that move money: their pages do not list them. */
 const accessDeniedAnswers = [
-  documentAnswer(401, TOKEN_REFUSED, refusalByProvider('provider_denied'), OAUTH_STANDARD),
-  documentAnswer(403, 'insufficient_scope', refusalByProvider('provider_denied'), SCOPE_PAGE),
-  documentAnswer(403, 'AcessoNegado', refusalByProvider('provider_denied'), `${RECEIVED_PIX_PAGE} (403)`),
+  ...documentAnswers(OAUTH_STANDARD, [401, TOKEN_REFUSED, refusalByProvider('provider_denied')]),
+  ...documentAnswers(SCOPE_PAGE, [403, 'insufficient_scope', refusalByProvider('provider_denied')]),
+  ...documentAnswers(`${RECEIVED_PIX_PAGE} (403)`, [
+    403,
+    'AcessoNegado',
+    refusalByProvider('provider_denied'),
+  ]),
 ]
 
 const chargeAbsentAnswers = [
-  documentAnswer(400, 'cobranca_nao_encontrada', absentMeaning, COB_PAGE),
-  documentAnswer(404, 'CobNaoEncontrado', absentMeaning, PIX_API_STANDARD),
+  ...documentAnswers(COB_PAGE, [400, 'cobranca_nao_encontrada', absentMeaning]),
+  ...documentAnswers(PIX_API_STANDARD, [404, 'CobNaoEncontrado', absentMeaning]),
 ]
 
 const pixAbsentAnswers = [
-  documentAnswer(400, 'pix_nao_encontrado', absentMeaning, RECEIVED_PIX_PAGE),
-  documentAnswer(404, 'PixNaoEncontrado', absentMeaning, PIX_API_STANDARD),
+  ...documentAnswers(RECEIVED_PIX_PAGE, [400, 'pix_nao_encontrado', absentMeaning]),
+  ...documentAnswers(PIX_API_STANDARD, [404, 'PixNaoEncontrado', absentMeaning]),
 ]
+
+const sentPixAbsentAnswers = documentAnswers(SENT_PIX_PAGE, [404, 'PixEnviadoNaoEncontrado', absentMeaning])
+const invalidQueryAnswers = documentAnswers(DISPUTES_PAGE, [
+  400,
+  'InfracoesConsultaInvalida',
+  refusalByProvider('provider_validation'),
+])
 
 /**
  * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of
@@ -57,103 +68,88 @@ const pixAbsentAnswers = [
 export const efiAnswers = {
   issueCharge: [
     ...accessDeniedAnswers,
-    documentAnswer(400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), COB_PAGE),
-    documentAnswer(400, 'chave_invalida', refusalByProvider('collection_key_invalid'), COB_PAGE),
-    documentAnswer(400, 'valor_invalido', refusalByProvider('provider_validation'), COB_PAGE),
-    documentAnswer(400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD),
-    documentAnswer(409, 'txid_duplicado', duplicateMeaning, COB_PAGE),
+    ...documentAnswers(
+      COB_PAGE,
+      [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked')],
+      [400, 'chave_invalida', refusalByProvider('collection_key_invalid')],
+      [400, 'valor_invalido', refusalByProvider('provider_validation')],
+    ),
+    ...documentAnswers(PIX_API_STANDARD, [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]),
+    ...documentAnswers(COB_PAGE, [409, 'txid_duplicado', duplicateMeaning]),
   ],
   findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
   cancelCharge: [
     ...accessDeniedAnswers,
     ...chargeAbsentAnswers,
-    documentAnswer(400, 'status_cobranca_invalido', refusalByProvider('charge_refused'), COB_PAGE),
-    documentAnswer(400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD),
+    ...documentAnswers(COB_PAGE, [400, 'status_cobranca_invalido', refusalByProvider('charge_refused')]),
+    ...documentAnswers(PIX_API_STANDARD, [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]),
   ],
   findPayment: [...accessDeniedAnswers, ...pixAbsentAnswers],
   refund: [
-    documentAnswer(
-      400,
-      'pix_nao_encontrado',
-      refusalByEveryProvider('payment_not_found'),
+    ...documentAnswers(
       REQUEST_DEVOLUCAO_PAGE,
+      [400, 'pix_nao_encontrado', refusalByEveryProvider('payment_not_found')],
+      [409, 'devolucao_id_duplicado', duplicateMeaning],
     ),
-    documentAnswer(409, 'devolucao_id_duplicado', duplicateMeaning, REQUEST_DEVOLUCAO_PAGE),
-    documentAnswer(
-      400,
-      'PixDevolucaoInvalida valor',
-      refusalByEveryProvider('refund_refused'),
+    ...documentAnswers(
       PIX_API_STANDARD,
+      [400, 'PixDevolucaoInvalida valor', refusalByEveryProvider('refund_refused')],
+      [400, 'PixDevolucaoInvalida e2eid', refusalByEveryProvider('refund_refused')],
+      [400, 'PixDevolucaoInvalida id', duplicateMeaning],
     ),
-    documentAnswer(
-      400,
-      'PixDevolucaoInvalida e2eid',
-      refusalByEveryProvider('refund_refused'),
-      PIX_API_STANDARD,
-    ),
-    documentAnswer(400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD),
-    documentAnswer(403, 'AcessoNegado', refusalByProvider('provider_denied'), PIX_API_DEVOLUCAO_STANDARD),
+    ...documentAnswers(PIX_API_DEVOLUCAO_STANDARD, [
+      403,
+      'AcessoNegado',
+      refusalByProvider('provider_denied'),
+    ]),
   ],
   findRefund: [
     ...accessDeniedAnswers,
-    documentAnswer(400, 'devolucao_nao_encontrada', absentMeaning, FIND_DEVOLUCAO_PAGE),
-    documentAnswer(404, 'PixDevolucaoNaoEncontrada', absentMeaning, PIX_API_STANDARD),
+    ...documentAnswers(FIND_DEVOLUCAO_PAGE, [400, 'devolucao_nao_encontrada', absentMeaning]),
+    ...documentAnswers(PIX_API_STANDARD, [404, 'PixDevolucaoNaoEncontrada', absentMeaning]),
   ],
-  sendTransfer: [
-    documentAnswer(400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), SEND_PIX_PAGE),
-    documentAnswer(400, 'chave_invalida', refusalByProvider('collection_key_invalid'), SEND_PIX_PAGE),
-    documentAnswer(
-      400,
-      'chave_nao_pertence_ao_documento',
-      refusalByEveryProvider('document_mismatch'),
-      SEND_PIX_PAGE,
-    ),
-    documentAnswer(
-      404,
-      'chave_favorecido_nao_encontrada',
-      refusalByEveryProvider('pix_key_not_found'),
-      SEND_PIX_PAGE,
-    ),
-    documentAnswer(409, 'id_envio_duplicado', duplicateMeaning, SEND_PIX_PAGE),
-    documentAnswer(422, 'pagamento_negado', refusalByRail('payment_denied'), SEND_PIX_PAGE),
-    documentAnswer(429, 'balde_fichas_vazio', refusalByProvider('rate_limited'), SEND_PIX_PAGE),
-  ],
-  findTransfer: [
-    ...accessDeniedAnswers,
-    documentAnswer(404, 'PixEnviadoNaoEncontrado', absentMeaning, SENT_PIX_PAGE),
-  ],
+  sendTransfer: documentAnswers(
+    SEND_PIX_PAGE,
+    [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked')],
+    [400, 'chave_invalida', refusalByProvider('collection_key_invalid')],
+    [400, 'chave_nao_pertence_ao_documento', refusalByEveryProvider('document_mismatch')],
+    [404, 'chave_favorecido_nao_encontrada', refusalByEveryProvider('pix_key_not_found')],
+    [409, 'id_envio_duplicado', duplicateMeaning],
+    [422, 'pagamento_negado', refusalByRail('payment_denied')],
+    [429, 'balde_fichas_vazio', refusalByProvider('rate_limited')],
+  ),
+  findTransfer: [...accessDeniedAnswers, ...sentPixAbsentAnswers],
   createKey: [
     ...accessDeniedAnswers,
-    documentAnswer(400, 'limite_criacao_chave_atingido', refusalByProvider('key_limit'), KEYS_PAGE),
+    ...documentAnswers(KEYS_PAGE, [400, 'limite_criacao_chave_atingido', refusalByProvider('key_limit')]),
   ],
-  deleteKey: [...accessDeniedAnswers, documentAnswer(400, 'chave_nao_encontrada', absentMeaning, KEYS_PAGE)],
+  deleteKey: [
+    ...accessDeniedAnswers,
+    ...documentAnswers(KEYS_PAGE, [400, 'chave_nao_encontrada', absentMeaning]),
+  ],
   listKeys: accessDeniedAnswers,
   balances: accessDeniedAnswers,
   statement: accessDeniedAnswers,
   registerNotificationUrl: [
     ...accessDeniedAnswers,
-    documentAnswer(400, 'valor_invalido', refusalByProvider('provider_validation'), WEBHOOK_PAGE),
-    documentAnswer(400, 'webhook_invalido', refusalByProvider('provider_rejected'), WEBHOOK_PAGE),
+    ...documentAnswers(
+      WEBHOOK_PAGE,
+      [400, 'valor_invalido', refusalByProvider('provider_validation')],
+      [400, 'webhook_invalido', refusalByProvider('provider_rejected')],
+    ),
   ],
-  listDisputes: [
-    ...accessDeniedAnswers,
-    documentAnswer(400, 'InfracoesConsultaInvalida', refusalByProvider('provider_validation'), DISPUTES_PAGE),
-  ],
-  findDispute: [
-    ...accessDeniedAnswers,
-    documentAnswer(400, 'InfracoesConsultaInvalida', refusalByProvider('provider_validation'), DISPUTES_PAGE),
-  ],
-  findDisputedPix: [
-    ...accessDeniedAnswers,
-    ...pixAbsentAnswers,
-    documentAnswer(404, 'PixEnviadoNaoEncontrado', absentMeaning, SENT_PIX_PAGE),
-  ],
+  listDisputes: [...accessDeniedAnswers, ...invalidQueryAnswers],
+  findDispute: [...accessDeniedAnswers, ...invalidQueryAnswers],
+  findDisputedPix: [...accessDeniedAnswers, ...pixAbsentAnswers, ...sentPixAbsentAnswers],
   replyToDispute: [
     ...accessDeniedAnswers,
-    documentAnswer(400, 'InfracoesConsultaInvalida', refusalByEveryProvider('reply_refused'), DISPUTES_PAGE),
-    documentAnswer(404, 'InfracaoNaoEncontrada', refusalByEveryProvider('med_not_found'), DISPUTES_PAGE),
-    documentAnswer(409, 'InfracaoOperacaoInvalida', duplicateMeaning, DISPUTES_PAGE),
-    documentAnswer(422, 'InfracaoOperacaoInvalida', refusalByEveryProvider('reply_refused'), DISPUTES_PAGE),
+    ...documentAnswers(
+      DISPUTES_PAGE,
+      [400, 'InfracoesConsultaInvalida', refusalByEveryProvider('reply_refused')],
+      [404, 'InfracaoNaoEncontrada', refusalByEveryProvider('med_not_found')],
+      [409, 'InfracaoOperacaoInvalida', duplicateMeaning],
+      [422, 'InfracaoOperacaoInvalida', refusalByEveryProvider('reply_refused')],
+    ),
   ],
 } satisfies Record<string, readonly DocumentedAnswer[]>
 

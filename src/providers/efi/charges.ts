@@ -3,6 +3,7 @@ import type {
   FindChargeOutcome,
   IssueChargeOutcome,
   IssuedCharge,
+  NoAnswerResult,
   ProviderChargeRequest,
   RejectedResult,
 } from '../../domain/providers/provider.ts'
@@ -29,11 +30,8 @@ export function createEfiCharges(
     async issueCharge(order) {
       const rejection = findIssueRejection(order)
       if (rejection) return rejection
-      const request = {
-        ...buildCall('issueCharge', order.reference),
-        method: 'PUT',
-        json: buildCob(order),
-      } as const
+      const call = buildCall('issueCharge', order.reference)
+      const request = { ...call, method: 'PUT', json: buildCob(order) } as const
       const outcome = await client.send(request, (json, notes) =>
         toIssuedCharge(order, parseAnswer(efiCobSchema, json, notes)),
       )
@@ -44,8 +42,7 @@ export function createEfiCharges(
   }
 
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
-    const request = { ...buildCall('findCharge', reference), method: 'GET' } as const
-    const outcome = await client.lookUp(request, (json, notes) => {
+    const outcome = await client.lookUp(buildCall('findCharge', reference), (json, notes) => {
       const cob = parseAnswer(efiCobSchema, json, notes)
       if (!cob || cob.txid !== reference) return undefined
       const status = mapEfiChargeStatus(cob, now())
@@ -64,28 +61,22 @@ export function createEfiCharges(
   }
 
   async function cancelCharge(reference: string): Promise<CancelChargeOutcome> {
-    const request = {
-      ...buildCall('cancelCharge', reference),
-      method: 'PATCH',
-      json: EFI_REMOVAL_REQUEST,
-    } as const
-    const outcome = await client.lookUp(request, (json, notes) =>
-      isRemoved(parseAnswer(efiCobSchema, json, notes)) ? {} : undefined,
-    )
+    const call = buildCall('cancelCharge', reference)
+    const request = { ...call, method: 'PATCH', json: EFI_REMOVAL_REQUEST } as const
+    const outcome = await client.lookUp(request, (json, notes) => {
+      const cob = parseAnswer(efiCobSchema, json, notes)
+      return cob && mapEfiChargeStatus(cob, now()) === 'removed' ? {} : undefined
+    })
     if (outcome.kind === 'found') return { kind: 'cancelled' }
     return outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
       ? resolveCancelRefusal(reference, outcome)
       : outcome
   }
 
-  function isRemoved(cob: EfiCob | undefined): boolean {
-    return cob !== undefined && mapEfiChargeStatus(cob, now()) === 'removed'
-  }
-
   /** Looks up a charge whose removal Efí refused because it is closed: `cancelled` if it was removed already. */
   async function resolveCancelRefusal(
     reference: string,
-    refusal: CancelRefusal,
+    refusal: NoAnswerResult,
   ): Promise<CancelChargeOutcome> {
     const outcome = await findCharge(reference)
     if (outcome.kind === 'no_answer') return { ...outcome, isUnprocessed: true }
@@ -98,8 +89,7 @@ export function createEfiCharges(
     order: ProviderChargeRequest,
     refusal: IssueChargeOutcome,
   ): Promise<IssueChargeOutcome> {
-    const request = { ...buildCall('findCharge', order.reference), method: 'GET' } as const
-    const outcome = await client.lookUp(request, (json, notes) => {
+    const outcome = await client.lookUp(buildCall('findCharge', order.reference), (json, notes) => {
       const cob = parseAnswer(efiCobSchema, json, notes)
       return cob && { charge: toIssuedCharge(order, cob)?.charge }
     })
@@ -120,8 +110,6 @@ export function createEfiCharges(
     return isOrdered ? { charge: mapEfiCharge(cob) } : undefined
   }
 }
-
-type CancelRefusal = { code: string; message: string }
 
 function buildCall<Name extends EfiCall>(call: Name, reference: string) {
   return { call, reference, path: `/v2/cob/${encodeURIComponent(reference)}` }

@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { createProviderCalls } from '../adapter/provider-calls.ts'
-import type { RecordUnexplainedAnswer } from '../adapter/unexplained-answers.ts'
+import { type AdapterOptions, createProviderCalls } from '../adapter/provider-calls.ts'
 import { createHttpClient, type HttpCall, type HttpClient } from '../http/client.ts'
-import type { OpenConnectionPool } from '../http/connection-pool.ts'
 import type { ExchangeOutcome } from '../http/exchange.ts'
 import { createAccessTokenCache, type EfiAccessToken, requestAccessToken } from './access-token.ts'
 import { type EfiCall, efiAnswers, TOKEN_REFUSED } from './answers.ts'
 import { readEfiError } from './errors.ts'
+import { createEfiListReader } from './pagination.ts'
 
 /** Credentials of one connection to Efí; certificate and key are PEM texts, both present or both absent. */
 export const efiCredentialsSchema = z
@@ -23,44 +22,16 @@ export const efiCredentialsSchema = z
   })
 export type EfiCredentials = z.infer<typeof efiCredentialsSchema>
 
-export type EfiAdapterOptions = {
-  baseUrl: string
-  credentials: EfiCredentials
-  /** PEM of the authority to trust instead of the system's, for a local simulator. */
-  ca?: string
-  timeoutMs: number
-  /** Opens the connections, possibly shared with other adapters; absent: the adapter opens its own. */
-  openPool?: OpenConnectionPool
-  now?: () => number
-  /** Records answers that no table explains; absent: none are recorded. */
-  recordUnexplained?: RecordUnexplainedAnswer | undefined
-}
-
 /** Creates the client of Efí's API: it authorizes each call and explains answers by the table `efiAnswers`. */
-export function createEfiClient({
-  baseUrl,
-  credentials,
-  ca,
-  timeoutMs,
-  openPool,
-  now = Date.now,
-  recordUnexplained,
-}: EfiAdapterOptions) {
+export function createEfiClient({ ca, now = Date.now, ...options }: AdapterOptions<EfiCredentials>) {
+  const { credentials, recordUnexplained } = options
   const { certificate, private_key: key } = credentials
-  const http = createHttpClient({ baseUrl, tls: { certificate, key, ca }, timeoutMs, openPool })
-  const exchange = createAuthorizedExchange(
-    http,
-    createAccessTokenCache(() => requestAccessToken(http, credentials, now), now),
-  )
-  return {
-    ...createProviderCalls<EfiCall>(
-      exchange,
-      { answers: efiAnswers, readError: readEfiError },
-      recordUnexplained,
-    ),
-    preconnect: () => http.preconnect(),
-    close: () => http.close(),
-  }
+  const http = createHttpClient({ ...options, tls: { certificate, key, ca } })
+  const tokens = createAccessTokenCache(() => requestAccessToken(http, credentials, now), now)
+  const api = { answers: efiAnswers, readError: readEfiError }
+  const calls = createProviderCalls<EfiCall>(createAuthorizedExchange(http, tokens), api, recordUnexplained)
+  const { preconnect, close } = http
+  return { ...calls, readAllPages: createEfiListReader(calls), preconnect, close }
 }
 export type EfiClient = ReturnType<typeof createEfiClient>
 

@@ -9,11 +9,10 @@ import type {
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { type AnswerNotes, countItems, parseAnswer, parseItems } from '../adapter/answer-parsing.ts'
-import type { UnexplainedAnswer } from '../adapter/unexplained-answers.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { getEfiTime, mapEfiSettledReturn } from './mapping.ts'
-import { createEfiPagination, type EfiList, type EfiListPeriod } from './pagination.ts'
+import type { EfiList } from './pagination.ts'
 import {
   type EfiDevolucao,
   type EfiInfraction,
@@ -37,7 +36,7 @@ export function createEfiDisputes(
   client: EfiClient,
   now: () => number,
 ): Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'> {
-  const { readAllPages } = createEfiPagination(client)
+  const { readAllPages } = client
   return { listDisputes, findDispute, replyToDispute }
 
   /** Lists disputes; one whose PIX is unreadable is left out and recorded. No answer on a PIX means no list. */
@@ -50,7 +49,16 @@ export function createEfiDisputes(
       const dispute = await resolveDispute(infraction)
       if (dispute.kind !== 'no_answer') disputes.push(dispute)
       else if (dispute.code !== 'unreadable_answer') return dispute
-      else await client.record(toUnreadableItemAnswer(infraction, period))
+      else
+        await client.record({
+          operation: 'listDisputes',
+          reference: infraction.idInfracao,
+          kind: 'unreadable_item',
+          status: 200,
+          name: '',
+          body: JSON.stringify(infraction),
+          period,
+        })
     }
     return { kind: 'found' as const, disputes }
   }
@@ -76,7 +84,7 @@ export function createEfiDisputes(
   async function resolveDispute(infraction: EfiInfraction): Promise<ProviderDispute | NoAnswerResult> {
     const { endToEndId } = infraction
     const endToEnd = encodeURIComponent(endToEndId)
-    const call = { call: 'findDisputedPix', reference: endToEndId, method: 'GET' } as const
+    const call = { call: 'findDisputedPix', reference: endToEndId } as const
     const received = await client.lookUp({ ...call, path: `/v2/pix/${endToEnd}` }, (json, notes) => {
       const pix = parseAnswer(efiReceivedPixSchema, json, notes)
       const returns = pix && parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
@@ -108,15 +116,16 @@ export function createEfiDisputes(
   async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
     if (reply.accept) return { kind: 'accepted' }
     const justificativa = buildDefenceText(reply)
-    if (justificativa.length > MAX_DEFENCE_LENGTH) return defenceTooLong
+    if (justificativa.length > MAX_DEFENCE_LENGTH)
+      return refuseReply(`Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`)
     const path = `/v2/gn/infracoes/${encodeURIComponent(reply.id)}/defesa`
     const json = efiDefenceRequestSchema.parse({ analise: 'rejeitado', justificativa })
-    const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
-    const outcome = await client.send({ ...call, json, hasOwnConnection: true }, () => ({}))
+    const call = { call: 'replyToDispute', reference: reply.id, path, json } as const
+    const outcome = await client.send({ ...call, method: 'POST', hasOwnConnection: true }, () => ({}))
     if (outcome.kind !== 'unknown' || outcome.code !== 'duplicate_id') return outcome
     const lookUp = await findDispute(reply)
     if (lookUp.kind !== 'found') return outcome
-    return lookUp.dispute.status === 'open' ? rejectWhileOpen(outcome.message) : { kind: 'accepted' }
+    return lookUp.dispute.status === 'open' ? refuseReply(outcome.message) : { kind: 'accepted' }
   }
 
   function buildDispute(infraction: EfiInfraction, pix: DisputedPix): ProviderDispute {
@@ -173,18 +182,6 @@ const unreadableDispute = {
   message: 'Efí lists the dispute in a form that cannot be read',
 } as const
 
-function toUnreadableItemAnswer(infraction: EfiInfraction, period: EfiListPeriod): UnexplainedAnswer {
-  return {
-    operation: 'listDisputes',
-    reference: infraction.idInfracao,
-    kind: 'unreadable_item',
-    status: 200,
-    name: '',
-    body: JSON.stringify(infraction),
-    period,
-  }
-}
-
 const DISPUTE_STATUSES = {
   ABERTA: 'open',
   EM_DEFESA: 'analysing',
@@ -238,13 +235,6 @@ function buildDefenceText({ analysis, attachments }: ProviderDisputeReply): stri
   return analysis
 }
 
-const defenceTooLong: ReplyToDisputeOutcome = {
-  kind: 'rejected',
-  finality: 'final',
-  code: 'reply_refused',
-  message: `Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`,
-}
-
-function rejectWhileOpen(message: string): ReplyToDisputeOutcome {
+function refuseReply(message: string): ReplyToDisputeOutcome {
   return { kind: 'rejected', finality: 'final', code: 'reply_refused', message }
 }

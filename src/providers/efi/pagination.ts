@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { EfiCall } from './answers.ts'
-import type { EfiClient } from './client.ts'
 
 export type EfiList<Row, Item = Row> = {
   call: EfiCall
@@ -21,7 +21,7 @@ export type EfiList<Row, Item = Row> = {
 export type EfiListPeriod = { from: string; to: string }
 
 /** The whole list; `unreadableItems` as received. */
-export type EfiListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
+type EfiListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
 
 const PAGE_SIZE = 100
 const MAX_PAGES = 1000
@@ -31,8 +31,10 @@ const MAX_PAGES = 1000
  * received items, and later pages are requested in the received size. A list ends with a page without new items, or at
  * the total that Efí reports. Of an item that is listed twice, the last version counts.
  */
-export function createEfiPagination(client: EfiClient) {
-  async function readAllPages<Row, Item>(
+export function createEfiListReader(
+  client: Pick<ReturnType<typeof createProviderCalls<EfiCall>>, 'lookUpExisting'>,
+) {
+  return async function readAllPages<Row, Item>(
     list: EfiList<Row, Item>,
     period: EfiListPeriod,
   ): Promise<EfiListResult<Item> | NoAnswerResult> {
@@ -49,10 +51,8 @@ export function createEfiPagination(client: EfiClient) {
         'paginacao.paginaAtual': String(page),
         'paginacao.itensPorPagina': String(size),
       })
-      const call = { call: list.call, reference: null, period, method: 'GET' } as const
-      const outcome = await client.lookUpExisting({ ...call, path: `${list.path}?${query}` }, (json, notes) =>
-        readEfiPage(list, json, notes),
-      )
+      const request = { call: list.call, period, path: `${list.path}?${query}` }
+      const outcome = await client.lookUpExisting(request, (json, notes) => readEfiPage(list, json, notes))
       if (outcome.kind === 'no_answer') return outcome
       const sizeBefore = items.size + unreadableItems.size
       for (const [key, item] of outcome.items) items.set(key, item)
@@ -66,7 +66,6 @@ export function createEfiPagination(client: EfiClient) {
     }
     return { kind: 'no_answer', code: 'too_many_pages', message: `The list has more than ${MAX_PAGES} pages` }
   }
-  return { readAllPages }
 }
 
 type EfiPage<Item> = {

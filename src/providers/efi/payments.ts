@@ -16,12 +16,7 @@ export function createEfiPayments(
 ): Pick<Provider, 'findPayment' | 'refund' | 'findRefund'> {
   return {
     async findPayment(endToEnd) {
-      const call = {
-        call: 'findPayment',
-        reference: endToEnd,
-        method: 'GET',
-        path: buildPixPath(endToEnd),
-      } as const
+      const call = { call: 'findPayment', reference: endToEnd, path: buildPixPath(endToEnd) } as const
       return client.lookUp(call, (json, notes) => {
         const pix = parseAnswer(efiReceivedPixSchema, json, notes)
         return pix?.endToEndId === endToEnd ? { payment: mapEfiPayment(pix) } : undefined
@@ -30,13 +25,9 @@ export function createEfiPayments(
 
     async refund(order) {
       const json = efiDevolucaoRequestSchema.parse({ valor: order.cents })
-      const call = {
-        call: 'refund',
-        reference: order.id,
-        method: 'PUT',
-        path: buildDevolucaoPath(order),
-      } as const
-      const outcome = await client.send({ ...call, json, hasOwnConnection: true }, (answer, notes) => {
+      const call = { call: 'refund', reference: order.id, path: buildDevolucaoPath(order), json } as const
+      const request = { ...call, method: 'PUT', hasOwnConnection: true } as const
+      const outcome = await client.send(request, (answer, notes) => {
         const devolucao = parseAnswer(efiDevolucaoSchema, answer, notes)
         const isOrdered = devolucao?.id === order.id && devolucao.valor === order.cents
         return isOrdered ? { payout: mapEfiRefund(devolucao) } : undefined
@@ -51,12 +42,7 @@ export function createEfiPayments(
   async function findRefund(
     order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>,
   ): Promise<FindPayoutOutcome> {
-    const call = {
-      call: 'findRefund',
-      reference: order.id,
-      method: 'GET',
-      path: buildDevolucaoPath(order),
-    } as const
+    const call = { call: 'findRefund', reference: order.id, path: buildDevolucaoPath(order) } as const
     return client.lookUp(call, (json, notes) => {
       const devolucao = parseAnswer(efiDevolucaoSchema, json, notes)
       return devolucao?.id === order.id ? { payout: mapEfiRefund(devolucao) } : undefined

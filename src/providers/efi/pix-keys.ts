@@ -13,7 +13,7 @@ export function createEfiPixKeys(client: EfiClient): Pick<Provider, 'createKey' 
     async createKey({ type }) {
       if (type !== 'RANDOM') return unsupportedKeyType
       const request = {
-        ...createKeyCall,
+        call: 'createKey',
         method: 'POST',
         path: '/v2/gn/evp',
         hasOwnConnection: true,
@@ -27,22 +27,18 @@ export function createEfiPixKeys(client: EfiClient): Pick<Provider, 'createKey' 
     },
 
     async listKeys() {
-      return client.lookUpExisting({ ...listKeysCall, method: 'GET', path: '/v2/gn/evp' }, (json, notes) => {
+      return client.lookUpExisting({ call: 'listKeys', path: '/v2/gn/evp' }, (json, notes) => {
         const list = parseAnswer(efiRandomKeysSchema, json, notes)
         return list && { keys: list.chaves.map(key => ({ key, type: 'RANDOM' as const })) }
       })
     },
 
     async deleteKey(key) {
-      const call = { call: 'deleteKey', reference: null } as const
-      const request = { ...call, method: 'DELETE', path: `/v2/gn/evp/${encodeURIComponent(key)}` } as const
-      return toDeleteKeyOutcome(await client.send(request, () => ({})))
+      const path = `/v2/gn/evp/${encodeURIComponent(key)}`
+      return toDeleteKeyOutcome(await client.send({ call: 'deleteKey', method: 'DELETE', path }, () => ({})))
     },
   }
 }
-
-const createKeyCall = { call: 'createKey', reference: null } as const
-const listKeysCall = { call: 'listKeys', reference: null } as const
 
 const unsupportedKeyType = rejectForThisProvider(
   'key_unsupported',

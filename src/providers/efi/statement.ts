@@ -9,7 +9,7 @@ import {
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { getEfiTime, mapEfiSettledReturn } from './mapping.ts'
-import { createEfiPagination, type EfiList } from './pagination.ts'
+import type { EfiList } from './pagination.ts'
 import {
   type EfiDevolucao,
   type EfiReceivedDevolucao,
@@ -28,7 +28,7 @@ import {
  * days for sent PIX, by months for returns.
  */
 export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement'> {
-  const { readAllPages } = createEfiPagination(client)
+  const { readAllPages } = client
   return {
     async statement(from, to) {
       const entries: StatementEntry[] = []

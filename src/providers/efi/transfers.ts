@@ -38,7 +38,7 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
     /** Looks a transfer up. Its `returns` are absent if one of them is unreadable, so that the caller polls again. */
     async findTransfer(id) {
       const path = `/v2/gn/pix/enviados/id-envio/${encodeURIComponent(id)}`
-      const call = { call: 'findTransfer', reference: id, method: 'GET', path } as const
+      const call = { call: 'findTransfer', reference: id, path } as const
       return client.lookUp(call, (json, notes) => {
         const pix = parseAnswer(efiTransferSchema, json, notes)
         if (!pix || (pix.idEnvio ?? id) !== id) return undefined

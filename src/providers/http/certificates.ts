@@ -7,11 +7,7 @@ export type ObservedCertificate = { kind: 'client' | 'server'; name: string; not
 export type ObserveCertificate = (certificate: ObservedCertificate) => void
 
 /** Reports the expiry of the certificate in a connection's credentials, if there is one. */
-export function observeClientCertificate(
-  observe: ObserveCertificate,
-  name: string,
-  credentials: unknown,
-): void {
+export function observeClientCertificate(observe: ObserveCertificate, name: string, credentials: unknown) {
   const { certificate } = Object(credentials)
   if (typeof certificate !== 'string') return
   observe({ kind: 'client', name, notAfter: new X509Certificate(certificate).validToDate })

@@ -7,7 +7,8 @@ import {
 import type { ExchangeOutcome } from './exchange.ts'
 
 export type HttpCall = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** GET if absent. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   headers?: Record<string, string>
   json?: unknown
@@ -33,12 +34,8 @@ export type HttpClientOptions = {
 }
 
 /** Creates the HTTP client of one provider, on connections that may be shared. Throws for a bad certificate or key. */
-export function createHttpClient({
-  baseUrl,
-  tls,
-  timeoutMs,
-  openPool = openConnectionPool,
-}: HttpClientOptions): HttpClient {
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { baseUrl, tls, timeoutMs, openPool = openConnectionPool } = options
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/$/, '')
   const pool = openPool({ origin, tls, timeoutMs })
@@ -47,8 +44,8 @@ export function createHttpClient({
       const request = buildRequest(call, basePath)
       return call.hasOwnConnection ? pool.sendOnOwnConnection(request) : pool.sendPooled(request)
     },
-    preconnect: () => pool.preconnect(),
-    close: () => pool.close(),
+    preconnect: pool.preconnect,
+    close: pool.close,
   }
 }
 
@@ -56,7 +53,7 @@ function buildRequest(call: HttpCall, basePath: string): Parameters<ConnectionPo
   const body = call.json === undefined ? call.body?.bytes : JSON.stringify(call.json)
   const type = call.json === undefined ? call.body?.type : 'application/json'
   return {
-    method: call.method,
+    method: call.method ?? 'GET',
     path: basePath + call.path,
     headers: {
       accept: 'application/json',

@@ -33,13 +33,13 @@ type PoolRequest = Dispatcher.DispatchOptions
 /** Connections to one provider. */
 export type ConnectionPool = {
   /** Sends on a kept-alive connection. */
-  sendPooled(request: PoolRequest): Promise<ExchangeOutcome>
+  sendPooled: (request: PoolRequest) => Promise<ExchangeOutcome>
   /** Sends on a connection of its own, so that a reset idle socket never looks like a request that left. */
-  sendOnOwnConnection(request: PoolRequest): Promise<ExchangeOutcome>
+  sendOnOwnConnection: (request: PoolRequest) => Promise<ExchangeOutcome>
   /** Opens the connection of the next call that has its own. */
-  preconnect(): void
+  preconnect: () => void
   /** Lets running calls finish. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 export type OpenConnectionPool = (target: ConnectionTarget) => ConnectionPool

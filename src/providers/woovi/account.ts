@@ -1,35 +1,48 @@
+import { z } from 'zod'
 import type { Provider } from '../port.ts'
-import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
-import { createWooviPagination } from './pagination.ts'
 import { type WooviWebhook, wooviAccountsSchema, wooviWebhookSchema } from './schemas.ts'
 
-/** Creates the calls about the Woovi account as a whole: its balance and the webhooks that notify us. */
+/** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
 export function createWooviAccount(
   client: WooviClient,
-): Pick<Provider, 'balances' | 'registerNotificationUrl'> {
-  const { readAllPages } = createWooviPagination(client)
-
+): Pick<Provider, 'identity' | 'balances' | 'registerNotificationUrl'> {
   return {
-    async balances() {
-      return client.lookUpExisting(
-        { ...buildAccountCall('balances'), method: 'GET', path: '/api/v1/account/' },
-        json => {
-          const accounts = wooviAccountsSchema.safeParse(json).data?.accounts
-          const onlyAccount = accounts?.length === 1 ? accounts[0] : undefined
-          const account = accounts?.find(({ isDefault }) => isDefault) ?? onlyAccount
-          if (!account) return undefined
-          const { available, blocked } = account.balance
-          return { balance: { availableCents: available, blockedCents: blocked } }
-        },
+    /**
+     * Identifies the account by Woovi's id of it. "Get a list of accounts" has it if there is one account. If there
+     * are several, the list of keys names the account that the AppID is linked to ("Chaves Pix das contas").
+     */
+    async identity() {
+      const outcome = await client.lookUpExisting(
+        { call: 'identity', path: '/api/v1/account/' },
+        json => accountListSchema.safeParse(json).data,
       )
+      if (outcome.kind === 'no_answer') return outcome
+      const [account, secondAccount] = outcome.accounts
+      if (account && !secondAccount) return { kind: 'found', id: account.accountId }
+      return client.lookUpExisting({ call: 'listKeys', path: '/api/v1/pix-keys' }, json => {
+        const keyList = linkedAccountSchema.safeParse(json).data
+        return keyList && { id: keyList.account.accountId }
+      })
+    },
+
+    async balances() {
+      return client.lookUpExisting({ call: 'balances', path: '/api/v1/account/' }, json => {
+        const accounts = wooviAccountsSchema.safeParse(json).data?.accounts
+        const onlyAccount = accounts?.length === 1 ? accounts[0] : undefined
+        const account = accounts?.find(({ isDefault }) => isDefault) ?? onlyAccount
+        if (!account) return undefined
+        const { available, blocked } = account.balance
+        return { balance: { availableCents: available, blockedCents: blocked } }
+      })
     },
 
     /** Creates the missing webhooks, one per event. Existing ones are kept: each has a secret key of its own. */
     async registerNotificationUrl(url) {
-      const outcome = await readAllPages<WooviWebhook>({
+      const path = '/api/v1/webhook'
+      const outcome = await client.readAllPages<WooviWebhook>({
         call: 'registerNotificationUrl',
-        path: '/api/v1/webhook',
+        path,
         filter: { url },
         field: 'webhooks',
         item: wooviWebhookSchema,
@@ -40,12 +53,8 @@ export function createWooviAccount(
       const existingEvents = active.map(webhook => webhook.event)
       for (const event of REGISTERED_EVENTS.filter(name => !existingEvents.includes(name))) {
         const json = { webhook: { name: `Trilho ${event}`, event, url, isActive: true } }
-        const call = {
-          ...buildAccountCall('registerNotificationUrl'),
-          method: 'POST',
-          path: '/api/v1/webhook',
-        } as const
-        const creation = await client.lookUpExisting({ ...call, json }, () => ({}))
+        const call = { call: 'registerNotificationUrl', method: 'POST', path, json } as const
+        const creation = await client.lookUpExisting(call, () => ({}))
         if (creation.kind === 'no_answer') return creation
       }
       return { kind: 'registered' }
@@ -53,7 +62,9 @@ export function createWooviAccount(
   }
 }
 
-const buildAccountCall = <Name extends WooviCall>(call: Name) => ({ call, reference: null })
+const accountSchema = z.object({ accountId: z.string().min(1) })
+const accountListSchema = z.object({ accounts: z.array(accountSchema).min(1) })
+const linkedAccountSchema = z.object({ account: accountSchema })
 
 /** Events that need a webhook. A received PIX needs its transaction's event only: the charge's event repeats it. */
 const REGISTERED_EVENTS = [

@@ -1,7 +1,7 @@
 import {
   absentMeaning,
   type DocumentedAnswer,
-  documentAnswer,
+  documentAnswers,
   duplicateMeaning,
   refusalByEveryProvider,
   refusalByProvider,
@@ -28,33 +28,28 @@ const accessDenied = refusalByProvider('provider_denied')
  * 400 for every error; "Prompt — Autenticação & Segurança" gives 404 for an unknown id.
  */
 const documentAbsence = (names: readonly string[], source: string) =>
-  names.flatMap(name => [
-    documentAnswer(400, name, absentMeaning, source),
-    documentAnswer(404, name, absentMeaning, source),
-  ])
+  names.flatMap(name => documentAnswers(source, [400, name, absentMeaning], [404, name, absentMeaning]))
 
 const documentChargeAbsence = (route: string) =>
   documentAbsence(['Cobrança não encontrada', 'Charge not found'], citeUnpublishedSentence(route))
 
 /** Refusal of an unknown AppID, documented for every call: the call was not carried out. */
-const unknownAppIdAnswer = documentAnswer(401, 'appID inválido', accessDenied, APP_ID_PAGE)
+const unknownAppIdAnswers = documentAnswers(APP_ID_PAGE, [401, 'appID inválido', accessDenied])
 
 /** Refusals of the AppID including another call's page. Not for calls that move money. */
 const accessDeniedAnswers = [
-  unknownAppIdAnswer,
-  documentAnswer(401, 'Invalid appID', accessDenied, FUNDS_RECOVERY_PAGE),
+  ...unknownAppIdAnswers,
+  ...documentAnswers(FUNDS_RECOVERY_PAGE, [401, 'Invalid appID', accessDenied]),
 ]
 
 /** Lists the refusals of a caller without permission that the pages on PIX keys add. */
 const documentKeyAccessDenials = (route: string) => [
   ...accessDeniedAnswers,
-  documentAnswer(400, 'You need to link a Bank Account to this API', accessDenied, citeOpenApi(route)),
-  documentAnswer(401, 'Your IP is not in the allowed list', accessDenied, citeOpenApi(route)),
-  documentAnswer(
-    403,
-    'Your Authorization APP_ID must be configured to be MASTER or API',
-    accessDenied,
+  ...documentAnswers(
     citeOpenApi(route),
+    [400, 'You need to link a Bank Account to this API', accessDenied],
+    [401, 'Your IP is not in the allowed list', accessDenied],
+    [403, 'Your Authorization APP_ID must be configured to be MASTER or API', accessDenied],
   ),
 ]
 
@@ -76,23 +71,21 @@ const documentKeyAccessDenials = (route: string) => [
 export const wooviAnswers = {
   issueCharge: [
     ...accessDeniedAnswers,
-    documentAnswer(
+    ...documentAnswers(citeUnpublishedSentence('POST /api/v1/charge'), [
       400,
       'Já existe uma cobrança com este Correlação ID',
       duplicateMeaning,
-      citeUnpublishedSentence('POST /api/v1/charge'),
-    ),
+    ]),
   ],
   findCharge: [...accessDeniedAnswers, ...documentChargeAbsence('GET /api/v1/charge/{id}')],
   cancelCharge: [
     ...accessDeniedAnswers,
     ...documentChargeAbsence('DELETE /api/v1/charge/{id}'),
-    documentAnswer(
+    ...documentAnswers(citeUnpublishedSentence('DELETE /api/v1/charge/{id}'), [
       400,
       'Não é possível remover uma cobrança paga',
       refusalByProvider('charge_refused'),
-      citeUnpublishedSentence('DELETE /api/v1/charge/{id}'),
-    ),
+    ]),
   ],
   findPayment: [
     ...accessDeniedAnswers,
@@ -100,13 +93,12 @@ export const wooviAnswers = {
     ...documentAbsence(['Transação não encontrada'], citeTranslation(BAAS_ERRORS_PAGE)),
   ],
   refund: [
-    unknownAppIdAnswer,
-    documentAnswer(
+    ...unknownAppIdAnswers,
+    ...documentAnswers(citeUnpublishedSentence('POST /api/v1/refund'), [
       400,
       'Já existe um reembolso com o correlationID fornecido',
       duplicateMeaning,
-      citeUnpublishedSentence('POST /api/v1/refund'),
-    ),
+    ]),
   ],
   findRefund: [
     ...accessDeniedAnswers,
@@ -116,28 +108,25 @@ export const wooviAnswers = {
     ),
   ],
   sendTransfer: [
-    unknownAppIdAnswer,
-    documentAnswer(
+    ...unknownAppIdAnswers,
+    ...documentAnswers(CREATE_PAYMENT_PAGE, [
       400,
       'You do not have enough balance to make this payment',
       refusalByProvider('insufficient_balance'),
-      CREATE_PAYMENT_PAGE,
-    ),
-    documentAnswer(
+    ]),
+    ...documentAnswers(IDEMPOTENCY_PAGE, [
       400,
       'Já existe um pagamento com o correlationID fornecido',
       duplicateMeaning,
-      IDEMPOTENCY_PAGE,
-    ),
+    ]),
   ],
   approveTransfer: [
-    unknownAppIdAnswer,
-    documentAnswer(
+    ...unknownAppIdAnswers,
+    ...documentAnswers(APPROVE_PAYMENT_PAGE, [
       400,
       'Você não possui saldo o suficiente para realizar esse pagamento',
       refusalByProvider('insufficient_balance'),
-      APPROVE_PAYMENT_PAGE,
-    ),
+    ]),
   ],
   findTransfer: [
     ...accessDeniedAnswers,
@@ -148,29 +137,25 @@ export const wooviAnswers = {
   ],
   createKey: [
     ...documentKeyAccessDenials('POST /api/v1/pix-keys'),
-    documentAnswer(
-      400,
-      'Esta chave Pix já está cadastrada',
-      duplicateMeaning,
+    ...documentAnswers(
       citeUnpublishedSentence('POST /api/v1/pix-keys'),
-    ),
-    documentAnswer(
-      400,
-      'Limite de chaves Pix atingido',
-      refusalByProvider('key_limit'),
-      citeUnpublishedSentence('POST /api/v1/pix-keys'),
+      [400, 'Esta chave Pix já está cadastrada', duplicateMeaning],
+      [400, 'Limite de chaves Pix atingido', refusalByProvider('key_limit')],
     ),
   ],
   listKeys: documentKeyAccessDenials('GET /api/v1/pix-keys'),
   deleteKey: [
     ...documentKeyAccessDenials('DELETE /api/v1/pix-keys/{pixKey}'),
-    documentAnswer(404, 'Pix key not found', absentMeaning, citeOpenApi('DELETE /api/v1/pix-keys/{pixKey}')),
-    documentAnswer(
+    ...documentAnswers(citeOpenApi('DELETE /api/v1/pix-keys/{pixKey}'), [
+      404,
+      'Pix key not found',
+      absentMeaning,
+    ]),
+    ...documentAnswers(citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}'), [
       400,
       'Não é possível remover a chave padrão da conta',
       refusalByEveryProvider('key_in_use'),
-      citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}'),
-    ),
+    ]),
   ],
   identity: accessDeniedAnswers,
   balances: accessDeniedAnswers,
@@ -185,41 +170,36 @@ export const wooviAnswers = {
   ],
   findRecovery: [
     ...accessDeniedAnswers,
-    documentAnswer(
+    ...documentAnswers(FUNDS_RECOVERY_PAGE, [
       403,
       'Your account does not have the permission to use this endpoint',
       accessDenied,
-      FUNDS_RECOVERY_PAGE,
-    ),
-    documentAnswer(
+    ]),
+    ...documentAnswers(citeTranslation(FUNDS_RECOVERY_PAGE), [
       403,
       'Sua conta não possui permissão para usar este endpoint',
       accessDenied,
-      citeTranslation(FUNDS_RECOVERY_PAGE),
-    ),
-    documentAnswer(404, 'Funds recovery not found', absentMeaning, FUNDS_RECOVERY_PAGE),
-    documentAnswer(
+    ]),
+    ...documentAnswers(FUNDS_RECOVERY_PAGE, [404, 'Funds recovery not found', absentMeaning]),
+    ...documentAnswers(citeTranslation(FUNDS_RECOVERY_PAGE), [
       404,
       'Recuperação de fundos não encontrada',
       absentMeaning,
-      citeTranslation(FUNDS_RECOVERY_PAGE),
-    ),
+    ]),
   ],
   uploadEvidence: accessDeniedAnswers,
   replyToDispute: [
     ...accessDeniedAnswers,
-    documentAnswer(
+    ...documentAnswers(citeOpenApi('POST /api/v1/dispute/:id/evidence'), [
       400,
       'You cannot send a evidence for a accepted dispute',
       refusalByEveryProvider('reply_refused'),
-      citeOpenApi('POST /api/v1/dispute/:id/evidence'),
-    ),
-    documentAnswer(
+    ]),
+    ...documentAnswers(EVIDENCE_PAGE, [
       403,
       'DISPUTE_EVIDENCE_FILE_ID_NOT_ALLOWED',
       refusalByProvider('provider_denied'),
-      EVIDENCE_PAGE,
-    ),
+    ]),
   ],
 } as const satisfies Record<string, readonly DocumentedAnswer[]>
 

@@ -11,11 +11,9 @@ import { rejectForThisProvider, reportPaymentNotListed } from '../adapter/outcom
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { isReceivedPix, mapWooviCharge, mapWooviChargeStatus, mapWooviPayment } from './mapping.ts'
-import { createWooviPagination } from './pagination.ts'
 import {
   MIN_CHARGE_EXPIRY_S,
   type WooviCharge,
-  type WooviTransaction,
   wooviChargeRequestSchema,
   wooviChargeResponseSchema,
   wooviDeletionResponseSchema,
@@ -28,14 +26,14 @@ export function createWooviCharges(
   client: WooviClient,
   now: () => number,
 ): Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'> {
-  const { readAllPages } = createWooviPagination(client)
+  const { readAllPages } = client
 
   return {
     async issueCharge(order) {
       if (order.totalCents === 0) return openAmountUnsupported
       if (order.expiresInSeconds < MIN_CHARGE_EXPIRY_S) return expiryTooShort
-      const call = { call: 'issueCharge', reference: order.reference, method: 'POST' } as const
-      const request = { ...call, path: '/api/v1/charge', json: buildChargeBody(order) }
+      const call = { call: 'issueCharge', reference: order.reference, path: '/api/v1/charge' } as const
+      const request = { ...call, method: 'POST', json: buildChargeBody(order) } as const
       const outcome = await client.send(request, (json, notes) =>
         toIssuedCharge(order, parseCharge(json, notes)),
       )
@@ -70,13 +68,8 @@ export function createWooviCharges(
     },
 
     async cancelCharge(reference): Promise<CancelChargeOutcome> {
-      const call = {
-        call: 'cancelCharge',
-        reference,
-        method: 'DELETE',
-        path: buildChargePath(reference),
-      } as const
-      const outcome = await client.lookUp(call, json =>
+      const call = { call: 'cancelCharge', reference, path: buildChargePath(reference) } as const
+      const outcome = await client.lookUp({ ...call, method: 'DELETE' }, json =>
         wooviDeletionResponseSchema.safeParse(json).success ? {} : undefined,
       )
       if (outcome.kind === 'found') return { kind: 'cancelled' }
@@ -99,26 +92,22 @@ export function createWooviCharges(
     if (outcome.kind === 'no_answer') return outcome
     const received = outcome.items.filter(isReceivedPix)
     for (const pix of received.filter(({ charge }) => !charge?.correlationID))
-      await recordWithoutCharge(reference, pix)
+      await client.record({
+        operation: 'findCharge',
+        reference,
+        kind: 'unreadable_item',
+        status: 200,
+        name: 'transaction_without_charge',
+        body: JSON.stringify(pix),
+      })
     return {
       kind: 'found' as const,
       transactions: received.filter(pix => pix.charge?.correlationID === reference),
     }
   }
 
-  function recordWithoutCharge(reference: string, pix: WooviTransaction): Promise<void> {
-    return client.record({
-      operation: 'findCharge',
-      reference,
-      kind: 'unreadable_item',
-      status: 200,
-      name: 'transaction_without_charge',
-      body: JSON.stringify(pix),
-    })
-  }
-
   function lookUp<T extends object>(reference: string, read: (charge: WooviCharge) => T | undefined) {
-    const call = { call: 'findCharge', reference, method: 'GET', path: buildChargePath(reference) } as const
+    const call = { call: 'findCharge', reference, path: buildChargePath(reference) } as const
     return client.lookUp(call, (json, notes) => {
       const charge = parseCharge(json, notes)
       return charge && read(charge)

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { createProviderCalls } from '../adapter/provider-calls.ts'
-import type { RecordUnexplainedAnswer } from '../adapter/unexplained-answers.ts'
+import { type AdapterOptions, createProviderCalls } from '../adapter/provider-calls.ts'
 import { createHttpClient, type HttpCall } from '../http/client.ts'
-import type { OpenConnectionPool } from '../http/connection-pool.ts'
 import { type WooviCall, wooviAnswers } from './answers.ts'
 import { readWooviError } from './errors.ts'
+import { createWooviListReader } from './pagination.ts'
 
 const secretSchema = z.string().min(1)
 
@@ -23,39 +22,14 @@ export const wooviCredentialsSchema = z.object({
 })
 export type WooviCredentials = z.infer<typeof wooviCredentialsSchema>
 
-export type WooviAdapterOptions = {
-  baseUrl: string
-  credentials: WooviCredentials
-  /** PEM of the authority to trust instead of the system's, for a local simulator. */
-  ca?: string
-  timeoutMs: number
-  /** Opens the connections, possibly shared with other adapters; absent: the adapter opens its own. */
-  openPool?: OpenConnectionPool
-  now?: () => number
-  /** Records answers that no table explains; absent: none are recorded. */
-  recordUnexplained?: RecordUnexplainedAnswer | undefined
-}
-
 /** Creates the client of Woovi's API: it authorizes each call by the AppID and explains answers by `wooviAnswers`. */
-export function createWooviClient({
-  baseUrl,
-  credentials,
-  ca,
-  timeoutMs,
-  openPool,
-  recordUnexplained,
-}: WooviAdapterOptions) {
-  const http = createHttpClient({ baseUrl, tls: { ca }, timeoutMs, openPool })
+export function createWooviClient({ ca, credentials, ...options }: AdapterOptions<WooviCredentials>) {
+  const http = createHttpClient({ ...options, tls: { ca } })
   const exchange = (call: HttpCall) =>
     http.call({ ...call, headers: { ...call.headers, authorization: credentials.app_id } })
-  return {
-    ...createProviderCalls<WooviCall>(
-      exchange,
-      { answers: wooviAnswers, readError: readWooviError },
-      recordUnexplained,
-    ),
-    preconnect: () => http.preconnect(),
-    close: () => http.close(),
-  }
+  const api = { answers: wooviAnswers, readError: readWooviError }
+  const calls = createProviderCalls<WooviCall>(exchange, api, options.recordUnexplained)
+  const { preconnect, close } = http
+  return { ...calls, readAllPages: createWooviListReader(calls), preconnect, close }
 }
 export type WooviClient = ReturnType<typeof createWooviClient>

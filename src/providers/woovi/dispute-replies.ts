@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ProviderDisputeReply, ReplyToDisputeOutcome } from '../../domain/disputes/provider-dispute.ts'
-import type { RejectedResult } from '../../domain/providers/provider.ts'
 import { encodeMultipart } from '../http/multipart.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
@@ -44,25 +43,14 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
     const bytes = renderTextPdf(text)
     const file = { field: 'file', name: 'resposta.pdf', contentType: 'application/pdf', bytes }
     const body = encodeMultipart({ fields: { purpose: 'DISPUTE_EVIDENCE', correlationID }, file })
-    const call = {
-      call: 'uploadEvidence',
-      reference: reply.id,
-      method: 'POST',
-      path: '/api/v1/files',
-    } as const
-    const outcome = await client.send({ ...call, body, hasOwnConnection: true }, json => {
+    const call = { call: 'uploadEvidence', reference: reply.id, path: '/api/v1/files', body } as const
+    const outcome = await client.send({ ...call, method: 'POST', hasOwnConnection: true }, json => {
       const stored = wooviFileResponseSchema.safeParse(json).data?.file
       return stored && { fileId: stored.id }
     })
-    switch (outcome.kind) {
-      case 'accepted':
-        return [{ fileId: outcome.fileId, description: text, correlationID }]
-      case 'unknown': // The file may be uploaded, but no reply was sent.
-        return { ...outcome, kind: 'unreachable' }
-      case 'rejected':
-      case 'unreachable':
-        return outcome satisfies RejectedResult | ReplyToDisputeOutcome
-    }
+    if (outcome.kind === 'accepted') return [{ fileId: outcome.fileId, description: text, correlationID }]
+    // Also of an upload with an unknown outcome no reply was sent.
+    return outcome.kind === 'unknown' ? { ...outcome, kind: 'unreachable' } : outcome
   }
 }
 

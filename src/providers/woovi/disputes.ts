@@ -19,7 +19,6 @@ import {
   wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
-import { createWooviPagination } from './pagination.ts'
 import { wooviTransactionResponseSchema } from './schemas.ts'
 
 /**
@@ -31,7 +30,7 @@ export function createWooviDisputes(
   client: WooviClient,
   now: () => number,
 ): Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'> {
-  const { readAllPages } = createWooviPagination(client)
+  const { readAllPages } = client
   return { listDisputes, findDispute, ...createWooviDisputeReplies(client) }
 
   /** Lists disputes; one with an unreadable part is left out and recorded. No answer on one means no list. */
@@ -54,26 +53,23 @@ export function createWooviDisputes(
         : await findDispute({ id: item.endToEndId, endToEnd: null })
       if (outcome.kind === 'found') disputes.push(outcome.dispute)
       else if (outcome.kind === 'no_answer' && outcome.code !== 'unreadable_answer') return outcome
-      else if (outcome.kind === 'no_answer') await recordUnreadable(item, { from, to })
+      else if (outcome.kind === 'no_answer')
+        await client.record({
+          operation: 'listDisputes',
+          reference: null,
+          kind: 'unreadable_item',
+          status: 200,
+          name: item.status,
+          body: JSON.stringify(item),
+          period: { from, to },
+        })
     }
     return { kind: 'found', disputes }
   }
 
-  function recordUnreadable(dispute: WooviDispute, period: { from: string; to: string }): Promise<void> {
-    return client.record({
-      operation: 'listDisputes',
-      reference: null,
-      kind: 'unreadable_item',
-      status: 200,
-      name: dispute.status,
-      body: JSON.stringify(dispute),
-      period,
-    })
-  }
-
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
     const path = `/api/v1/dispute/${encodeURIComponent(id)}`
-    const call = { call: 'findDispute', reference: id, method: 'GET', path } as const
+    const call = { call: 'findDispute', reference: id, path } as const
     const outcome = await client.lookUp(call, (json, notes) => {
       const dispute = parseAnswer(wooviDisputeResponseSchema, json, notes)?.dispute
       return dispute && (dispute.id === id || dispute.endToEndId === id) ? { dispute } : undefined
@@ -129,14 +125,9 @@ export function createWooviDisputes(
     const report = reports.find(
       ({ transactionId, status }) => transactionId === endToEndId && status === 'CLOSED',
     )
-    switch (report?.analysisResult) {
-      case 'AGREED':
-        return { kind: 'agreed' }
-      case 'DISAGREED':
-        return { kind: 'disagreed' }
-      default:
-        return { kind: 'undecided' }
-    }
+    const result = report?.analysisResult
+    if (!result) return { kind: 'undecided' }
+    return { kind: result === 'AGREED' ? 'agreed' : 'disagreed' }
   }
 
   /** Reads one list of a dispute's funds recovery. `isComplete`: every item was readable. */
@@ -146,7 +137,7 @@ export function createWooviDisputes(
     itemSchema: z.ZodType<Item>,
   ) {
     const path = `/api/v1/funds-recovery/${encodeURIComponent(endToEndId)}/${name}`
-    const call = { call: 'findRecovery', reference: endToEndId, method: 'GET', path } as const
+    const call = { call: 'findRecovery', reference: endToEndId, path } as const
     return client.lookUp(call, (json, notes) => {
       const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
       if (!list) return undefined
@@ -158,7 +149,7 @@ export function createWooviDisputes(
   /** Finds the side of a dispute by its PIX: of a sent PIX we are the payer; one unknown to Woovi was received. */
   async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
     const path = `/api/v1/transaction/${encodeURIComponent(endToEndId)}`
-    const call = { call: 'findPayment', reference: endToEndId, method: 'GET', path } as const
+    const call = { call: 'findPayment', reference: endToEndId, path } as const
     const outcome = await client.lookUp(call, (json, notes) => {
       const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
       return pix && { type: pix.type }

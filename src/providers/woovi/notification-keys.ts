@@ -28,7 +28,7 @@ export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisti
   async function requestKeys(): Promise<NoAnswerResult | undefined> {
     const requestedAtMs = now()
     const path = '/api/v1/webhook/public-keys'
-    const call = { call: 'findNotificationKeys', reference: null, method: 'GET', path } as const
+    const call = { call: 'findNotificationKeys', path } as const
     const outcome = await client.lookUpExisting(call, json => {
       const answer = keysResponseSchema.safeParse(json).data
       return answer && { keys: answer.public_keys.map(({ key }) => key) }
@@ -62,10 +62,7 @@ export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisti
 }
 
 /** Tells whether a public key (PEM) verifies the signature; false if the text is not a key. */
-export function isSignedBy(
-  publicKey: string,
-  { body, signature }: { body: string; signature: string },
-): boolean {
+export function isSignedBy(publicKey: string, { body, signature }: { body: string; signature: string }) {
   try {
     return createVerify('sha256').update(body).verify(publicKey, signature, 'base64')
   } catch {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { WooviCall } from './answers.ts'
-import type { WooviClient } from './client.ts'
 
 type ListPeriod = { from: string; to: string }
 
@@ -17,7 +17,7 @@ export type WooviList<Item> = {
   filter?: Record<string, string>
   reference?: string
 }
-export type WooviListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
+type WooviListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
 
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100
@@ -42,7 +42,11 @@ const tooManyPages: NoAnswerResult = {
  * requested. A list ends with an empty page, at the total that Woovi reports, or, without a total, when Woovi reports
  * no next page. Of an item that is listed twice, the last version counts; an unreadable item is left out and recorded.
  */
-export function createWooviPagination(client: WooviClient) {
+export function createWooviListReader(
+  client: Pick<ReturnType<typeof createProviderCalls<WooviCall>>, 'lookUpExisting'>,
+) {
+  return readAllPages
+
   /** Reads a whole list. One that exceeds MAX_SKIPPED is read in halves of its period; without a period it fails. */
   async function readAllPages<Item>(
     list: WooviList<Item>,
@@ -94,8 +98,6 @@ export function createWooviPagination(client: WooviClient) {
     )
     return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
   }
-
-  return { readAllPages }
 }
 
 function buildPageCall<Item>(
@@ -110,11 +112,10 @@ function buildPageCall<Item>(
   })
   return {
     call: list.call,
-    reference: list.reference ?? null,
-    method: 'GET',
+    reference: list.reference,
     path: `${list.path}?${query}`,
     ...(period ? { period } : {}),
-  } as const
+  }
 }
 
 const pageInfoSchema = z.object({

@@ -18,7 +18,7 @@ export function createWooviPayments(
     /** Looks up a received PIX. The same path also finds sent ones, which are `not_found` here. */
     async findPayment(endToEnd) {
       const path = `/api/v1/transaction/${encodeURIComponent(endToEnd)}`
-      const call = { call: 'findPayment', reference: endToEnd, method: 'GET', path } as const
+      const call = { call: 'findPayment', reference: endToEnd, path } as const
       const outcome = await client.lookUp(call, (json, notes) => {
         const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
         return pix?.endToEndId === endToEnd ? { pix } : undefined
@@ -45,7 +45,7 @@ export function createWooviPayments(
 
     async findRefund({ id }) {
       const path = `/api/v1/refund/${encodeURIComponent(id)}`
-      const call = { call: 'findRefund', reference: id, method: 'GET', path } as const
+      const call = { call: 'findRefund', reference: id, path } as const
       return client.lookUp(call, (json, notes) => {
         const refund = parseRefund(json, notes)
         return refund?.correlationID === id ? { payout: mapWooviRefund(refund) } : undefined

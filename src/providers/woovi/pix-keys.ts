@@ -4,7 +4,6 @@ import { rejectForThisProvider, toCreateKeyOutcome, toDeleteKeyOutcome } from '.
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviKeyType } from './mapping.ts'
-import { createWooviPagination } from './pagination.ts'
 import {
   type WooviPixKey,
   wooviKeyRequestSchema,
@@ -16,13 +15,13 @@ import {
 export function createWooviPixKeys(
   client: WooviClient,
 ): Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'> {
-  const { readAllPages } = createWooviPagination(client)
+  const { readAllPages } = client
 
   return {
     async createKey(order) {
       const json = buildKeyBody(order)
       if (!json) return unsupportedKeyType
-      const call = { call: 'createKey', reference: null, method: 'POST', path: '/api/v1/pix-keys' } as const
+      const call = { call: 'createKey', method: 'POST', path: '/api/v1/pix-keys' } as const
       const outcome = await client.send({ ...call, json, hasOwnConnection: true }, answer => {
         const created = wooviKeyResponseSchema.safeParse(answer).data
         return created && created.key === (order.key ?? created.key) ? { key: created.key } : undefined
@@ -33,7 +32,7 @@ export function createWooviPixKeys(
     listKeys,
     async deleteKey(key) {
       const path = `/api/v1/pix-keys/${encodeURIComponent(key)}`
-      const call = { call: 'deleteKey', reference: null, method: 'DELETE', path } as const
+      const call = { call: 'deleteKey', method: 'DELETE', path } as const
       return toDeleteKeyOutcome(await client.send(call, () => ({})))
     },
   }

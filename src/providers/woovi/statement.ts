@@ -10,7 +10,7 @@ import type { Provider } from '../port.ts'
 import { toAccountEntry } from './account-entries.ts'
 import type { WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
-import { createWooviPagination, type WooviList } from './pagination.ts'
+import type { WooviList } from './pagination.ts'
 import {
   type WooviListedPayment,
   type WooviListedRefund,
@@ -26,7 +26,7 @@ import {
  * refunds contain our ids. The statement joins the three by the rail's ids.
  */
 export function createWooviStatement(client: WooviClient): Pick<Provider, 'statement'> {
-  const { readAllPages } = createWooviPagination(client)
+  const { readAllPages } = client
 
   return {
     async statement(from, to) {
@@ -139,7 +139,6 @@ const refundList: WooviList<WooviListedRefund> = {
     [correlationID, returnIdentification ?? endToEndId].join('/'),
 }
 
-/** The rail's id of an order and ours. */
 type RailIdAndOrderId = readonly [endToEnd: string, id: string]
 function hasRailId(ids: readonly [string | null | undefined, string]): ids is RailIdAndOrderId {
   return Boolean(ids[0])

@@ -10,7 +10,9 @@ import type {
 } from '../../domain/providers/provider.ts'
 import { type AnswerNotes, parseAnswer } from '../adapter/answer-parsing.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
+import type { ProviderCall } from '../adapter/provider-calls.ts'
 import type { Provider } from '../port.ts'
+import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviReturns, mapWooviTransfer } from './mapping.ts'
 import { getFailureFinality } from './payment-failures.ts'
@@ -26,16 +28,8 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
   return {
     async sendTransfer(order) {
       if (order.document !== null) return documentCheckUnsupported
-      const call = {
-        call: 'sendTransfer',
-        reference: order.id,
-        method: 'POST',
-        path: '/api/v1/payment',
-      } as const
-      const outcome = await client.send(
-        { ...call, json: buildPaymentBody(order), hasOwnConnection: true },
-        (json, notes) => parsePlacedPayment(order, json, notes),
-      )
+      const call = { call: 'sendTransfer', path: '/api/v1/payment', json: buildPaymentBody(order) } as const
+      const outcome = await placePayment(order, call)
       switch (outcome.kind) {
         case 'accepted':
           return outcome.isAwaitingApproval ? approvePayment(order) : toSendOutcome(outcome.payout)
@@ -60,14 +54,19 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     },
   }
 
+  function placePayment(
+    order: ProviderTransferRequest,
+    call: Pick<ProviderCall<WooviCall>, 'call' | 'path' | 'json'>,
+  ) {
+    const request = { ...call, reference: order.id, method: 'POST', hasOwnConnection: true } as const
+    return client.send(request, (json, notes) => parsePlacedPayment(order, json, notes))
+  }
+
   /** Approves an order, which sends the money. From then on only the status of the payment proves that it failed. */
   async function approvePayment(order: ProviderTransferRequest): Promise<SendPayoutOutcome> {
     const json = { correlationID: order.id }
-    const path = '/api/v1/payment/approve'
-    const call = { call: 'approveTransfer', reference: order.id, method: 'POST', path } as const
-    const outcome = await client.send({ ...call, json, hasOwnConnection: true }, (answer, notes) =>
-      parsePlacedPayment(order, answer, notes),
-    )
+    const call = { call: 'approveTransfer', path: '/api/v1/payment/approve', json } as const
+    const outcome = await placePayment(order, call)
     switch (outcome.kind) {
       case 'accepted':
         return outcome.isAwaitingApproval ? toAwaitingApproval(order.id) : toSendOutcome(outcome.payout)
@@ -112,8 +111,7 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     const call = {
       call: 'findTransfer',
       reference: order.id,
-      method: 'GET',
-      path: buildPaymentPath(order.id),
+      path: `/api/v1/payment/${encodeURIComponent(order.id)}`,
     } as const
     return client.lookUp(call, (json, notes) => parsePlacedPayment(order, json, notes))
   }
@@ -125,7 +123,7 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
   async function addReturns(payout: ProviderPayout): Promise<ProviderPayout> {
     if (payout.status !== 'settled' || !payout.endToEnd) return payout
     const path = `/api/v1/transaction/${encodeURIComponent(payout.endToEnd)}`
-    const call = { call: 'findPayment', reference: payout.endToEnd, method: 'GET', path } as const
+    const call = { call: 'findPayment', reference: payout.endToEnd, path } as const
     const outcome = await client.lookUp(call, (json, notes) => {
       const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
       return pix && { returns: mapWooviReturns(pix, notes) }
@@ -174,10 +172,6 @@ function toAwaitingApproval(id: string, rejection?: RejectedResult): AwaitingApp
   const { kind: _, ...refusal } = rejection
   const message = `${instruction} Woovi refused it: ${refusal.message}`
   return { kind: 'awaiting_approval', code: 'awaiting_approval', message, refusal }
-}
-
-function buildPaymentPath(id: string): string {
-  return `/api/v1/payment/${encodeURIComponent(id)}`
 }
 
 function buildPaymentBody({ id, cents, pixKey, message }: ProviderTransferRequest) {
