@@ -6,10 +6,7 @@ import { generateToken, type TokenMode } from '../security/tokens.ts'
 
 /** Creates and changes accounts and tokens, for the command line and the local demo. */
 
-export async function createAccount(
-  em: EntityManager,
-  holder: { name: string; document: string },
-): Promise<Account> {
+export async function createAccount(em: EntityManager, holder: { name: string; document: string }) {
   const account = em.create(Account, { uuid: randomUUID(), ...holder })
   await em.flush()
   return account

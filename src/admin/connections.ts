@@ -43,11 +43,7 @@ export type CreateConnectionInput = {
 }
 
 /** Connects an account to a provider. Its balances open at zero, by trigger. */
-export async function createConnection(
-  em: EntityManager,
-  sealer: Sealer,
-  order: CreateConnectionInput,
-): Promise<Connection> {
+export async function createConnection(em: EntityManager, sealer: Sealer, order: CreateConnectionInput) {
   const { accountUuid, provider, dialect, type, isSimulated, baseUrl, collectionKey } = order
   const providerAccount =
     (await em.findOne(ProviderAccount, { provider, name: order.providerAccount })) ??
@@ -143,11 +139,7 @@ export async function registerNotificationUrl(
 }
 
 /** Books a known balance to the connection's own account, as a local start does for a simulated account. */
-export async function postOpeningBalance(
-  em: EntityManager,
-  connection: Connection,
-  cents: number,
-): Promise<void> {
+export async function postOpeningBalance(em: EntityManager, connection: Connection, cents: number) {
   const { accountUuid } = connection
   await em.transactional(tx => postOpeningMovement(tx, { accountUuid, connection, cents, reason: null }))
 }

@@ -26,7 +26,7 @@ import {
 /** Registers the command that connects an account to a provider and opens its provider account. */
 export function registerAddConnectionCommand(
   connection: Command,
-  { withContext: withTools, print }: Pick<CommandEnvironment, 'withContext' | 'print'>,
+  { withContext, print }: Pick<CommandEnvironment, 'withContext' | 'print'>,
 ): void {
   addActorOptions(connection.command('add'), { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
@@ -45,7 +45,7 @@ export function registerAddConnectionCommand(
       parseReais,
     )
     .action((accountUuid: string, options: ActorOptions & AddConnectionOptions) =>
-      withTools(async tools => {
+      withContext(async tools => {
         requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
         const input: CreateConnectionInput = {
           accountUuid,

@@ -19,22 +19,19 @@ import { registerAddConnectionCommand } from './connection-add.ts'
 import { formatFee, parseFee } from './fees.ts'
 
 /** Registers the commands of connections: status, visibility, fees, credentials. */
-export function registerConnectionCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerConnectionCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   const connection = trilho
     .command('connection')
     .description('manage the connections of accounts to providers')
 
-  registerAddConnectionCommand(connection, { withContext: withTools, print })
+  registerAddConnectionCommand(connection, { withContext, print })
 
   connection
     .command('list')
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the connections of an account with their fees')
     .action((accountUuid: string) =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } }))
           print({
             provider_uuid: one.uuid,
@@ -110,7 +107,7 @@ export function registerConnectionCommands(
       'replace the credentials by others of the same provider account, and register the callback address again',
     )
     .action((connectionUuid: string, file: string, { by: who, reason }: ActorOptions) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const order = { connectionUuid, credentials: await readJsonFile(file), who, reason }
         const replaced = await replaceCredentials(tools.em, tools, order)
         const { connection: changed, isProved } = replaced
@@ -127,7 +124,7 @@ export function registerConnectionCommands(
     )
 
   function change(connectionUuid: string, changing: ConnectionChange) {
-    return withTools(tools => changeConnection(tools, connectionUuid, changing))
+    return withContext(tools => changeConnection(tools, connectionUuid, changing))
   }
 }
 

@@ -6,15 +6,12 @@ import type { CommandEnvironment } from './command-context.ts'
 const MAX_LISTED_CODES = 50
 
 /** Registers the command that lists verification codes for which no carrier is configured. */
-export function registerOutboxCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerOutboxCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   trilho
     .command('outbox')
     .description('list the verification codes that were not sent, newest first')
     .action(() =>
-      withTools(async ({ em, sealer: seal }) => {
+      withContext(async ({ em, sealer: seal }) => {
         const rows = await em.find(
           AuthCode,
           { sealedMessage: { $ne: null } },

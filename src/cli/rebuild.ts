@@ -9,17 +9,14 @@ import {
 } from './command-context.ts'
 
 /** Registers the command that rebuilds workflows after a restored backup. */
-export function registerRebuildCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerRebuildCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   addActorOptions(trilho.command('rebuild'))
     .description(
       'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
     )
     .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
     .action(({ since, by: who, reason }: ActorOptions & { since: Date }) =>
-      withTools(({ em, config }) =>
+      withContext(({ em, config }) =>
         withWorkflowClient(config, async temporal => {
           const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
           for await (const rebuilt of rebuildWorkflows(temporal, em, { since, who, reason })) {

@@ -204,11 +204,7 @@ async function rebuildIssuedCharge(
   return { outcome: 'restored' }
 }
 
-async function isRowBehind(
-  { em, id }: RebuildContext,
-  { state }: RestoredRow,
-  history: PayoutHistory,
-): Promise<boolean> {
+async function isRowBehind({ em, id }: RebuildContext, { state }: RestoredRow, history: PayoutHistory) {
   const [noun, uuid] = id.split('/') as [MoneyNoun, string]
   if (noun === 'charge') return history.isIssued
   const attempts: AttemptStateRow[] = await em.execute(

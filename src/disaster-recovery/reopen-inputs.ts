@@ -33,10 +33,7 @@ export type IssuingChargeRow = UnsentRow & { expires_in_seconds: number }
  * come, or the workflow's history has no send activity. False if neither proves it, or if the workflow had completed:
  * the row is older than that, and the rebuild of a restored database decides.
  */
-export async function reopenScheduledTransfer(
-  temporal: TemporalContext,
-  row: CreatedTransferRow,
-): Promise<boolean> {
+export async function reopenScheduledTransfer(temporal: TemporalContext, row: CreatedTransferRow) {
   const { uuid, scheduled_for: scheduledFor, tried } = row
   if (scheduledFor === null || tried.length > 0) return false
   const client = await temporal.client()
@@ -90,10 +87,7 @@ export async function reopenIssuingCharge(
   })
 }
 
-async function hasStartedSending(
-  client: Client,
-  { input, runIds }: WorkflowHistory<TransferInput>,
-): Promise<boolean> {
+async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
   const history = await readPayoutHistory(client, {
     ...{ workflowId: transferWorkflowId(input.uuid), runIds, restoredAt: new Date(0) },
     earlierConnections: input.continuation ? input.candidates : [],

@@ -100,10 +100,7 @@ export async function reopenWorkflow(
  * Reopens a transfer without an accepted attempt. If it may have been sent, its candidates are polled, and if none
  * knows it, it fails. If it is scheduled and its workflow had completed, the rebuild of the database decides.
  */
-async function reopenCreatedTransfer(
-  temporal: TemporalContext,
-  row: ActiveRow & CreatedTransferRow,
-): Promise<boolean> {
+async function reopenCreatedTransfer(temporal: TemporalContext, row: ActiveRow & CreatedTransferRow) {
   if (await reopenScheduledTransfer(temporal, row)) return true
   const isScheduled = row.scheduled_for !== null && new Date(row.scheduled_for) > new Date()
   if (isScheduled) return false

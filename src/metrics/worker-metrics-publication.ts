@@ -49,11 +49,7 @@ export function publishWorkerMetrics(
 }
 
 /** Writes the metrics; returns the offset of this process's clock from PostgreSQL's, in seconds. */
-async function writeWorkerMetrics(
-  orm: Orm,
-  worker: string,
-  collectExposition: () => Promise<string>,
-): Promise<number> {
+async function writeWorkerMetrics(orm: Orm, worker: string, collectExposition: () => Promise<string>) {
   const exposition = await collectExposition()
   const askedAtMs = Date.now()
   const [row] = await orm.em.fork().execute<{ clock: number }[]>(

@@ -1,7 +1,6 @@
 import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 
-/** Most hosts whose TLS session is cached. */
 const MAX_HOSTS = 500
 
 /**

@@ -95,11 +95,7 @@ async function routeByReference(
   return routeToAttempt(temporal, attempt, inbound)
 }
 
-async function routeToAttempt(
-  temporal: TemporalContext,
-  attempt: Attempt,
-  inbound: InboundNotification,
-): Promise<NotificationOutcome | null> {
+async function routeToAttempt(temporal: TemporalContext, attempt: Attempt, inbound: InboundNotification) {
   const { notification } = inbound
   const { subjectUuid, connectionUuid } = attempt
   switch (attempt.operation) {
@@ -128,11 +124,7 @@ async function routeToAttempt(
   }
 }
 
-async function routeToCharge(
-  temporal: TemporalContext,
-  attempt: Attempt,
-  inbound: InboundNotification,
-): Promise<NotificationOutcome | null> {
+async function routeToCharge(temporal: TemporalContext, attempt: Attempt, inbound: InboundNotification) {
   const { notification } = inbound
   switch (await signalPayloadOwner(temporal, attempt, buildNotificationSignal(notification))) {
     case 'signalled':
@@ -181,11 +173,7 @@ function isAtOtherProviderAccount(
 }
 
 /** Routes a notification that names only the returned PIX: signals the workflow of every attempt about it. */
-async function routeByEndToEnd(
-  temporal: TemporalContext,
-  em: EntityManager,
-  inbound: InboundNotification,
-): Promise<NotificationOutcome | null> {
+async function routeByEndToEnd(temporal: TemporalContext, em: EntityManager, inbound: InboundNotification) {
   const { notification, connection } = inbound
   const { providerAccountUuid } = connection
   if (!notification.endToEnd) return 'foreign'

@@ -9,7 +9,6 @@ import {
 import type { UnexplainedAnswer } from '../providers/adapter/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
 
-/** Connection that received the answer. */
 type AnsweringConnection = { uuid: string; provider: string }
 type UnexplainedAnswerLabels = { provider: string; operation: string; kind: string; name: string }
 

@@ -21,11 +21,7 @@ import type { TemporalContext, WorkflowMetadata } from './workflow-options.ts'
  */
 
 /** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
-export function startPixKeyWorkflow(
-  temporal: TemporalContext,
-  input: PixKeyInput,
-  waitMs: number,
-): Promise<void> {
+export function startPixKeyWorkflow(temporal: TemporalContext, input: PixKeyInput, waitMs: number) {
   return startAndAwaitUpdate<PixKeyWorkflowSignature>(temporal, PIX_KEY_WORKFLOW, {
     ...buildKeyWorkflowMetadata(pixKeyWorkflowId(input.uuid), input, `PIX key, ${input.type}`),
     args: [input],

@@ -53,11 +53,7 @@ export function startChargeWorkflow(
 }
 
 /** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
-export function startRefundWorkflow(
-  temporal: TemporalContext,
-  input: RefundInput,
-  waitMs: number,
-): Promise<void> {
+export function startRefundWorkflow(temporal: TemporalContext, input: RefundInput, waitMs: number) {
   return startAndAwaitUpdate<RefundWorkflowSignature>(temporal, REFUND_WORKFLOW, {
     ...buildPayoutWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
     args: [input],

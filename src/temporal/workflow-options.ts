@@ -4,8 +4,6 @@ import { textFromCents } from '../domain/ledger/money.ts'
 import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 
-/** Start options of workflows: id, search attributes, one-line summary. */
-
 export type WorkflowMetadata = Pick<
   WorkflowStartOptions,
   'workflowId' | 'memo' | 'typedSearchAttributes' | 'staticSummary'

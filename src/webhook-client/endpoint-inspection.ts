@@ -78,10 +78,7 @@ async function resolveAddresses(target: URL, resolve: HostResolver): Promise<str
   return isIP(host) ? [host] : resolve(host).catch(() => [])
 }
 
-function findHandshakeFailure(
-  target: URL,
-  connector: ReturnType<typeof createGuardedConnector>,
-): Promise<string | undefined> {
+function findHandshakeFailure(target: URL, connector: ReturnType<typeof createGuardedConnector>) {
   const { host, protocol, port } = target
   return new Promise(resolve => {
     connector({ hostname: getHost(target), host, protocol, port }, (...[error, socket]) => {

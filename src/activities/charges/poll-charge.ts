@@ -125,11 +125,7 @@ export function getStillOpenCode(status: FoundCharge['status']): string | null {
 }
 
 /** Ends a pending charge and writes its event; a charge in any other state stays as it is. */
-async function endPendingCharge(
-  em: EntityManager,
-  charge: Charge,
-  event: 'cancelled' | 'payload_expired',
-): Promise<void> {
+async function endPendingCharge(em: EntityManager, charge: Charge, event: 'cancelled' | 'payload_expired') {
   if (!chargeMachine.accepts(charge.state, event)) return
   const at = new Date()
   transition(charge, chargeMachine, event, at)

@@ -21,11 +21,7 @@ import { confirmPayment } from './settle-payment.ts'
  * by its end-to-end id, so that a repeated one changes nothing. A PIX that the charge cannot accept is recorded as an
  * unmatched payment, never dropped (SPEC §2). A PIX that names another charge is ignored, in whatever list it appears.
  */
-export async function recordPayments(
-  em: EntityManager,
-  charge: Charge,
-  listed: IncomingPix[],
-): Promise<void> {
+export async function recordPayments(em: EntityManager, charge: Charge, listed: IncomingPix[]) {
   const reference = referenceOf(charge.uuid)
   const payments = listed.filter(one => (one.reference ?? reference) === reference)
   if (payments.length === 0) return
@@ -174,11 +170,7 @@ async function startPayment(em: EntityManager, charge: Charge, payment: Incoming
 }
 
 /** Fails a pending payment: the money never arrived, and the charge gets the state that it would have without it. */
-async function failPayment(
-  em: EntityManager,
-  charge: Charge,
-  { movement, canAnotherPay }: KnownPayment,
-): Promise<void> {
+async function failPayment(em: EntityManager, charge: Charge, { movement, canAnotherPay }: KnownPayment) {
   const at = new Date()
   failMovement(movement, at)
   charge.movement = null

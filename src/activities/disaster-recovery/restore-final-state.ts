@@ -22,11 +22,7 @@ import { endUnsentTransfer, postponeTransfer } from '../transfers/transfer-payou
  */
 
 /** Restores the end of a transfer that was not sent: cancelled, expired, refused by all. A sent one is polled. */
-export async function restoreTransferEnd(
-  em: EntityManager,
-  out: LockedTransfer,
-  restored: PreRestoreState,
-): Promise<void> {
+export async function restoreTransferEnd(em: EntityManager, out: LockedTransfer, restored: PreRestoreState) {
   const { transfer, attempts } = out
   const { ended } = restored
   if (transferMachine.isFinal(transfer.state)) return

@@ -17,12 +17,7 @@ export type MovementFacts = Pick<Movement, 'type' | 'movementType' | 'valueCents
   Partial<Omit<Movement, keyof MovementOwner | 'createdAt' | 'updatedAt' | 'sequence'>>
 
 /** Creates a movement. It is inserted with the transaction's next flush, at the latest by `postMovement`. */
-export function createMovement(
-  em: EntityManager,
-  owner: MovementOwner,
-  facts: MovementFacts,
-  at: Date,
-): Movement {
+export function createMovement(em: EntityManager, owner: MovementOwner, facts: MovementFacts, at: Date) {
   const { accountUuid, providerAccountUuid, connectionUuid } = owner
   return em.create(Movement, {
     uuid: randomUUID(),

@@ -144,10 +144,7 @@ export async function recordUnconnected<Row extends AttemptedRow>(
 }
 
 /** Marks an attempt as calling and counts one more sending. */
-export function markCalling(
-  attempt: Attempt,
-  { credentialsEpoch }: Pick<Connection, 'credentialsEpoch'>,
-): void {
+export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connection, 'credentialsEpoch'>) {
   // From here on a request may leave.
   if (isUnconnected(attempt)) Object.assign(attempt, { code: null, message: null })
   attempt.state = 'calling'
@@ -191,7 +188,6 @@ async function applyReportedState<Row extends AttemptedRow>(
   }
 }
 
-/** Clears the marks of an unknown outcome. */
 function clearUnknownMarks(attempt: Attempt): void {
   Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
   attempt.refusal = null

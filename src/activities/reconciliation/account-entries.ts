@@ -84,10 +84,7 @@ export async function catchDatabaseRefusal(
 type EntryToPost = { uuid: string; providerAccountUuid: string; timeScale: number }
 
 /** Posts one entry. Returns whether it is explained, by this call or another; else it waits or needs an operator. */
-async function postAccountEntry(
-  em: EntityManager,
-  { uuid, providerAccountUuid, timeScale }: EntryToPost,
-): Promise<boolean> {
+async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, timeScale }: EntryToPost) {
   const owner = await findProviderAccountOwner(em, providerAccountUuid)
   await lockConnection(em, owner.connection.uuid)
   const entry = await lockOpenAccountEntry(em, uuid)

@@ -16,7 +16,6 @@ import {
 } from '../../db/repositories/provider-account-owners.ts'
 import {
   depositLegs,
-  type Leg,
   returnHeldLegs,
   returnSettledLegs,
   uncoveredOutflowLegs,
@@ -119,11 +118,7 @@ async function lockReturnedPix(
   return { original, charge: null }
 }
 
-async function isPanelEntryRecorded(
-  em: EntityManager,
-  entry: StatementEntry,
-  providerAccountUuid: string,
-): Promise<boolean> {
+async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, providerAccountUuid: string) {
   const { direction: movementType, endToEnd, returnOf } = entry
   if (returnOf !== undefined) {
     const pix = { providerAccountUuid, movementType, names: [returnOf] }
@@ -210,11 +205,7 @@ const MOVEMENT_TYPES = {
  * way: then the account pays, and the refusal of our return repays it. Any other debit is taken from `available`, and
  * the service's shortfall covers the rest.
  */
-async function buildPanelLegs(
-  em: EntityManager,
-  movement: Movement,
-  returned: LockedReturnedPix | null,
-): Promise<Leg[]> {
+async function buildPanelLegs(em: EntityManager, movement: Movement, returned: LockedReturnedPix | null) {
   const { accountUuid, providerAccountUuid, valueCents: cents, movementType } = movement
   if (movementType === 'IN') {
     const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }

@@ -127,11 +127,7 @@ function transitionToRefunded(charge: Charge, at: Date): void {
   transition(charge, chargeMachine, isWhole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
 }
 
-function recordRefundMovementEvent(
-  em: EntityManager,
-  { uuid, requestId, movement }: Refund,
-  at: Date,
-): Promise<void> {
+function recordRefundMovementEvent(em: EntityManager, { uuid, requestId, movement }: Refund, at: Date) {
   return recordMovementEvent(em, movement!, { ownerUuid: uuid, requestId, at })
 }
 

@@ -13,11 +13,7 @@ import { createMovement, postMovement, settleMovement } from '../ledger/movement
 import { type LockedTransfer, transition } from '../shared/transition.ts'
 
 /** Settles a transfer whose money is held: the value leaves the ledger, the fee becomes the service's. */
-export async function settleHeldTransfer(
-  em: EntityManager,
-  out: LockedTransfer,
-  sending: ProviderPayout,
-): Promise<void> {
+export async function settleHeldTransfer(em: EntityManager, out: LockedTransfer, sending: ProviderPayout) {
   const { transfer } = out
   const { accountUuid, valueCents, feeCents, movement } = transfer
   if (!movement) throw new Error('the settled transfer has no hold')

@@ -16,7 +16,6 @@ import { getConnectionParty } from '../shared/provider-client.ts'
 
 type UnmatchedPaymentInput = {
   connection: Connection
-  /** The charge that the PIX names. */
   charge?: Charge
   payment: IncomingPix
   reason: MovementReason
@@ -30,10 +29,7 @@ type UnmatchedPaymentInput = {
  * is `refund` it is returned to its payer, once. A deposit is credited to the account. Repeatable: a recorded PIX is
  * not changed.
  */
-export async function recordUnmatchedPayment(
-  em: EntityManager,
-  input: UnmatchedPaymentInput,
-): Promise<Movement> {
+export async function recordUnmatchedPayment(em: EntityManager, input: UnmatchedPaymentInput) {
   const { connection, charge, payment, reason } = input
   await lockConnection(em, connection.uuid)
   const recorded = await em.findOne(Movement, {

@@ -96,11 +96,7 @@ async function wakeDueDeliveries(orm: Orm, temporal: TemporalContext): Promise<n
 }
 
 /** Signals the workflows of claimed deliveries, and returns their number. */
-export async function wakeDeliveries(
-  orm: Orm,
-  temporal: TemporalContext,
-  claimed: ClaimedDelivery[],
-): Promise<number> {
+export async function wakeDeliveries(orm: Orm, temporal: TemporalContext, claimed: ClaimedDelivery[]) {
   for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_WAKES) {
     const batch = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
     await Promise.all(batch.map(one => signalDelivery(temporal, one)))

@@ -3,7 +3,6 @@ import encodeQR from 'qr'
 
 /** QR code options. Medium error correction: a payload fits well, and a scratched screen is still readable. */
 const QR_OPTIONS = { ecc: 'medium', border: 4 } as const
-/** Pixels per module of the PNG. */
 const PIXELS_PER_MODULE = 8
 
 export function renderQrSvg(payload: string): string {

@@ -44,11 +44,7 @@ export async function validateCreateCharge(
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
-export async function collectChargeErrors({
-  em,
-  token,
-  body,
-}: ChargeCaller & { body: unknown }): Promise<FieldErrors> {
+export async function collectChargeErrors({ em, token, body }: ChargeCaller & { body: unknown }) {
   const input = Object(body)
   const { value, provider_uuid } = createChargeBody.shape
   const fields = {
@@ -91,10 +87,7 @@ async function evaluateCharge(
   return { errors, payable }
 }
 
-async function collectSplitErrors(
-  caller: ChargeCaller,
-  { value, splits }: ReadableChargeBody,
-): Promise<FieldErrors> {
+async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {
   const sum = value === undefined ? null : findSplitSumError(splits, value)
   const faults = Map.groupBy([...findSplitErrors(splits), ...(sum ? [sum] : [])], fault => fault.field)
   const errors = Array.from(faults, ([field, found]) => [field, found.map(fault => fault.message)])
@@ -103,10 +96,7 @@ async function collectSplitErrors(
 }
 
 /** Collects the errors of split recipients: each must exist and not be the charge's own account. */
-async function collectRecipientErrors(
-  { em, token }: ChargeCaller,
-  uuids: (string | undefined)[],
-): Promise<FieldErrors> {
+async function collectRecipientErrors({ em, token }: ChargeCaller, uuids: (string | undefined)[]) {
   const recipientUuids = uuids.filter(uuid => uuid !== undefined)
   if (recipientUuids.length === 0) return {}
   const accounts = await em.find(Account, { uuid: recipientUuids }, { fields: ['uuid'] })

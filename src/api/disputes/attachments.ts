@@ -33,10 +33,7 @@ export function hashAttachments(files: File[]): Promise<{ name: string; sha256: 
 }
 
 /** Stores all attachments or none: a failure removes those already stored. */
-export async function storeAttachments(
-  keeping: AttachmentDependencies,
-  proofs: ReplyAttachment[],
-): Promise<void> {
+export async function storeAttachments(keeping: AttachmentDependencies, proofs: ReplyAttachment[]) {
   const results = await Promise.allSettled(
     proofs.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
       keeping.storage.writeFile(storageKey, { path, type, sizeBytes }),
@@ -48,10 +45,7 @@ export async function storeAttachments(
   throw failed.reason
 }
 
-export async function removeAttachments(
-  { storage, log }: AttachmentDependencies,
-  proofs: ReplyAttachment[],
-): Promise<void> {
+export async function removeAttachments({ storage, log }: AttachmentDependencies, proofs: ReplyAttachment[]) {
   const removed = await Promise.allSettled(proofs.map(({ storageKey }) => storage.removeFile(storageKey)))
   const remaining = proofs.filter((_, index) => removed[index]?.status === 'rejected')
   if (remaining.length > 0)

@@ -44,7 +44,6 @@ export const DECISIONS: RepositoryDocument[] = listMarkdownNames('docs/decisions
   file: `docs/decisions/${name}.md`,
 }))
 
-/** Lists the names of the Markdown files in a folder, sorted. */
 function listMarkdownNames(folder: string): string[] {
   return readdirSync(join(REPOSITORY_ROOT, folder))
     .filter(file => file.endsWith('.md'))

@@ -4,7 +4,6 @@ import { RAIL_CODES, type RailCode } from '../../domain/pix/rail-codes.ts'
 
 /** Error tables of docs/errors.md, generated from the catalogues that the service itself uses. */
 
-/** Renders the tables of API errors, by status. */
 function renderErrorTables(): string {
   const codes = Object.keys(ERROR_CATALOGUE) as ErrorCode[]
   const byStatus = [...Map.groupBy(codes, code => ERROR_CATALOGUE[code].status)].sort(

@@ -81,7 +81,6 @@ function buildEventVisibilityFilter({
   }
 }
 
-/** Builds the filter of visible events that match the query. */
 function buildEventFilter(scope: EventScope, { type, date_from, date_to }: EventsQuery) {
   const created = buildDayRange(date_from, date_to)
   return {
@@ -106,11 +105,7 @@ async function countEvents(em: EntityManager, scope: EventScope, query: EventsQu
   return counted + tests
 }
 
-function readEventCounters(
-  em: EntityManager,
-  { token, connections }: EventScope,
-  query: EventsQuery,
-): Promise<number> {
+function readEventCounters(em: EntityManager, { token, connections }: EventScope, query: EventsQuery) {
   const keptFrom = eventRetentionStartOf(new Date()).toISOString().slice(0, 10)
   const { date_from = keptFrom, date_to, type = [] } = query
   const uuids = connections.map(({ uuid }) => uuid)

@@ -34,11 +34,7 @@ const FIELD_SYNONYMS: Record<string, string> = {
 const MAX_TYPOS = 2
 
 /** Suggests the schema field that an unknown name at a path most likely means; undefined where none is close. */
-export function suggestField(
-  schema: AnyZodSchema,
-  path: readonly PropertyKey[],
-  name: string,
-): string | undefined {
+export function suggestField(schema: AnyZodSchema, path: readonly PropertyKey[], name: string) {
   const fieldNames = listFieldsAt(schema, path)
   const written = normalizeFieldName(name)
   const synonym = Object.hasOwn(FIELD_SYNONYMS, written) ? FIELD_SYNONYMS[written] : undefined

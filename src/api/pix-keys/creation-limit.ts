@@ -7,13 +7,7 @@ import type { CallerToken } from '../middleware/authenticate.ts'
  * own clock, so the limit holds for any number of processes. A 429 is not counted: a merchant who waits for
  * `Retry-After` succeeds.
  */
-export async function countCreationAttempt({
-  token,
-  em,
-}: {
-  token: CallerToken
-  em: EntityManager
-}): Promise<void> {
+export async function countCreationAttempt({ token, em }: { token: CallerToken; em: EntityManager }) {
   const [row]: { wait_s: number }[] = await em.execute('select count_pix_key_creation(?) as wait_s', [
     token.accountUuid,
   ])

@@ -12,11 +12,7 @@ export function findPixKey(em: EntityManager, uuid: string) {
 }
 
 /** Reads a key that the token may see, by its text, or fails with 404. */
-export async function requireVisiblePixKey(
-  em: EntityManager,
-  token: CallerToken,
-  key: string,
-): Promise<PixKey> {
+export async function requireVisiblePixKey(em: EntityManager, token: CallerToken, key: string) {
   const where = { key: normalizePixKey(key), ...buildPixKeyVisibilityFilter(token) }
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }

@@ -20,11 +20,7 @@ export type AuthCodeProof = {
  * Verifies a code and returns the address it was sent to; else fails with 422 for the wrong field. A wrong guess is
  * committed before the response, under the code's row lock, so that concurrent guesses cannot exceed the limit of five.
  */
-export async function verifyAddress(
-  em: EntityManager,
-  sealer: Sealer,
-  proof: AuthCodeProof,
-): Promise<string> {
+export async function verifyAddress(em: EntityManager, sealer: Sealer, proof: AuthCodeProof) {
   const verification = await em.fork().transactional(inner => verifyCode(inner, sealer, proof))
   return 'address' in verification
     ? verification.address

@@ -35,11 +35,7 @@ export async function validateCreateTransfer(caller: TransferCaller, body: Creat
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
-export async function collectTransferErrors({
-  em,
-  token,
-  body,
-}: TransferCaller & { body: unknown }): Promise<FieldErrors> {
+export async function collectTransferErrors({ em, token, body }: TransferCaller & { body: unknown }) {
   const input = Object(body)
   const { scheduled_for, document, provider_uuid } = createTransferBody.shape
   const fields = {

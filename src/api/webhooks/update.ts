@@ -122,11 +122,7 @@ export function computeSecretEtag({ sealedSecret }: Webhook): string {
   return sha256(sealedSecret).toString('base64url')
 }
 
-function replaceSigningSecret(
-  webhook: Webhook,
-  token: string,
-  { sealer, timeScale }: WebhookDependencies,
-): void {
+function replaceSigningSecret(webhook: Webhook, token: string, { sealer, timeScale }: WebhookDependencies) {
   const now = Date.now()
   const until = new Date(now + scaleWait(WAITS.rotationGrace, timeScale)).toISOString()
   const signsStill = (one: PreviousSigningSecret) =>

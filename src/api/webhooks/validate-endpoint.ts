@@ -6,7 +6,6 @@ import {
 } from '../../webhook-client/endpoint-inspection.ts'
 import { isUsableSigningSecret } from '../../webhook-client/signature.ts'
 import { fail } from '../http/api-error.ts'
-import type { FieldErrors } from '../http/validate.ts'
 
 /** Inspects a URL before it is stored or enabled (SPEC §8). */
 export type EndpointInspector = (url: string) => Promise<EndpointInspection>
@@ -25,19 +24,13 @@ const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be prop
 type EndpointInput = { url?: unknown; token?: unknown }
 
 /** Validates URL and secret of an endpoint, as far as either is given; fails with 422 and all errors. */
-export async function requireUsableEndpoint(
-  endpoint: EndpointInput,
-  inspect: EndpointInspector,
-): Promise<void> {
+export async function requireUsableEndpoint(endpoint: EndpointInput, inspect: EndpointInspector) {
   const errors = await collectEndpointErrors(endpoint, inspect)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
 }
 
 /** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
-export async function collectEndpointErrors(
-  { url, token }: EndpointInput,
-  inspect: EndpointInspector,
-): Promise<FieldErrors> {
+export async function collectEndpointErrors({ url, token }: EndpointInput, inspect: EndpointInspector) {
   const endpoint = typeof url === 'string' ? await inspect(url) : null
   return {
     ...(endpoint?.kind === 'refused' && { url: [endpoint.message] }),

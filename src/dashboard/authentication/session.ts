@@ -3,7 +3,6 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { UserRole } from '../../db/entities/user.ts'
 import { sha256 } from '../../security/sealing.ts'
 
-/** Maximum duration of a session. */
 const SESSION_HOURS = 12
 /** Duration of a session without user activity. */
 const SESSION_IDLE_HOURS = 2

@@ -121,10 +121,7 @@ async function countSignInAttempt(
   }
 }
 
-async function countMatchingAttempts(
-  em: EntityManager,
-  [sql, values]: AttemptCounter['where'],
-): Promise<number> {
+async function countMatchingAttempts(em: EntityManager, [sql, values]: AttemptCounter['where']) {
   const [row] = await em.execute<{ attempts: string }[]>(
     `select count(*) as attempts from sign_in_attempt
      where at > now() - interval '${WINDOW_MINUTES} minutes' and ${sql}`,

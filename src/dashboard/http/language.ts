@@ -20,10 +20,7 @@ export function readRequestLanguage(
 }
 
 /** Handles `?lang=en` on any page: stores the language in a cookie for a year and redirects to the page without it. */
-export function handleLanguageSwitch(
-  { isSecure }: Pick<DashboardContext, 'isSecure'>,
-  ctx: RouterContext,
-): boolean {
+export function handleLanguageSwitch({ isSecure }: Pick<DashboardContext, 'isSecure'>, ctx: RouterContext) {
   const { lang } = ctx.query
   if (ctx.method !== 'GET' || !LANGUAGES.includes(lang as Language)) return false
   setCookie(ctx, {

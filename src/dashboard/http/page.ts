@@ -14,7 +14,6 @@ import type { DashboardContext } from './dashboard-context.ts'
 /** Query parameters of the pages themselves, besides list filters. */
 export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode']
 
-/** Response of the dashboard that renders a view. */
 type PageResponse = { kind: 'page'; view: string; model: object; etag: string; selfPath?: string | undefined }
 export type DashboardResponse =
   | PageResponse
@@ -84,7 +83,6 @@ export function sendResponse(context: DashboardContext, ctx: RouterContext, inpu
   }
 }
 
-/** Builds the part of the model that all templates share. */
 function buildSharedModel(
   context: DashboardContext,
   ctx: RouterContext,

@@ -64,11 +64,7 @@ function ignoreDuplicateToken(error: unknown): null {
 }
 
 /** Fails where a token would be bound to a connection of another mode: it could do nothing. */
-async function requireConnectionMode(
-  em: EntityManager,
-  uuid: string,
-  mode: CallerToken['mode'],
-): Promise<void> {
+async function requireConnectionMode(em: EntityManager, uuid: string, mode: CallerToken['mode']) {
   if ((await findConnectionMode(em, uuid)) !== mode)
     failField('provider_uuid', 'must be of the mode of the token')
 }

@@ -15,11 +15,7 @@ export type DatabaseRequirements = {
  * Checks that PostgreSQL accepts the credentials, that its schema is migrated and that its commits are durable.
  * Throws `StartupRefusal` where waiting does not help, and the connection's error while PostgreSQL is unreachable.
  */
-export async function requireUsableDatabase({
-  orm,
-  isUnsafeAllowed,
-  log,
-}: DatabaseRequirements): Promise<void> {
+export async function requireUsableDatabase({ orm, isUnsafeAllowed, log }: DatabaseRequirements) {
   try {
     await requireMigratedSchema(orm, log)
     await requireDurability(orm, { isAllowed: isUnsafeAllowed, warn: message => log.warn(message) })

@@ -1,11 +1,11 @@
 import { defineEntity } from '@mikro-orm/core'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn } from './columns.ts'
 
 /** A merchant's account with its policies. */
 const schema = defineEntity({
   name: 'Account',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     name: textColumn(),
     document: textColumn(),
     status: unionColumn<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
@@ -24,7 +24,7 @@ export type AttemptState =
 const schema = defineEntity({
   name: 'Attempt',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     operation: unionColumn<AttemptOperation>(),
     subjectUuid: uuidColumn(),
     connectionUuid: uuidColumn(),

@@ -4,14 +4,7 @@ import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { Party } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
-import {
-  centsColumn,
-  primaryKeyColumn,
-  textColumn,
-  timestampColumn,
-  unionColumn,
-  uuidColumn,
-} from './columns.ts'
+import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
@@ -27,7 +20,7 @@ export type ChargeFailure = {
 const charge = defineEntity({
   name: 'Charge',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
@@ -78,7 +71,7 @@ charge.setClass(Charge)
 const split = defineEntity({
   name: 'Split',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     charge: () => p.manyToOne(Charge),
     position: p.integer(),
     type: unionColumn<SplitType>(),

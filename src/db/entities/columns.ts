@@ -3,7 +3,7 @@ import { p } from '@mikro-orm/core'
 /** Column types that the entities share. */
 
 export const uuidColumn = () => p.uuid()
-export const primaryKeyColumn = () => p.uuid().primary()
+export const idColumn = () => p.uuid().primary()
 /** Integer centavos: a safe integer in JavaScript, a bigint in PostgreSQL. */
 export const centsColumn = () => p.bigint('number')
 /** A moment in UTC. */

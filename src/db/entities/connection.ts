@@ -7,7 +7,7 @@ import type {
   ProviderApi,
   ProviderName,
 } from '../../domain/providers/provider.ts'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { buildPauseCondition } from './pause.ts'
 
 type VirtualAccount = Party & { type: ConnectionType }
@@ -15,7 +15,7 @@ type VirtualAccount = Party & { type: ConnectionType }
 const providerAccount = defineEntity({
   name: 'ProviderAccount',
   properties: () => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     provider: unionColumn<ProviderName>(),
     name: textColumn(),
     createdAt: timestampColumn().onCreate(() => new Date()),
@@ -29,7 +29,7 @@ providerAccount.setClass(ProviderAccount)
 const connection = defineEntity({
   name: 'Connection',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     providerAccountUuid: uuidColumn(),
     provider: unionColumn<ProviderName>(),

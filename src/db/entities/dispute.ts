@@ -2,26 +2,17 @@ import { defineEntity } from '@mikro-orm/core'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
 import type { HistoryEntry } from './charge.ts'
-import {
-  centsColumn,
-  primaryKeyColumn,
-  textColumn,
-  timestampColumn,
-  unionColumn,
-  uuidColumn,
-} from './columns.ts'
+import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
 const dispute = defineEntity({
   name: 'Dispute',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
-    /** Connection of the disputed PIX. */
     connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
-    /** The provider's id of the dispute. */
     providerDisputeId: textColumn(),
     kind: unionColumn<DisputeKind>(),
     disputeType: unionColumn<DisputeType>(),
@@ -79,7 +70,7 @@ dispute.setClass(Dispute)
 const attachment = defineEntity({
   name: 'Attachment',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     disputeUuid: uuidColumn(),
     /** Number of its reply, from 1. */
     reply: p.integer(),

@@ -1,20 +1,13 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { MovementReason, MovementType, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import type { Party } from '../../domain/providers/provider.ts'
-import {
-  centsColumn,
-  primaryKeyColumn,
-  textColumn,
-  timestampColumn,
-  unionColumn,
-  uuidColumn,
-} from './columns.ts'
+import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** A ledger record: one movement of money, whose postings sum to zero. */
 const schema = defineEntity({
   name: 'Movement',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     providerAccountUuid: uuidColumn(),
     connectionUuid: uuidColumn().nullable(),

@@ -1,11 +1,11 @@
 import { defineEntity } from '@mikro-orm/core'
-import { primaryKeyColumn, textColumn, timestampColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn } from './columns.ts'
 
 /** An operator's action with its subject and reason; PostgreSQL refuses updates and deletes of these rows. */
 const schema = defineEntity({
   name: 'OperatorAction',
   properties: () => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     /** An operator's e-mail, or the user of the command line. */
     who: textColumn(),
     /** Snake case: `pause`, `resume`, `settle`, … */

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** `money_out` stops transfers, refunds and returns; `everything` also charges and keys. */
 export type PauseReach = 'money_out' | 'everything'
@@ -8,7 +8,7 @@ export type PauseReach = 'money_out' | 'everything'
 const schema = defineEntity({
   name: 'Pause',
   properties: () => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     /** Set for the pause of an account or of a connection; both null: the whole service. */
     accountUuid: uuidColumn().nullable(),
     connectionUuid: uuidColumn().nullable(),

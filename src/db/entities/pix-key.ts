@@ -1,13 +1,13 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import type { OperationFailure } from './transfer.ts'
 
 const pixKey = defineEntity({
   name: 'PixKey',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),
@@ -39,7 +39,7 @@ pixKey.setClass(PixKey)
 const authCode = defineEntity({
   name: 'AuthCode',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     type: unionColumn<VerifiedKeyType>(),
     key: textColumn(),

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** Outcome of a provider notification: `taken`: signalled to a workflow; `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'routed' | 'foreign'
@@ -8,7 +8,7 @@ export type NotificationOutcome = 'routed' | 'foreign'
 const schema = defineEntity({
   name: 'ProviderNotification',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     connectionUuid: uuidColumn(),
     digest: p.blob(),
     kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),

@@ -1,13 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { RefundState } from '../../domain/refunds/refund.ts'
-import {
-  centsColumn,
-  primaryKeyColumn,
-  textColumn,
-  timestampColumn,
-  unionColumn,
-  uuidColumn,
-} from './columns.ts'
+import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Movement } from './movement.ts'
 import type { OperationFailure } from './transfer.ts'
 
@@ -22,7 +15,7 @@ export type RefundPart = {
 const schema = defineEntity({
   name: 'Refund',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     chargeUuid: uuidColumn(),
     /** Dispute whose return the provider sent by itself. */
     disputeUuid: uuidColumn().nullable(),

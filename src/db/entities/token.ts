@@ -1,11 +1,11 @@
 import { defineEntity } from '@mikro-orm/core'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 /** An API token of an account, optionally bound to one connection; only its SHA-256 is stored. */
 const schema = defineEntity({
   name: 'Token',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     connectionUuid: uuidColumn().nullable(),
     name: textColumn(),

@@ -3,14 +3,7 @@ import type { Party } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { HistoryEntry } from './charge.ts'
-import {
-  centsColumn,
-  primaryKeyColumn,
-  textColumn,
-  timestampColumn,
-  unionColumn,
-  uuidColumn,
-} from './columns.ts'
+import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
@@ -20,7 +13,7 @@ export type OperationFailure = { code: string; message: string; provider_code?: 
 const schema = defineEntity({
   name: 'Transfer',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     connection: () => p.manyToOne(Connection),
     providerAccountUuid: uuidColumn(),

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 export type UserRole = 'merchant' | 'operator'
 
@@ -8,7 +8,7 @@ const schema = defineEntity({
   name: 'User',
   tableName: 'app_user',
   properties: () => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     /** Null for operators, who belong to no account. */
     accountUuid: uuidColumn().nullable(),
     /** In lower case. */

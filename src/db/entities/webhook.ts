@@ -1,11 +1,11 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
-import { primaryKeyColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
 
 const event = defineEntity({
   name: 'Event',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     connectionUuid: uuidColumn().nullable(),
     type: unionColumn<EventType>(),
@@ -33,7 +33,7 @@ export type WebhookCreation = { url: string; events: SubscribableEventType[]; to
 const webhook = defineEntity({
   name: 'Webhook',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     accountUuid: uuidColumn(),
     url: textColumn(),
     sealedSecret: textColumn(),
@@ -64,7 +64,7 @@ webhook.setClass(Webhook)
 const delivery = defineEntity({
   name: 'Delivery',
   properties: p => ({
-    uuid: primaryKeyColumn(),
+    uuid: idColumn(),
     webhookUuid: uuidColumn(),
     /** A relation, so that MikroORM inserts an event before its deliveries. */
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),

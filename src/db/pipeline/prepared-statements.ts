@@ -29,7 +29,6 @@ export function prepareStatement(sql: string, values: readonly unknown[]): State
   return { ...prepared, values }
 }
 
-/** Numbers the placeholders: $1, $2, … for each `?`. */
 function numberPlaceholders(sql: string): string {
   let index = 0
   return sql.replaceAll('?', () => `$${++index}`)

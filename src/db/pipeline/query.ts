@@ -124,11 +124,7 @@ export async function runAsyncCommit<Result>(
 }
 
 /** Sends a statement without a result; within a transaction it travels with the next message. */
-export async function enqueueStatement(
-  em: EntityManager,
-  sql: string,
-  values: readonly unknown[],
-): Promise<void> {
+export async function enqueueStatement(em: EntityManager, sql: string, values: readonly unknown[]) {
   await sendStatements(em, [{ ...prepareStatement(sql, values), discardResult: true }])
 }
 

@@ -5,7 +5,6 @@ import { type Query, query } from '../pipeline/query.ts'
 export type PayoutConditions = {
   /** An operator's pause covers payouts of the connection. */
   isPaused: boolean
-  /** An operator has blocked the account. */
   isAccountBlocked: boolean
   /** When the transaction began, in milliseconds since 1970 by PostgreSQL's clock. */
   transactionStartedAtMs: number

@@ -18,10 +18,7 @@ export async function countPixKeys(
 }
 
 /** Returns whether a key is, or may be, registered already. */
-export async function isPixKeyRegistered(
-  em: EntityManager,
-  key: { key: string; isSimulated: boolean },
-): Promise<boolean> {
+export async function isPixKeyRegistered(em: EntityManager, key: { key: string; isSimulated: boolean }) {
   return (await em.count(PixKey, { ...key, state: { $in: [...EXISTING_KEY_STATES] } })) > 0
 }
 

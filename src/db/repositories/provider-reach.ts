@@ -25,10 +25,7 @@ export async function findProviderOrigins(em: EntityManager): Promise<string[]> 
 export type ProviderProbes = { worker: string; origins: string[]; reached: string[] }
 
 /** Records a worker's probes of now, and deletes those of workers that have gone. */
-export async function recordProviderProbes(
-  em: EntityManager,
-  { worker, origins, reached }: ProviderProbes,
-): Promise<void> {
+export async function recordProviderProbes(em: EntityManager, { worker, origins, reached }: ProviderProbes) {
   await em.execute(
     `with gone as (delete from provider_reach where probed_at < now() - interval '1 hour' and worker <> ?)
      insert into provider_reach (worker, origin, probed_at, reached_at)

@@ -28,10 +28,7 @@ export type SealedUnexplainedAnswer = {
  * Stores an answer, or counts a repeat. An item that is in several lists lies in all of their periods: their
  * intersection is stored. An item that returns is unresolved again.
  */
-export async function storeUnexplainedAnswer(
-  em: EntityManager,
-  answer: SealedUnexplainedAnswer,
-): Promise<void> {
+export async function storeUnexplainedAnswer(em: EntityManager, answer: SealedUnexplainedAnswer) {
   const { connectionUuid, operation, reference, kind, status, name, sealedBody, isCut, digest, period } =
     answer
   const [stored] = await em.execute<{ uuid: string }[]>(

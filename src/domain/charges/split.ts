@@ -10,10 +10,7 @@ export type ChargeSplit = { type: SplitType; amount: number; recipientAccountUui
 export const HUNDRED_PERCENT = 10_000
 
 /** What a split gets of the value it divides, in centavos, rounded down: the rest stays with the owner. */
-export function computeSplitShareCents(
-  split: Pick<ChargeSplit, 'type' | 'amount'>,
-  valueCents: number,
-): number {
+export function computeSplitShareCents(split: Pick<ChargeSplit, 'type' | 'amount'>, valueCents: number) {
   return split.type === 'FIXED' ? split.amount : computeShareCents(valueCents, split.amount)
 }
 

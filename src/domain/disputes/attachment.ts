@@ -14,11 +14,7 @@ export type AttachmentType = keyof typeof ATTACHMENT_EXTENSIONS
 export const ATTACHMENT_TYPES = Object.keys(ATTACHMENT_EXTENSIONS) as [AttachmentType, ...AttachmentType[]]
 
 /** Key in the storage; no part of it is chosen by a client, so it cannot address another file. */
-export function attachmentStorageKeyOf(of: {
-  disputeUuid: string
-  uuid: string
-  type: AttachmentType
-}): string {
+export function attachmentStorageKeyOf(of: { disputeUuid: string; uuid: string; type: AttachmentType }) {
   return `meds/${of.disputeUuid}/${of.uuid}.${ATTACHMENT_EXTENSIONS[of.type]}`
 }
 

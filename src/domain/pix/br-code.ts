@@ -102,14 +102,7 @@ const FIELD_PATTERNS: [id: string, form: RegExp][] = [
 
 type PayloadFields = Merchant & { initiation: string; account: string; totalCents: number; txid: string }
 
-function buildPayload({
-  initiation,
-  account,
-  totalCents,
-  txid,
-  merchantName,
-  merchantCity,
-}: PayloadFields): string {
+function buildPayload({ initiation, account, totalCents, txid, merchantName, merchantCity }: PayloadFields) {
   const open =
     encodeTlvField('00', '01') +
     initiation +

@@ -3,8 +3,6 @@ import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeState } from '../../domain/disputes/dispute.ts'
 import type { FollowUps } from './follow-ups.ts'
 
-/** Workflow of disputes (MED). */
-
 export const DISPUTE_WORKFLOW = 'disputeWorkflow'
 export type DisputeWorkflowSignature = (input: DisputeInput) => Promise<DisputeState | 'foreign'>
 export const disputeWorkflowId = (uuid: string) => `med/${uuid}`

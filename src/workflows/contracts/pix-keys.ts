@@ -1,7 +1,5 @@
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 
-/** Workflows of PIX keys and of their verification codes. */
-
 export const PIX_KEY_WORKFLOW = 'pixKeyWorkflow'
 export type PixKeyWorkflowSignature = (input: PixKeyInput) => Promise<PixKeyState>
 export const pixKeyWorkflowId = (uuid: string) => `pix-key/${uuid}`

@@ -3,8 +3,6 @@ import type { FollowUps } from './follow-ups.ts'
 import type { Continuation } from './payouts.ts'
 import type { PreRestoreState, ReopenedInput } from './reopening.ts'
 
-/** Workflow of refunds. */
-
 export const REFUND_WORKFLOW = 'refundWorkflow'
 export type RefundWorkflowSignature = (input: RefundInput | ReopenedInput) => Promise<RefundState>
 export const refundWorkflowId = (uuid: string) => `refund/${uuid}`

@@ -4,8 +4,6 @@ import type { FollowUps } from './follow-ups.ts'
 import type { Continuation, SendPayoutInput } from './payouts.ts'
 import type { PreRestoreState, ReopenedInput } from './reopening.ts'
 
-/** Workflow of transfers. */
-
 export const TRANSFER_WORKFLOW = 'transferWorkflow'
 export type TransferWorkflowSignature = (input: TransferInput | ReopenedInput) => Promise<TransferState>
 export const transferWorkflowId = (uuid: string) => `transfer/${uuid}`

@@ -10,10 +10,7 @@ type LateUpdatePolling = {
 }
 
 /** Polls every connection that a notification came through, until it answers. */
-export async function pollLateUpdates(
-  inbox: ProviderInbox,
-  { poll, onUnanswered }: LateUpdatePolling,
-): Promise<void> {
+export async function pollLateUpdates(inbox: ProviderInbox, { poll, onUnanswered }: LateUpdatePolling) {
   let toPoll = inbox.drain()
   for (let pollCount = 0; toPoll.length > 0; pollCount++) {
     const unanswered: string[] = []

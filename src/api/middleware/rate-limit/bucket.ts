@@ -24,7 +24,6 @@ export type RateLimiter = {
   queryShare: (hash: string, tokenUuid: string | undefined) => Query<unknown>
 }
 
-/** A share leased from the bucket of a token. */
 type BucketShare = { tokenUuid: string; granted: number; bucketLeft: number }
 
 /** Creates the rate limiter: one limit per token across all API processes (SPEC §1), which lease shares of it. */

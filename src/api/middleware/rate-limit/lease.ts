@@ -6,7 +6,6 @@ export type RateLimitPolicy = { perSecond: number; burst: number }
 
 /** A leased share of a token's bucket in one process; requests counted against it need no round trip. */
 export type RateLease = {
-  /** Requests left in this lease. */
   remainingRequests: number
   /** Level of the bucket after this share was leased. */
   bucketLeft: number

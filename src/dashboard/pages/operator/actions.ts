@@ -60,7 +60,6 @@ const unmatchedFormSchema = z.object({
   sending: sendCountSchema,
   reason: reasonSchema,
 })
-/** Actions on unmatched payments. */
 const UNMATCHED_ACTIONS = [
   { name: 'return', act: requestUnmatchedReturn, done: 'return_begun' },
   { name: 'keep', act: requestUnmatchedKeep, done: 'keeping' },
