@@ -12,107 +12,66 @@ type GaugeSample = { gauge: keyof typeof GAUGES; label: string | null; value: nu
 /** Only a call closes a breaker: one without calls since says nothing about its provider's present state. */
 const OPEN_BREAKER_MAX_AGE = '15 minutes'
 
-/** Gauges of the database, the same from every process: the figures that alerts use. */
+/** Gauges of the database and their help, the same from every process: the figures that alerts use. */
 const GAUGES = {
-  trilho_database_up: { help: 'Whether PostgreSQL answers this API.', label: null },
-  trilho_database_read_only: {
-    help: 'Whether PostgreSQL is read-only: a standby, or a database with read-only transactions.',
-    label: null,
-  },
-  trilho_database_connections: {
-    help: 'Connections to the PostgreSQL server, of all clients.',
-    label: null,
-  },
-  trilho_database_connections_max: {
-    help: 'Connections that the PostgreSQL server allows to clients other than superusers.',
-    label: null,
-  },
-  [CLOCK_OFFSET_GAUGE.name]: { help: CLOCK_OFFSET_GAUGE.help, label: null },
-  trilho_idle_transaction_oldest_seconds: {
-    help: 'Idle time of the session that has been idle in a transaction the longest.',
-    label: null,
-  },
-  trilho_lock_wait_oldest_seconds: {
-    help: 'Run time of the statement that has waited for a lock the longest.',
-    label: null,
-  },
-  trilho_workers: { help: 'Workers that published metrics within the last 30 seconds.', label: null },
-  trilho_worker_without_providers: {
-    help: 'Workers that have reached no provider for 30 seconds, or since their start, while another worker has.',
-    label: 'worker',
-  },
-  trilho_unknown_outcomes: {
-    help: 'Transfers, refunds and returns whose outcome is unknown.',
-    label: 'provider',
-  },
-  trilho_unknown_oldest_seconds: { help: 'Age of the oldest unknown outcome.', label: 'provider' },
-  trilho_attempt_oldest_seconds: {
-    help: 'Age of the oldest attempt that is calling, accepted or unknown.',
-    label: 'operation',
-  },
-  trilho_rows_without_workflow: {
-    help: 'Unfinished rows that the last sweep found without a workflow, reopened or not.',
-    label: 'noun',
-  },
-  trilho_workflow_sweep_age_seconds: {
-    help: 'Time since unfinished rows were last compared with running workflows.',
-    label: null,
-  },
-  trilho_breakers_open: {
-    help: 'Active connections whose open circuit breaker failed or was probed within 15 minutes.',
-    label: 'provider',
-  },
-  trilho_notices_waiting: { help: 'Provider notifications that are not processed yet.', label: null },
-  trilho_notices_oldest_seconds: {
-    help: 'Age of the oldest provider notification that is not processed yet.',
-    label: null,
-  },
-  trilho_deliveries_pending: {
-    help: 'Webhook deliveries that are being attempted or wait for their next attempt.',
-    label: null,
-  },
-  trilho_deliveries_overdue_seconds: {
-    help: 'Delay of the most overdue delivery attempt to endpoints that do not fail.',
-    label: null,
-  },
-  trilho_webhooks_disabled: { help: 'Endpoints disabled because they failed.', label: null },
-  trilho_unmatched_held_cents: {
-    help: 'Unmatched payments that are held, in centavos.',
-    label: null,
-  },
-  trilho_unexpected_settlements: {
-    help: 'PIX of the last 24 hours that settled twice, or after they had failed.',
-    label: 'provider',
-  },
-  trilho_shortfall_cents: {
-    help: 'Payments that exceeded the balance of their account, in centavos.',
-    label: 'provider',
-  },
-  trilho_ledger_drift_cents: {
-    help: 'Sum of all balances, in centavos; any value but 0 is a bug.',
-    label: null,
-  },
-  trilho_reconciliation_differences: {
-    help: 'Open differences between provider statements and the ledger.',
-    label: 'kind',
-  },
-  trilho_statement_waiting: {
-    help: 'PIX that only a statement knows and that are left to what may still account for them.',
-    label: 'why',
-  },
-  trilho_provider_balance_difference_cents: {
-    help: 'Difference between the last balances of providers and the ledger, in centavos.',
-    label: 'provider',
-  },
-  trilho_provider_balance_differs_seconds: {
-    help: 'How long the balance of a provider account has differed from the ledger.',
-    label: 'provider',
-  },
-  trilho_quarantined_items: {
-    help: 'Items of provider lists that could not be read and are listed again until they can.',
-    label: 'provider',
-  },
+  trilho_database_up: 'Whether PostgreSQL answers this API.',
+  trilho_database_read_only:
+    'Whether PostgreSQL is read-only: a standby, or a database with read-only transactions.',
+  trilho_database_connections: 'Connections to the PostgreSQL server, of all clients.',
+  trilho_database_connections_max:
+    'Connections that the PostgreSQL server allows to clients other than superusers.',
+  [CLOCK_OFFSET_GAUGE.name]: CLOCK_OFFSET_GAUGE.help,
+  trilho_idle_transaction_oldest_seconds:
+    'Idle time of the session that has been idle in a transaction the longest.',
+  trilho_lock_wait_oldest_seconds: 'Run time of the statement that has waited for a lock the longest.',
+  trilho_workers: 'Workers that published metrics within the last 30 seconds.',
+  trilho_worker_without_providers:
+    'Workers that have reached no provider for 30 seconds, or since their start, while another worker has.',
+  trilho_unknown_outcomes: 'Transfers, refunds and returns whose outcome is unknown.',
+  trilho_unknown_oldest_seconds: 'Age of the oldest unknown outcome.',
+  trilho_attempt_oldest_seconds: 'Age of the oldest attempt that is calling, accepted or unknown.',
+  trilho_rows_without_workflow:
+    'Unfinished rows that the last sweep found without a workflow, reopened or not.',
+  trilho_workflow_sweep_age_seconds: 'Time since unfinished rows were last compared with running workflows.',
+  trilho_breakers_open:
+    'Active connections whose open circuit breaker failed or was probed within 15 minutes.',
+  trilho_notices_waiting: 'Provider notifications that are not processed yet.',
+  trilho_notices_oldest_seconds: 'Age of the oldest provider notification that is not processed yet.',
+  trilho_deliveries_pending: 'Webhook deliveries that are being attempted or wait for their next attempt.',
+  trilho_deliveries_overdue_seconds:
+    'Delay of the most overdue delivery attempt to endpoints that do not fail.',
+  trilho_webhooks_disabled: 'Endpoints disabled because they failed.',
+  trilho_unmatched_held_cents: 'Unmatched payments that are held, in centavos.',
+  trilho_unexpected_settlements: 'PIX of the last 24 hours that settled twice, or after they had failed.',
+  trilho_shortfall_cents: 'Payments that exceeded the balance of their account, in centavos.',
+  trilho_ledger_drift_cents: 'Sum of all balances, in centavos; any value but 0 is a bug.',
+  trilho_reconciliation_differences: 'Open differences between provider statements and the ledger.',
+  trilho_statement_waiting:
+    'PIX that only a statement knows and that are left to what may still account for them.',
+  trilho_provider_balance_difference_cents:
+    'Difference between the last balances of providers and the ledger, in centavos.',
+  trilho_provider_balance_differs_seconds:
+    'How long the balance of a provider account has differed from the ledger.',
+  trilho_quarantined_items:
+    'Items of provider lists that could not be read and are listed again until they can.',
 } as const
+
+/** Label of each gauge that has one. */
+const GAUGE_LABELS: Partial<Record<keyof typeof GAUGES, string>> = {
+  trilho_worker_without_providers: 'worker',
+  trilho_unknown_outcomes: 'provider',
+  trilho_unknown_oldest_seconds: 'provider',
+  trilho_attempt_oldest_seconds: 'operation',
+  trilho_rows_without_workflow: 'noun',
+  trilho_breakers_open: 'provider',
+  trilho_unexpected_settlements: 'provider',
+  trilho_shortfall_cents: 'provider',
+  trilho_reconciliation_differences: 'kind',
+  trilho_statement_waiting: 'why',
+  trilho_provider_balance_difference_cents: 'provider',
+  trilho_provider_balance_differs_seconds: 'provider',
+  trilho_quarantined_items: 'provider',
+}
 
 /** Excludes PIX keys: whether a key was created is not worth waking an operator. */
 const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
@@ -236,11 +195,11 @@ export function renderDatabaseDown(): Promise<string> {
 function renderGauges(samples: GaugeSample[], gauges: GaugeSample['gauge'][]): Promise<string> {
   const registry = new Registry()
   for (const name of gauges) {
-    const { help, label } = GAUGES[name]
-    const labelNames = label === null ? [] : [label]
-    const gauge = new Gauge<string>({ name, help, labelNames, registers: [registry] })
+    const label = GAUGE_LABELS[name]
+    const labelNames = label ? [label] : []
+    const gauge = new Gauge<string>({ name, help: GAUGES[name], labelNames, registers: [registry] })
     for (const sample of samples.filter(one => one.gauge === name))
-      gauge.set(label === null ? {} : { [label]: sample.label ?? '' }, sample.value)
+      gauge.set(label ? { [label]: sample.label ?? '' } : {}, sample.value)
   }
   return registry.metrics()
 }

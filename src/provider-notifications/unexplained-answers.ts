@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EntityManager, Orm } from '../db/client/orm.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
@@ -83,7 +84,7 @@ export function createUnexplainedAnswerRecorder({
           'unexplained response not recorded',
         ),
       )
-      await Promise.race([written, waitForLimit()])
+      await Promise.race([written, pause(MAX_WAIT_MS, undefined, { ref: false })])
     } catch (error) {
       log.error({ connection, type: Object(error).name }, 'unexplained response not recorded')
     }
@@ -102,10 +103,6 @@ function normalizeLabels({ operation, kind, name, reference }: UnexplainedAnswer
 
 function normalizeLabel(name: string): string {
   return name.replaceAll(/[^\w.:-]+/g, '_').slice(0, 80)
-}
-
-function waitForLimit(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, MAX_WAIT_MS).unref())
 }
 
 /** An operator's request to open an answer; recorded as an operator action. */

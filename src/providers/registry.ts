@@ -65,11 +65,13 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 
   function providerFor(connection: RegistryConnection): Provider {
     const cached = adapters.get(connection.uuid)
-    if (cached && hasSameConfiguration(cached, connection)) {
+    const { dialect, baseUrl, sealedCredentials } = connection
+    // Compared without unsealing: credentials that are sealed again differ as text.
+    const isSame = cached?.baseUrl === baseUrl && cached.sealedCredentials === sealedCredentials
+    if (isSame && cached.dialect === dialect) {
       markUsed(connection.uuid, cached)
       return cached.adapter
     }
-    const { dialect, baseUrl, sealedCredentials } = connection
     const adapter = createAdapter(connection, { ...options, openPool })
     retire(connection.uuid)
     markUsed(connection.uuid, { dialect, baseUrl, sealedCredentials, adapter })
@@ -99,16 +101,6 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
 }
 
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>
-
-/** Compares configurations without unsealing. Credentials that are sealed again differ as text. */
-function hasSameConfiguration(
-  cached: CachedAdapter,
-  { dialect, baseUrl, sealedCredentials }: RegistryConnection,
-): boolean {
-  return (
-    cached.dialect === dialect && cached.baseUrl === baseUrl && cached.sealedCredentials === sealedCredentials
-  )
-}
 
 type AdapterCreation = Omit<ProviderRegistryOptions, 'maxAdapters'> & { openPool: OpenConnectionPool }
 

@@ -46,7 +46,9 @@ export async function openStorage({
 }): Promise<FileStorage> {
   const links = createFileLinks(config)
   const disk = new Disk(
-    settings.kind === 'disk' ? createFolderDriver(settings) : await createBucketDriver(settings),
+    settings.kind === 'disk'
+      ? new FSDriver({ location: settings.folder, visibility: 'private' })
+      : await createBucketDriver(settings),
   )
 
   return {
@@ -84,10 +86,6 @@ async function measureFileSystem(folder: string): Promise<{ freeBytes: number; s
 /** Makes browsers download the file and never display it inline: its content is untrusted. */
 export function buildContentDisposition(key: string): string {
   return `attachment; filename="${key.split('/').at(-1)}"`
-}
-
-function createFolderDriver({ folder: location }: Extract<StorageSettings, { kind: 'disk' }>): FSDriver {
-  return new FSDriver({ location, visibility: 'private' })
 }
 
 /** Loads the S3 client only for a bucket, because it is large. */

@@ -34,49 +34,20 @@ const DEFAULT_TASK_QUEUE = 'trilho'
  * later one updates them to its own release and configuration.
  */
 export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {
-  await upsertSchedule(client, temporal, {
-    id: 'notice-sweep',
-    type: NOTIFICATION_SWEEP_WORKFLOW,
-    intervalMs: MINUTE_MS,
-    args: [],
-  })
-  await upsertSchedule(client, temporal, {
-    id: 'tally',
-    type: LIST_COUNTERS_WORKFLOW,
-    intervalMs: 2 * MINUTE_MS,
-    args: [],
-  })
-  await upsertSchedule(client, temporal, {
-    id: 'med-sweep',
-    type: DISPUTE_SWEEP_WORKFLOW,
-    intervalMs: DISPUTE_SWEEP_MS,
-    args: [],
-  })
-  await upsertSchedule(client, temporal, {
-    id: 'reconciliation',
-    type: RECONCILIATION_WORKFLOW,
-    intervalMs: HOUR_MS,
-    args: [{ hours: RECONCILIATION_HOURS }],
-  })
-  await upsertSchedule(client, temporal, {
-    id: 'workflow-sweep',
-    type: WORKFLOW_SWEEP_WORKFLOW,
-    intervalMs: HOUR_MS,
-    args: [],
-  })
-  await upsertSchedule(client, temporal, {
-    id: 'delivery-sweep',
-    type: DELIVERY_SWEEP_WORKFLOW,
-    intervalMs: 5 * MINUTE_MS,
-    args: [],
-  })
-  await upsertSchedule(client, temporal, {
-    id: 'event-pruning',
-    type: EVENT_PRUNING_WORKFLOW,
+  const schedules: MaintenanceSchedule[] = [
+    { id: 'notice-sweep', type: NOTIFICATION_SWEEP_WORKFLOW, intervalMs: MINUTE_MS },
+    { id: 'tally', type: LIST_COUNTERS_WORKFLOW, intervalMs: 2 * MINUTE_MS },
+    { id: 'med-sweep', type: DISPUTE_SWEEP_WORKFLOW, intervalMs: DISPUTE_SWEEP_MS },
+    {
+      ...{ id: 'reconciliation', type: RECONCILIATION_WORKFLOW, intervalMs: HOUR_MS },
+      args: [{ hours: RECONCILIATION_HOURS }],
+    },
+    { id: 'workflow-sweep', type: WORKFLOW_SWEEP_WORKFLOW, intervalMs: HOUR_MS },
+    { id: 'delivery-sweep', type: DELIVERY_SWEEP_WORKFLOW, intervalMs: 5 * MINUTE_MS },
     // Events are kept for thirty days at any time scale.
-    intervalMs: 6 * HOUR_MS * temporal.timeScale,
-    args: [],
-  })
+    { id: 'event-pruning', type: EVENT_PRUNING_WORKFLOW, intervalMs: 6 * HOUR_MS * temporal.timeScale },
+  ]
+  for (const schedule of schedules) await upsertSchedule(client, temporal, schedule)
 }
 
 type VersionWatch = {
@@ -117,17 +88,12 @@ export async function followCurrentVersion(
   return () => clearInterval(timer)
 }
 
-type MaintenanceSchedule = {
-  id: string
-  type: string
-  intervalMs: number
-  args: unknown[]
-}
+type MaintenanceSchedule = { id: string; type: string; intervalMs: number; args?: unknown[] }
 
 async function upsertSchedule(
   client: Client,
   { taskQueue, timeScale }: TemporalContext,
-  { id, type, intervalMs, args }: MaintenanceSchedule,
+  { id, type, intervalMs, args = [] }: MaintenanceSchedule,
 ): Promise<void> {
   // Each of several installations in one namespace has schedules of its own.
   const scheduleId = taskQueue === DEFAULT_TASK_QUEUE ? id : `${id}/${taskQueue}`

@@ -20,7 +20,6 @@ import {
   depositWorkflowId,
   RETURN_WORKFLOW,
   type RecordDepositInput,
-  type ReturnPaymentInput,
   returnWorkflowId,
 } from '../workflows/contracts/unmatched.ts'
 import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
@@ -30,51 +29,30 @@ import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
  * starts from the row; it only polls the provider and never issues or sends. Safe to call twice.
  */
 
-export function signalCharge(
-  temporal: TemporalContext,
-  uuid: string,
-  notification: ProviderNotificationSignal,
-): Promise<void> {
-  return signalOrReopen<ReopenedInput>(temporal, notification, {
-    type: CHARGE_WORKFLOW,
-    workflowId: chargeWorkflowId(uuid),
-    input: { reopen: uuid, timeScale: temporal.timeScale },
-  })
-}
+export const signalCharge = createRowSignal(CHARGE_WORKFLOW, chargeWorkflowId)
+export const signalTransfer = createRowSignal(TRANSFER_WORKFLOW, transferWorkflowId)
+export const signalRefund = createRowSignal(REFUND_WORKFLOW, refundWorkflowId)
 
-export function signalTransfer(
-  temporal: TemporalContext,
-  uuid: string,
-  notification: ProviderNotificationSignal,
-): Promise<void> {
-  return signalOrReopen<ReopenedInput>(temporal, notification, {
-    type: TRANSFER_WORKFLOW,
-    workflowId: transferWorkflowId(uuid),
-    input: { reopen: uuid, timeScale: temporal.timeScale },
-  })
-}
-
-export function signalRefund(
-  temporal: TemporalContext,
-  uuid: string,
-  notification: ProviderNotificationSignal,
-): Promise<void> {
-  return signalOrReopen<ReopenedInput>(temporal, notification, {
-    type: REFUND_WORKFLOW,
-    workflowId: refundWorkflowId(uuid),
-    input: { reopen: uuid, timeScale: temporal.timeScale },
-  })
+/** Creates the call that signals a workflow by the uuid of its row. */
+function createRowSignal(type: string, idOf: (uuid: string) => string) {
+  return (temporal: TemporalContext, uuid: string, notification: ProviderNotificationSignal) =>
+    signalOrReopen(temporal, notification, {
+      type,
+      workflowId: idOf(uuid),
+      input: { reopen: uuid } satisfies Omit<ReopenedInput, 'timeScale'>,
+    })
 }
 
 export function signalOrphanPayload(
   temporal: TemporalContext,
   attemptUuid: string,
   notification: ProviderNotificationSignal,
-): Promise<void> {
-  return signalOrReopen<OrphanInput>(temporal, notification, {
+) {
+  const workflowId = orphanWorkflowId(attemptUuid)
+  return signalOrReopen(temporal, notification, {
     type: ORPHAN_WORKFLOW,
-    workflowId: orphanWorkflowId(attemptUuid),
-    input: { attemptUuid, timeScale: temporal.timeScale },
+    workflowId,
+    input: { attemptUuid } satisfies Omit<OrphanInput, 'timeScale'>,
   })
 }
 
@@ -109,25 +87,18 @@ export function signalReturn(
   input: { uuid: string; connectionUuid: string },
   notification: ProviderNotificationSignal,
 ): Promise<void> {
-  return signalOrReopen<ReturnPaymentInput>(temporal, notification, {
-    type: RETURN_WORKFLOW,
-    workflowId: returnWorkflowId(input.uuid),
-    input: { ...input, timeScale: temporal.timeScale },
-  })
+  const workflowId = returnWorkflowId(input.uuid)
+  return signalOrReopen(temporal, notification, { type: RETURN_WORKFLOW, workflowId, input })
 }
 
 /** Starts the recording of a PIX that no charge expects; a repeat finds the movement recorded. */
 export function signalDeposit(
   temporal: TemporalContext,
-  deposit: Omit<RecordDepositInput, 'timeScale'>,
+  input: Omit<RecordDepositInput, 'timeScale'>,
   notification: ProviderNotificationSignal,
-): Promise<void> {
-  const workflowId = depositWorkflowId(deposit.connectionUuid, deposit.endToEnd)
-  return signalOrReopen<RecordDepositInput>(temporal, notification, {
-    type: DEPOSIT_WORKFLOW,
-    workflowId,
-    input: { ...deposit, timeScale: temporal.timeScale },
-  })
+) {
+  const workflowId = depositWorkflowId(input.connectionUuid, input.endToEnd)
+  return signalOrReopen(temporal, notification, { type: DEPOSIT_WORKFLOW, workflowId, input })
 }
 
 /** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
@@ -138,10 +109,10 @@ export function signalDispute(
 ): Promise<void> {
   const staticSummary = `Dispute ${input.providerDisputeId} of a provider`
   const workflowId = disputeWorkflowId(input.uuid)
-  return signalOrReopen<DisputeInput>(temporal, notification, {
+  return signalOrReopen(temporal, notification, {
     type: DISPUTE_WORKFLOW,
     workflowId,
-    input: { ...input, timeScale: temporal.timeScale },
+    input,
     staticSummary,
   })
 }
@@ -162,20 +133,20 @@ export async function signalIfRunning(
   }
 }
 
-type SignalRequest<Input> = { type: string; workflowId: string; input: Input; staticSummary?: string }
+type SignalRequest = { type: string; workflowId: string; input: object; staticSummary?: string }
 
-async function signalOrReopen<Input>(
+async function signalOrReopen(
   temporal: TemporalContext,
   notification: ProviderNotificationSignal,
-  { type, workflowId, input, staticSummary }: SignalRequest<Input>,
+  { type, workflowId, input, staticSummary }: SignalRequest,
 ): Promise<void> {
   const client = await temporal.client()
-  await client.workflow.signalWithStart<(input: Input) => Promise<unknown>, [ProviderNotificationSignal]>(
+  await client.workflow.signalWithStart<(input: object) => Promise<unknown>, [ProviderNotificationSignal]>(
     type,
     {
       ...buildReopenOptions(temporal, workflowId),
       ...(staticSummary !== undefined && { staticSummary }),
-      args: [input],
+      args: [{ ...input, timeScale: temporal.timeScale }],
       signal: providerNotificationSignal,
       signalArgs: [notification],
     },

@@ -31,7 +31,9 @@ export type GuardedConnectorOptions = {
 export function createGuardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   const connect = createResumingConnector({
     lookup: createGuardedLookup(options),
-    secureContext: createSecureContext({ ca: mergeTrustedCertificates(options.ca) }),
+    secureContext: createSecureContext({
+      ca: options.ca && [...getCACertificates('default'), ...options.ca],
+    }),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: 1_000, // The default of 250 ms is too short for distant hosts.
     timeout: options.timeoutMs,
@@ -78,8 +80,4 @@ function createGuardedLookup({ resolve, policy }: GuardedConnectorOptions): Look
 /** Omits the address: the merchant must not learn what a name resolves to inside our network. */
 function createRefusedAddressError(): RefusedAddressError {
   return new RefusedAddressError('The host has an address that webhooks may not reach')
-}
-
-function mergeTrustedCertificates(ca: string[] | undefined): string[] | undefined {
-  return ca && [...getCACertificates('default'), ...ca]
 }

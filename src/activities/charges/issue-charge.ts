@@ -173,7 +173,9 @@ export async function failIssuing(
   })
   const at = new Date()
   charge.failure = {
-    code: code ?? getIssueFailureCode(attempts),
+    code:
+      code ??
+      (attempts.every(one => one.state === 'rejected') ? 'provider_rejected' : 'no_provider_available'),
     attempts: attempts.map(attempt => ({
       provider: connections.find(one => one.uuid === attempt.connectionUuid)?.provider ?? '',
       outcome: attempt.state === 'orphan' ? 'unknown' : attempt.state,
@@ -183,12 +185,6 @@ export async function failIssuing(
   transition(charge, chargeMachine, 'no_provider_issued', at)
   await recordChargeEvent(em, charge, { at })
   return queryIssueResult(charge, attempts)
-}
-
-function getIssueFailureCode(attempts: Attempt[]): ChargeFailure['code'] {
-  return attempts.every(attempt => attempt.state === 'rejected')
-    ? 'provider_rejected'
-    : 'no_provider_available'
 }
 
 function queryIssueResult(charge: Charge, attempts: Attempt[]): Query<IssueChargeResult> {

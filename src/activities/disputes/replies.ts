@@ -107,7 +107,9 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     const outcome = await provider.replyToDispute(reply)
     await recordCircuitResult(em, connection, outcome)
     // The provider may refuse a repeated reply. A dispute that is still open there proves that it has no reply.
-    const found = isReplyRefusal(outcome) ? await provider.findDispute(toDisputeKey(order)) : null
+    const found = isReplyRefusal(outcome)
+      ? await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
+      : null
     const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
     return transactionReturning(dependencies.orm, async tx => {
       const dispute = await lockDispute(tx, order.uuid)
@@ -122,10 +124,6 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
       return queryReplyResult(dispute, dispute.replyState === 'pending' ? 'again' : 'closed')
     })
   }
-}
-
-function toDisputeKey({ providerDisputeId, endToEnd }: DisputeInput) {
-  return { id: providerDisputeId, endToEnd }
 }
 
 /** Tells whether an outcome is a definite refusal of the reply; a rate limit is none. */

@@ -25,7 +25,7 @@ import { createMovement, postMovement } from './movements.ts'
 export const PROPOSAL_DAYS = 7
 const DAY_MS = 24 * 60 * 60_000
 
-export type AdjustmentRefusalReason =
+type AdjustmentRefusalReason =
   | 'no_operator'
   | 'no_connection'
   | 'no_balances'

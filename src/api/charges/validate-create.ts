@@ -34,7 +34,13 @@ export async function validateCreateCharge(
   caller: ChargeCaller,
   body: CreateChargeBody,
 ): Promise<{ splits: ChargeSplit[]; candidates: string[] }> {
-  const splits = body.splits.map(toSplit)
+  const splits = body.splits.map(
+    ({ type, value, recipient_account_uuid }): ChargeSplit => ({
+      type,
+      amount: value,
+      recipientAccountUuid: recipient_account_uuid,
+    }),
+  )
   const { errors, payable } = await evaluateCharge(caller, { ...body, splits })
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
   return {
@@ -57,10 +63,6 @@ export async function collectChargeErrors({ em, token, body }: ChargeCaller & { 
 }
 
 type ReadableChargeBody = { value: number | undefined; splits: PartialSplit[] }
-
-function toSplit(split: CreateChargeBody['splits'][number]): ChargeSplit {
-  return { type: split.type, amount: split.value, recipientAccountUuid: split.recipient_account_uuid }
-}
 
 function parseSplitFields(split: unknown): PartialSplit {
   const input = Object(split)

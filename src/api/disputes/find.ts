@@ -8,7 +8,7 @@ import {
   joinConditions,
   type OptionalSqlCondition,
 } from '../../db/sql-conditions.ts'
-import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute.ts'
+import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
@@ -94,11 +94,10 @@ function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
     query.resolved !== undefined &&
       hasAnyState(disputeMachine.states.filter(state => disputeMachine.isFinal(state) === query.resolved)),
     query.open !== undefined &&
-      hasAnyState(disputeMachine.states.filter(state => isUndecided(state) === query.open)),
+      hasAnyState(
+        disputeMachine.states.filter(
+          state => ['PENDING', 'PROCESSING'].includes(disputeMachine.statusOf(state)) === query.open,
+        ),
+      ),
   ]
-}
-
-/** Tests whether the dispute is still undecided. */
-function isUndecided(state: DisputeState): boolean {
-  return ['PENDING', 'PROCESSING'].includes(disputeMachine.statusOf(state))
 }

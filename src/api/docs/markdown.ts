@@ -24,7 +24,8 @@ export function renderMarkdown(markdown: string): RenderedMarkdown {
         return html`<a href="${toPageUrl(href)}">${new Markup(this.parser.parseInline(tokens))}</a>`.text
       },
       image({ href, text }) {
-        return html`<img src="${toImageUrl(href)}" alt="${text}">`.text
+        const url = href.replace(/^(?:docs\/|\.\.\/)?images\//, '/docs/images/')
+        return html`<img src="${url}" alt="${text}">`.text
       },
       code({ text, lang }) {
         const said = lang === 'text' && html` class="said"`
@@ -67,11 +68,6 @@ function toHeadingId(title: string): string {
 function toPageUrl(href: string): string {
   const [, name, anchor = ''] = /^(?:[\w.]+\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? []
   return name === undefined ? href : `/docs/${name.toLowerCase()}${anchor}`
-}
-
-/** Converts `docs/images/dashboard.png` to the address that serves it. */
-function toImageUrl(href: string): string {
-  return href.replace(/^(?:docs\/|\.\.\/)?images\//, '/docs/images/')
 }
 
 /** Unescapes entities: the parser's heading text is already escaped. */

@@ -4,7 +4,7 @@ import {
   ServiceError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client'
-import type { ERROR_CATALOGUE, ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import type { ErrorCode, ServerErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { StorageError } from '../../storage/storage.ts'
 import { ApiError } from './api-error.ts'
 import { ResponseTimeoutError, TemporalConnectionError } from './outage.ts'
@@ -16,14 +16,11 @@ import { ResponseTimeoutError, TemporalConnectionError } from './outage.ts'
  */
 export function describeFailureCause(error: unknown): string {
   if (error instanceof ApiError) return describeApiErrorCause(error)
-  if (error instanceof StorageError) return `storage: ${describeStorageCause(error)}`
+  if (error instanceof StorageError)
+    return `storage: ${STORAGE_CAUSES[error.code] ?? NETWORK_CAUSES[error.code] ?? error.code}`
   if (error instanceof ResponseTimeoutError) return `${error.part}: no answer in time`
   return describeTemporalCause(error) ?? describeDatabaseCause(error) ?? `bug: ${describeErrorType(error)}`
 }
-
-type ServerErrorCode = {
-  [Code in ErrorCode]: (typeof ERROR_CATALOGUE)[Code]['status'] extends 500 | 503 ? Code : never
-}[ErrorCode]
 
 /** Cause of an error that carries none. */
 const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
@@ -118,10 +115,6 @@ const STORAGE_CAUSES: Record<string, string> = {
   ENOSPC: 'disk full',
   EROFS: 'read-only',
   NoSuchBucket: 'no such bucket',
-}
-
-function describeStorageCause({ code }: StorageError): string {
-  return STORAGE_CAUSES[code] ?? NETWORK_CAUSES[code] ?? code
 }
 
 /** Returns the code of an error, or its type where it has none. */

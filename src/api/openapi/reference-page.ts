@@ -25,7 +25,10 @@ machine-readable form: <a href="/openapi.json">/openapi.json</a> (OpenAPI ${docu
 </header>
 ${groups.map(([tag, listed]) => html`<section><h2>${formatGroupTitle(tag)}</h2>${listed.map(renderOperationCard)}</section>`)}
 <section><h2>Schemas</h2>
-${schemas.map(([name, schema]) => renderSchemaCard(name, schema))}
+${schemas.map(
+  ([name, schema]) => html`<article id="schema-${name}"><h3>${name}</h3>
+<p>${renderProse(schema.description)}</p>${renderFieldTable(schema)}</article>`,
+)}
 </section>`,
   }
 }
@@ -95,11 +98,6 @@ function renderContentPart(title: string, { content = {} }: JsonSchema): Markup 
   return html`<h4>${title} <small>${type}</small></h4>
 ${jsonSchema?.properties !== undefined && renderFieldTable(jsonSchema)}
 ${example !== undefined && html`<details><summary>Example</summary><pre tabindex="0">${JSON.stringify(example, null, 2)}</pre></details>`}`
-}
-
-function renderSchemaCard(name: string, schema: JsonSchema): Markup {
-  return html`<article id="schema-${name}"><h3>${name}</h3>
-<p>${renderProse(schema.description)}</p>${renderFieldTable(schema)}</article>`
 }
 
 function renderFieldTable(schema: JsonSchema): Markup {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Attachment, Dispute } from '../../db/entities/dispute.ts'
-import type { Movement } from '../../db/entities/movement.ts'
 import {
   DISPUTE_KINDS,
   DISPUTE_STATUSES,
@@ -112,7 +111,14 @@ export function showAttachments(
 export function showDispute(dispute: Dispute, attachments: AttachmentLink[]): z.output<typeof disputeSchema> {
   return {
     uuid: dispute.uuid,
-    pix_in_transaction: showDisputedMovement(dispute.movement),
+    pix_in_transaction: {
+      ...showMovementRecord(dispute.movement),
+      initiation: {
+        ...showMovementInitiation(dispute.movement),
+        pix_key: dispute.movement.pixKey ?? '',
+        additional_info: [],
+      },
+    },
     attachments,
     med_type: dispute.kind,
     dispute_type: dispute.disputeType,
@@ -128,16 +134,5 @@ export function showDispute(dispute: Dispute, attachments: AttachmentLink[]): z.
     provider: { uuid: dispute.connection.uuid, provider: dispute.connection.provider },
     created_at: dispute.createdAt,
     updated_at: dispute.updatedAt,
-  }
-}
-
-function showDisputedMovement(movement: Movement): z.output<typeof disputeRecord> {
-  return {
-    ...showMovementRecord(movement),
-    initiation: {
-      ...showMovementInitiation(movement),
-      pix_key: movement.pixKey ?? '',
-      additional_info: [],
-    },
   }
 }

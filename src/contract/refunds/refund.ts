@@ -101,7 +101,7 @@ export function showAcceptedRefund(refund: Refund, charge: ReadCharge): z.output
   return {
     ...current,
     status: 'PROCESSING',
-    history: listHistoryUntilRefund(charge, refund),
+    history: charge.history.filter(entry => new Date(entry.created_at) <= refund.createdAt),
     updated_at: refund.createdAt,
     refund: {
       ...part,
@@ -117,9 +117,4 @@ export function showAcceptedRefund(refund: Refund, charge: ReadCharge): z.output
       },
     },
   }
-}
-
-/** Lists the charge's history up to the start of this refund. */
-function listHistoryUntilRefund(charge: ReadCharge, refund: Refund) {
-  return charge.history.filter(entry => new Date(entry.created_at) <= refund.createdAt)
 }

@@ -223,7 +223,9 @@ export function snapshotAcceptedTransfer(
   return z.encode(transferSchema, {
     ...omitUnknownOutcome(response),
     attempts: response.attempts.map(attempt =>
-      canStillSettle(attempt.outcome) ? { ...attempt, outcome: 'accepted' as const } : attempt,
+      attempt.outcome === 'rejected' || attempt.outcome === 'unreachable'
+        ? attempt
+        : { ...attempt, outcome: 'accepted' as const },
     ),
   })
 }
@@ -238,10 +240,6 @@ function omitUnknownOutcome<Shown extends UnknownOutcomeFields>({
   return known
 }
 type UnknownOutcomeFields = { outcome?: unknown; unknown_since?: unknown; next_check_at?: unknown }
-
-function canStillSettle(outcome: (typeof ATTEMPT_OUTCOMES)[number]): boolean {
-  return outcome !== 'rejected' && outcome !== 'unreachable'
-}
 
 /** Presents the POST's response: its stored snapshot, or the current transfer while no provider has accepted it. */
 export function showAcceptedTransfer(

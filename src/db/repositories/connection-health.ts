@@ -1,19 +1,8 @@
 import type { EntityManager } from '../client/orm.ts'
 import { MAX_LISTED_ROWS } from './operator-lists.ts'
 
-export type ConnectionHealth = {
-  uuid: string
-  account_uuid: string
-  account_name: string
-  provider: string
-  type: string
-  status: string
-  opened_at: Date | null
-  pause: string | null
-}
-
 /** Lists every connection, unhealthy ones first: status, circuit breaker and pauses. */
-export function listConnectionHealth(em: EntityManager): Promise<ConnectionHealth[]> {
+export function listConnectionHealth(em: EntityManager) {
   return em.execute(
     `select c.uuid, c.account_uuid, n.name as account_name, c.provider, c.type, c.status, b.opened_at, p.reach as pause
      from connection c join account n on n.uuid = c.account_uuid

@@ -76,16 +76,9 @@ export async function listAdjustments(
   return rows.map(row => ({ ...row, ...parseAdjustment(row) }))
 }
 
-export type AdjustableConnection = {
-  uuid: string
-  providerAccountUuid: string
-  provider: string
-  accountName: string
-}
-
 /** Lists connections, by account, through whose provider accounts an adjustment can be proposed. */
-export function listAdjustableConnections(em: EntityManager): Promise<AdjustableConnection[]> {
-  return em.execute<AdjustableConnection[]>(
+export function listAdjustableConnections(em: EntityManager) {
+  return em.execute(
     `select c.uuid, c.provider_account_uuid as "providerAccountUuid", c.provider, n.name as "accountName"
      from connection c join account n on n.uuid = c.account_uuid
      where exists (select from balance b

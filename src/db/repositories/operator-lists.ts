@@ -8,7 +8,7 @@ export const MAX_LISTED_ROWS = 200
 /** Minutes without progress after which a workflow counts as stuck. */
 const STUCK_MINUTES = 10
 
-export type UnknownOutcome = {
+type UnknownOutcome = {
   operation: PayoutKind
   subject_uuid: string
   attempt: string
@@ -47,17 +47,8 @@ export function listUnknownOutcomes(em: EntityManager): Promise<UnknownOutcome[]
   )
 }
 
-export type ContradictedOutcome = {
-  operation: PayoutKind
-  subject_uuid: string
-  account_name: string
-  provider: string
-  contradiction_code: string
-  contradiction_at: Date
-}
-
 /** Lists settled payouts that the provider has later reported as failed, the latest first. */
-export function listContradictedOutcomes(em: EntityManager): Promise<ContradictedOutcome[]> {
+export function listContradictedOutcomes(em: EntityManager) {
   return em.execute(
     `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.contradiction_code, a.contradiction_at
      from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
@@ -65,20 +56,8 @@ export function listContradictedOutcomes(em: EntityManager): Promise<Contradicte
   )
 }
 
-export type StuckWorkflow = {
-  noun: 'charge' | 'transfer' | 'refund' | 'pix-key'
-  uuid: string
-  /** Suffix of the workflow's id, besides noun and UUID. */
-  part: string
-  account_name: string
-  state: string
-  /** Amount in centavos; null for resources without one. */
-  cents: string | null
-  updated_at: Date
-}
-
 /** Lists workflows that have not left a transient state in time. */
-export function listStuckWorkflows(em: EntityManager): Promise<StuckWorkflow[]> {
+export function listStuckWorkflows(em: EntityManager) {
   const isStuckSql = `l.updated_at < now() - interval '${STUCK_MINUTES} minutes'`
   return em.execute(
     `select l.*, n.name as account_name from (
@@ -98,23 +77,11 @@ export function listStuckWorkflows(em: EntityManager): Promise<StuckWorkflow[]> 
   )
 }
 
-export type FailingWebhook = {
-  uuid: string
-  account_uuid: string
-  account_name: string
-  url: string
-  status: 'ACTIVE' | 'DISABLED'
-  disabled_reason: string | null
-  failing_since: Date | null
-  failed: string
-  since: Date
-}
-
 /**
  * Lists webhooks that fail, that have permanently missed events, or that are disabled; disabled ones come last, so
  * that however many there are, they hide no other.
  */
-export function listFailingWebhooks(em: EntityManager): Promise<FailingWebhook[]> {
+export function listFailingWebhooks(em: EntityManager) {
   return em.execute(
     `select w.uuid, w.account_uuid, n.name as account_name, w.url, w.status, w.disabled_reason, w.failing_since,
        d.failed, coalesce(d.since, w.failing_since, now() - interval '1 day') as since
@@ -128,23 +95,8 @@ export function listFailingWebhooks(em: EntityManager): Promise<FailingWebhook[]
   )
 }
 
-export type UnmatchedPayment = {
-  uuid: string
-  account_name: string
-  provider: string
-  cents: string
-  reason: string
-  disposition: string
-  end_to_end: string
-  charge_uuid: string | null
-  /** How often the return was sent. */
-  sending: number
-  code: string | null
-  created_at: Date
-}
-
 /** Lists unmatched payments that are neither returned nor kept yet, with the provider's latest message. */
-export function listUnmatchedPayments(em: EntityManager): Promise<UnmatchedPayment[]> {
+export function listUnmatchedPayments(em: EntityManager) {
   return em.execute(
     `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
        m.disposition, m.end_to_end, m.charge_uuid, coalesce(a.sendings, 0) as sending, a.code, m.created_at
@@ -157,7 +109,7 @@ export function listUnmatchedPayments(em: EntityManager): Promise<UnmatchedPayme
   )
 }
 
-export type UnexpectedSettlement = {
+type UnexpectedSettlement = {
   uuid: string
   reason: (typeof UNEXPECTED_SETTLEMENTS)[number]
   noun: PayoutKind
@@ -183,20 +135,8 @@ export function listUnexpectedSettlements(em: EntityManager): Promise<Unexpected
   )
 }
 
-export type OpenDifference = {
-  uuid: string
-  kind: string
-  movement_type: 'IN' | 'OUT'
-  end_to_end: string
-  provider: string
-  holder: string
-  detail: unknown
-  found_at: Date
-  seen_at: Date
-}
-
 /** Lists the open differences between provider statements and our ledger. */
-export function listOpenDifferences(em: EntityManager): Promise<OpenDifference[]> {
+export function listOpenDifferences(em: EntityManager) {
   return em.execute(
     `select d.uuid, d.kind, d.movement_type, d.end_to_end, p.provider, p.name as holder, d.detail, d.found_at, d.seen_at
      from difference d join provider_account p on p.uuid = d.provider_account_uuid

@@ -61,20 +61,8 @@ export async function storeUnexplainedAnswer(em: EntityManager, answer: SealedUn
   )
 }
 
-export type UnexplainedName = {
-  provider: string
-  operation: string
-  kind: string
-  name: string
-  status: number | null
-  occurrences: string
-  answers: string
-  unresolved: string
-  last_seen_at: Date
-}
-
 /** Counts answers by name, the latest first. */
-export function listUnexplainedNames(em: EntityManager): Promise<UnexplainedName[]> {
+export function listUnexplainedNames(em: EntityManager) {
   return em.execute(
     `select c.provider, u.operation, u.kind, u.name, max(u.status) as status, sum(u.occurrences) as occurrences,
        count(*) as answers, count(*) filter (where u.period_from is not null and u.resolved_at is null) as unresolved,

@@ -22,7 +22,7 @@ export type TestServerOptions = {
  */
 export async function resolveTimeSkippingServer(
   search: TestServerOptions = readLocalConfig(),
-  isReachable: () => Promise<boolean> = isOfficialDownloadReachable,
+  isReachable = async () => (await findReachableArchive('temporal-test-server', 'default')) !== undefined,
 ): Promise<{ executable: { type: 'existing-path'; path: string } } | Record<string, never>> {
   const folder = join(search.cacheHome, 'trilho', `temporal-test-server-${version}`)
   const path = join(folder, 'temporal-test-server')
@@ -35,14 +35,7 @@ export async function resolveTimeSkippingServer(
   return { executable: { type: 'existing-path', path } }
 }
 
-async function isOfficialDownloadReachable(): Promise<boolean> {
-  return (await findReachableArchive('temporal-test-server', 'default')) !== undefined
-}
-
-async function buildFromMaven(
-  folder: string,
-  { path, environment, print }: TestServerOptions,
-): Promise<void> {
+async function buildFromMaven(folder: string, { path, environment, print }: TestServerOptions) {
   const [mvn, java, javac] = await Promise.all(['mvn', 'java', 'javac'].map(name => findOnPath(name, path)))
   if (!mvn || !java || !javac) throw new Error(installInstructions)
   print?.(`Fetching Temporal's test server ${version} from Maven Central, once for all clones …`)

@@ -42,46 +42,35 @@ export function postingsOf(legs: Leg[]): Posting[] {
   return [...sums.values()].filter(posting => posting.cents !== 0)
 }
 
-/** A payment that begins: the money is seen on its way in. */
-export function paymentStartedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'outside' }, to: { accountUuid, bucket: 'pending' } }]
+/** Creates the function of the one leg that moves money between two buckets of an account. */
+function moveBetween(from: Bucket, to: Bucket) {
+  return (accountUuid: string, cents: number): Leg[] => [
+    { cents, from: { accountUuid, bucket: from }, to: { accountUuid, bucket: to } },
+  ]
 }
+
+/** A payment that begins: the money is seen on its way in. */
+export const paymentStartedLegs = moveBetween('outside', 'pending')
 
 /** A payment confirmed: the owner's; fee and shares leave from there, as movements of their own. */
-export function paymentConfirmedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'available' } }]
-}
+export const paymentConfirmedLegs = moveBetween('pending', 'available')
 
 /** A payment that fails after it began: the money never came. */
-export function paymentFailedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'outside' } }]
-}
+export const paymentFailedLegs = moveBetween('pending', 'outside')
 
 /** A PIX that names no charge of ours. */
-export function depositLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'outside' }, to: { accountUuid, bucket: 'available' } }]
-}
+export const depositLegs = moveBetween('outside', 'available')
 
 /** An unmatched PIX under the policy `keep`. */
-export function unmatchedKeptLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'available' } }]
-}
+export const unmatchedKeptLegs = moveBetween('pending', 'available')
 
 /** Sending an unmatched PIX back: held, gone, or back where it was. */
-export function returnHeldLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'pending' }, to: { accountUuid, bucket: 'provisioned' } }]
-}
-export function returnSettledLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'outside' } }]
-}
-export function returnFailedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'pending' } }]
-}
+export const returnHeldLegs = moveBetween('pending', 'provisioned')
+export const returnSettledLegs = moveBetween('provisioned', 'outside')
+export const returnFailedLegs = moveBetween('provisioned', 'pending')
 
 /** Money held for a transfer: value and fee leave `available` before anyone is called. */
-export function transferHeldLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'provisioned' } }]
-}
+export const transferHeldLegs = moveBetween('available', 'provisioned')
 /** The value is outside, the fee the service's. */
 export function transferSettledLegs(
   accountUuid: string,
@@ -93,9 +82,7 @@ export function transferSettledLegs(
     { cents: feeCents, from, to: { accountUuid, bucket: 'fee' } },
   ]
 }
-export function transferReleasedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'provisioned' }, to: { accountUuid, bucket: 'available' } }]
-}
+export const transferReleasedLegs = moveBetween('provisioned', 'available')
 
 /** Money that is gone though nothing held it: what `available` covers, and the rest as the service's shortfall. */
 export function uncoveredOutflowLegs(
@@ -119,9 +106,7 @@ export function shortfallRepaidLegs(
   { cents, shortfallCents }: { cents: number; shortfallCents: number },
 ): Leg[] {
   const repaid = Math.min(cents, -shortfallCents)
-  return [
-    { cents: repaid, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'shortfall' } },
-  ]
+  return moveBetween('available', 'shortfall')(accountUuid, repaid)
 }
 
 /** What the service lends so that an account can pay `cents` out of `available`; the next inflows repay it (SPEC §7). */
@@ -130,23 +115,15 @@ export function shortfallAdvancedLegs(
   { cents, availableCents }: { cents: number; availableCents: number },
 ): Leg[] {
   const lent = Math.max(0, cents - availableCents)
-  return [
-    { cents: lent, from: { accountUuid, bucket: 'shortfall' }, to: { accountUuid, bucket: 'available' } },
-  ]
+  return moveBetween('shortfall', 'available')(accountUuid, lent)
 }
 
 /** What a provider blocked, outside disputes, is available again. */
-export function entryUnblockedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'blocked' }, to: { accountUuid, bucket: 'available' } }]
-}
+export const entryUnblockedLegs = moveBetween('blocked', 'available')
 
 /** What a dispute claims is blocked when it opens, or kept of a later inflow; over, it is the account's again. */
-export function disputeHeldLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'blocked' } }]
-}
-export function disputeRetainedLegs(accountUuid: string, cents: number): Leg[] {
-  return [{ cents, from: { accountUuid, bucket: 'available' }, to: { accountUuid, bucket: 'retained' } }]
-}
+export const disputeHeldLegs = moveBetween('available', 'blocked')
+export const disputeRetainedLegs = moveBetween('available', 'retained')
 export function disputeReleasedLegs(
   accountUuid: string,
   cover: { heldCents: number; retainedCents: number },

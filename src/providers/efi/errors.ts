@@ -46,17 +46,13 @@ export function readEfiError({ status, json }: ProviderResponse): NamedError | u
     return { name: getProblemName(problem), message: detail ?? title ?? '' }
   }
   const namedError = namedErrorSchema.safeParse(json).data
-  if (namedError && !isOAuthErrorName(namedError.nome)) {
+  // No error of Efí's own has a name of RFC 6750.
+  if (namedError && !OAUTH_ERRORS.some(oauthName => oauthName === namedError.nome)) {
     const railCode = (namedError.erro ?? namedError.gnExtras?.erro)?.codigo
     return { name: namedError.nome, message: namedError.mensagem ?? '', railCode }
   }
   const oauthError = oauthErrorSchema.safeParse(json).data
   return oauthError && { name: oauthError.error, message: oauthError.error_description ?? '' }
-}
-
-/** Tells whether a name is one of RFC 6750, which no error of Efí's own has. */
-function isOAuthErrorName(name: string): boolean {
-  return OAUTH_ERRORS.some(oauthName => oauthName === name)
 }
 
 /** Gets the last part of a problem's type; for a refused devolução followed by the last part of each invalid field. */

@@ -18,7 +18,7 @@ export type EfiList<Row, Item = Row> = {
 }
 
 /** ISO 8601 UTC, both ends included. */
-export type EfiListPeriod = { from: string; to: string }
+type EfiListPeriod = { from: string; to: string }
 
 /** The whole list; `unreadableItems` as received. */
 type EfiListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }

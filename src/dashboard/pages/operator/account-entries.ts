@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import {
   AdjustmentError,
-  type AdjustmentRefusalReason,
   approveAdjustment,
   proposeAdjustment,
 } from '../../../activities/ledger/adjustments.ts'
@@ -88,12 +87,9 @@ function createAdjustmentErrorHandler(language: Language) {
     const { reason: why } = error
     if (why === 'own_proposal') fail('second_operator_needed')
     if (why === 'no_such_adjustment') fail('not_found')
-    if (isStale(why)) fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
+    if (why === 'approved' || why === 'expired' || why === 'explained')
+      fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
     if (why === 'other_entry') failField('value', 'must be the value of the entry')
     failField('connection', 'must be an existing connection')
   }
-}
-
-function isStale(why: AdjustmentRefusalReason): boolean {
-  return why === 'approved' || why === 'expired' || why === 'explained'
 }
