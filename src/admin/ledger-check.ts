@@ -143,10 +143,7 @@ export async function checkProviderBalances(
 }
 
 /** Reads the balance; null where the provider does not answer or the credentials cannot be read. */
-async function readProviderCents(
-  providers: ProviderRegistry,
-  connection: Connection,
-): Promise<number | null> {
+async function readProviderCents(providers: ProviderRegistry, connection: Connection) {
   try {
     const balances = await providers.providerFor(connection).balances()
     return balances.kind === 'found' ? balances.balance.availableCents + balances.balance.blockedCents : null

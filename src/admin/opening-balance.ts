@@ -118,10 +118,7 @@ export async function openProviderAccount(
 }
 
 /** Finds the oldest other active connection to the same provider account. */
-async function findEarlierConnection(
-  em: EntityManager,
-  { uuid, providerAccountUuid }: Connection,
-): Promise<Connection | undefined> {
+async function findEarlierConnection(em: EntityManager, { uuid, providerAccountUuid }: Connection) {
   const [earlier] = await em.find(
     Connection,
     { providerAccountUuid, uuid: { $ne: uuid }, status: { $ne: 'CONFIGURATION_PENDING' } },

@@ -3,7 +3,7 @@ import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { transactionReturning } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
-import { type ChargeState, isPaidChargeState } from '../../domain/charges/charge.ts'
+import { isPaidChargeState } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
 import type {
@@ -73,10 +73,7 @@ export function restoreCharge({ orm }: ActivityDependencies) {
     })
 }
 
-function storeRestoredCharge(
-  { orm }: ActivityDependencies,
-  order: UnsealedChargeOrder,
-): Promise<ChargeState> {
+function storeRestoredCharge({ orm }: ActivityDependencies, order: UnsealedChargeOrder) {
   return runInTransaction(orm, async em => {
     const charge = await em.findOne(Charge, order.uuid)
     if (charge) return charge.state

@@ -25,7 +25,6 @@ import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import {
   PANEL_PIX_WAIT_MS,
-  type PanelPixPendingReason,
   panelPixPendingReasonOf,
 } from '../../domain/reconciliation/panel-pix.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
@@ -72,10 +71,7 @@ type PanelEntryToPost = { entry: StatementEntry; providerAccountUuid: string; wa
  * Posts one statement entry. Returns null where it is posted, by this call or another, else why it waits. Locks a
  * charge, then the connection, then balances.
  */
-async function postPanelEntry(
-  em: EntityManager,
-  { entry, ...at }: PanelEntryToPost,
-): Promise<PanelPixPendingReason | null> {
+async function postPanelEntry(em: EntityManager, { entry, ...at }: PanelEntryToPost) {
   const returned = await lockReturnedPix(em, entry, at.providerAccountUuid)
   if (await isPanelEntryRecorded(em, entry, at.providerAccountUuid)) return null
   const wait = panelPixPendingReasonOf(entry, await readWaitFacts(em, { entry, ...at }, returned))

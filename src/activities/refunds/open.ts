@@ -75,11 +75,7 @@ export function computeSplitShares(charge: Charge, valueCents: number) {
 }
 
 /** Locks available balances and returns them by account, in centavos; sorted: the lock order of all balances. */
-async function lockAvailableBalances(
-  em: EntityManager,
-  charge: Charge,
-  accountUuids: string[],
-): Promise<Map<string, number>> {
+async function lockAvailableBalances(em: EntityManager, charge: Charge, accountUuids: string[]) {
   const { providerAccountUuid } = charge
   const available = new Map<string, number>()
   for (const accountUuid of [...new Set([...accountUuids, charge.accountUuid])].sort())

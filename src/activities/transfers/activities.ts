@@ -99,11 +99,7 @@ function createRowFirst(
 }
 
 /** Restores the final state of a transfer whose row the restored database still has. */
-async function restoreTransferRow(
-  em: EntityManager,
-  uuid: string,
-  restored: PreRestoreState,
-): Promise<Query<TransferResult>> {
+async function restoreTransferRow(em: EntityManager, uuid: string, restored: PreRestoreState) {
   const out = await lockTransfer(em, uuid)
   await restoreTransferEnd(em, out, restored)
   return queryTransferResult(out.transfer)

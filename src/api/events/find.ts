@@ -34,11 +34,7 @@ export async function requireVisibleEvent(
 }
 
 /** Removes the attempts of other providers from events, for provider-bound tokens (SPEC §9). */
-async function redactEventsForToken(
-  em: EntityManager,
-  { connectionUuid }: CallerToken,
-  events: Event[],
-): Promise<VisibleEvent[]> {
+async function redactEventsForToken(em: EntityManager, { connectionUuid }: CallerToken, events: Event[]) {
   if (connectionUuid === null) return events
   const subjects = events.map(event => event.subjectUuid)
   const positions = await findAttemptPositions(em, { connectionUuid, subjects })

@@ -49,10 +49,7 @@ type ProviderHealthRow = Record<
   is_broken: boolean
 }
 
-async function readProviderHealth(
-  em: EntityManager,
-  connections: Connection[],
-): Promise<Map<string, ProviderHealth>> {
+async function readProviderHealth(em: EntityManager, connections: Connection[]) {
   if (connections.length === 0) return new Map()
   const rows = await em.execute<ProviderHealthRow[]>(
     `select c.uuid, bool_or(r.opened_at is not null) as is_broken,

@@ -78,10 +78,7 @@ function isResponsePending({ accepted, state }: TransferWithAttempts): boolean {
  * whatever the outcome (SPEC §1), unless the workflow has stored its own meanwhile. The acceptance deadline is
  * removed: a row committed late may still be sent.
  */
-async function storeAcceptedTransfer(
-  em: EntityManager,
-  transfer: TransferWithAttempts,
-): Promise<TransferWithAttempts> {
+async function storeAcceptedTransfer(em: EntityManager, transfer: TransferWithAttempts) {
   const isOpen = UNDECIDED_STATES.includes(transfer.state) && transfer.acceptBefore != null
   if (!isResponsePending(transfer) && !isOpen) return transfer
   const { uuid } = transfer
