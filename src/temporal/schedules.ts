@@ -102,13 +102,7 @@ async function upsertSchedule(
   const options = {
     spec: { intervals: [{ every: Math.max(MIN_INTERVAL_MS, scaleWait(intervalMs, timeScale)) }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS },
-    action: {
-      type: 'startWorkflow' as const,
-      workflowType: type,
-      workflowId: scheduleId,
-      taskQueue,
-      args,
-    },
+    action: { type: 'startWorkflow' as const, workflowType: type, workflowId: scheduleId, taskQueue, args },
   }
   try {
     await client.schedule.create({ scheduleId, ...options, ...(legacy && { state: legacy.state }) })

@@ -109,12 +109,7 @@ export function signalDispute(
 ): Promise<void> {
   const staticSummary = `Dispute ${input.providerDisputeId} of a provider`
   const workflowId = disputeWorkflowId(input.uuid)
-  return signalOrReopen(temporal, notification, {
-    type: DISPUTE_WORKFLOW,
-    workflowId,
-    input,
-    staticSummary,
-  })
+  return signalOrReopen(temporal, notification, { type: DISPUTE_WORKFLOW, workflowId, input, staticSummary })
 }
 
 /** Signals a running workflow; false if none runs. */

@@ -10,9 +10,5 @@ export function getCharge({ orm }: ActivityDependencies) {
 }
 
 export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge): ChargeSnapshot {
-  return {
-    state,
-    expiresAt: expiresAt?.toISOString() ?? null,
-    cancelRequested: cancelRequestedAt !== null,
-  }
+  return { state, expiresAt: expiresAt?.toISOString() ?? null, cancelRequested: cancelRequestedAt !== null }
 }

@@ -23,10 +23,7 @@ import {
 import type { MovementReason, MovementType } from '../../domain/ledger/movement.ts'
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
-import {
-  PANEL_PIX_WAIT_MS,
-  panelPixPendingReasonOf,
-} from '../../domain/reconciliation/panel-pix.ts'
+import { PANEL_PIX_WAIT_MS, panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'

@@ -49,13 +49,7 @@ export function attemptDelivery({
     if (attempt.kind === 'busy') return postponeAttempt(orm, delivery, { ...attempt, timeScale })
     onDeliveryAttempt?.(toAttemptMetric(attempt, event))
     return runInTransaction(orm, tx =>
-      recordDeliveryAttempt(tx, {
-        deliveryBefore: delivery,
-        url: endpoint.url,
-        attempt,
-        at,
-        timeScale,
-      }),
+      recordDeliveryAttempt(tx, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale }),
     )
   }
 }

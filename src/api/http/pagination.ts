@@ -49,11 +49,7 @@ export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { uuid: 'desc' as c
 
 /** Returns the options of `em.findAndCount` for one page, newest first. */
 export function newestFirstOptions({ page, per_page }: { page: number; per_page: number }) {
-  return {
-    limit: per_page,
-    offset: computePageOffset({ page, per_page }),
-    orderBy: NEWEST_FIRST,
-  }
+  return { limit: per_page, offset: computePageOffset({ page, per_page }), orderBy: NEWEST_FIRST }
 }
 
 /** Computes the number of rows before a page. */

@@ -127,10 +127,7 @@ export async function openOrm({
       },
     },
     extensions: [Migrator],
-    migrations: {
-      migrationsList,
-      snapshot: false,
-    },
+    migrations: { migrationsList, snapshot: false },
     // Errors are thrown; progress messages would only break a JSON log.
     logger: () => {},
   })

@@ -33,10 +33,7 @@ export async function startPause(em: EntityManager, { target, ...details }: Paus
     await tx.upsert(
       Pause,
       { uuid: randomUUID(), ...getPauseTargetColumns(target), ...details, createdAt: new Date() },
-      {
-        onConflictFields: ['accountUuid', 'connectionUuid'],
-        onConflictExcludeFields: ['uuid', 'createdAt'],
-      },
+      { onConflictFields: ['accountUuid', 'connectionUuid'], onConflictExcludeFields: ['uuid', 'createdAt'] },
     )
     await recordOperatorAction(tx, {
       act: `pause_${details.reach}`,

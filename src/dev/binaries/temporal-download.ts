@@ -23,9 +23,7 @@ export async function findReachableArchive(
   try {
     const answer = await fetch(
       `${DOWNLOAD_SERVICE_URL}/${artifact}/${version}?${new URLSearchParams(system)}`,
-      {
-        signal: quickly,
-      },
+      { signal: quickly },
     )
     if (!answer.ok) return undefined
     const { archiveUrl, fileToExtract } = (await answer.json()) as Record<string, string>

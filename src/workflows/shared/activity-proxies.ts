@@ -18,50 +18,43 @@ type DbActivities = ReturnType<typeof databaseActivities>
 /** A worker that is silent for so long has died; a busy one beats four times as often. */
 const HEARTBEAT_TIMEOUT = '12 seconds'
 
+const IDEMPOTENT_ACTIVITY_SUMMARIES = {
+  issueCharge: 'issue at the candidate providers',
+  restoreIssuedCharge: 'restore the issued payload from the candidate providers',
+  pollCharge: 'poll the provider for payments',
+  cancelCharge: 'cancel at the provider',
+  closeOrphan: 'cancel the orphan payload',
+  recordDeposit: 'poll the provider for the PIX',
+  pollTransfer: 'poll this provider',
+  restoreTransfer: 'look the transfer up at the candidate providers',
+  pollRefund: 'poll the provider',
+  restoreRefund: 'look the refund up at the provider',
+  pollReturn: 'poll the provider',
+  restoreReturn: 'look the return up at the provider',
+  pollPixKey: 'poll the provider for the key',
+  pollPixKeyRemoval: 'poll the provider for the removal',
+  pollDispute: 'poll the provider for the dispute',
+}
+
 /**
  * Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. An activity fails here only by
  * its worker, its database or its way out, so that the wait for another worker, or for the database, stays short.
  */
 export const idempotentProviderActivities = withSummaries(
-  proxyActivities<Pick<ProviderActivities, IdempotentProviderActivity>>({
+  proxyActivities<Pick<ProviderActivities, keyof typeof IDEMPOTENT_ACTIVITY_SUMMARIES>>({
     startToCloseTimeout: '1 minute',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
   }),
-  {
-    issueCharge: 'issue at the candidate providers',
-    restoreIssuedCharge: 'restore the issued payload from the candidate providers',
-    pollCharge: 'poll the provider for payments',
-    cancelCharge: 'cancel at the provider',
-    closeOrphan: 'cancel the orphan payload',
-    recordDeposit: 'poll the provider for the PIX',
-    pollTransfer: 'poll this provider',
-    restoreTransfer: 'look the transfer up at the candidate providers',
-    pollRefund: 'poll the provider',
-    restoreRefund: 'look the refund up at the provider',
-    pollReturn: 'poll the provider',
-    restoreReturn: 'look the return up at the provider',
-    pollPixKey: 'poll the provider for the key',
-    pollPixKeyRemoval: 'poll the provider for the removal',
-    pollDispute: 'poll the provider for the dispute',
-  },
+  IDEMPOTENT_ACTIVITY_SUMMARIES,
 )
-type IdempotentProviderActivity =
-  | 'issueCharge'
-  | 'restoreIssuedCharge'
-  | 'pollCharge'
-  | 'cancelCharge'
-  | 'closeOrphan'
-  | 'recordDeposit'
-  | 'pollTransfer'
-  | 'restoreTransfer'
-  | 'pollRefund'
-  | 'restoreRefund'
-  | 'pollReturn'
-  | 'restoreReturn'
-  | 'pollPixKey'
-  | 'pollPixKeyRemoval'
-  | 'pollDispute'
+
+const LOCAL_POLL_SUMMARIES = {
+  pollCharge: 'poll the provider that notified',
+  pollTransfer: 'poll the provider that notified',
+  pollRefund: 'poll the provider that notified',
+  pollReturn: 'poll the provider that notified',
+}
 
 /**
  * Polls as local activities, within the workflow task that received a notification: no way through a task queue and back. A
@@ -69,21 +62,15 @@ type IdempotentProviderActivity =
  * second.
  */
 const localPollProxies = withSummaries(
-  proxyLocalActivities<Pick<ProviderActivities, LocalPollActivity>>({
+  proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>>({
     startToCloseTimeout: '1 second',
     retry: { maximumAttempts: 1 },
   }),
-  {
-    pollCharge: 'poll the provider that notified',
-    pollTransfer: 'poll the provider that notified',
-    pollRefund: 'poll the provider that notified',
-    pollReturn: 'poll the provider that notified',
-  },
+  LOCAL_POLL_SUMMARIES,
 )
-type LocalPollActivity = 'pollCharge' | 'pollTransfer' | 'pollRefund' | 'pollReturn'
 
 /** Polls by a local activity first, then by a regular one: a poll moves no money and may be repeated. */
-export const localActivities: Pick<ProviderActivities, LocalPollActivity> = {
+export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES> = {
   pollCharge: order =>
     localOrRegular(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
   pollTransfer: order =>
@@ -109,29 +96,24 @@ async function localOrRegular<Answer>(
   }
 }
 
+const PAYOUT_ACTIVITY_SUMMARIES = {
+  sendTransfer: 'send through this provider',
+  sendRefund: 'send through the provider that received the payment',
+  sendReturn: 'send the unmatched PIX back',
+  createKey: 'register the key',
+  deleteKey: 'remove the key',
+  sendDisputeReply: 'send the reply to the provider',
+}
+
 /** Sending activities. Temporal never retries them: whether to send again, by the same id, is the decision of the workflow. */
 export const payoutActivities = withSummaries(
-  proxyActivities<Pick<ProviderActivities, PayoutActivity>>({
+  proxyActivities<Pick<ProviderActivities, keyof typeof PAYOUT_ACTIVITY_SUMMARIES>>({
     startToCloseTimeout: '1 minute',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },
   }),
-  {
-    sendTransfer: 'send through this provider',
-    sendRefund: 'send through the provider that received the payment',
-    sendReturn: 'send the unmatched PIX back',
-    createKey: 'register the key',
-    deleteKey: 'remove the key',
-    sendDisputeReply: 'send the reply to the provider',
-  },
+  PAYOUT_ACTIVITY_SUMMARIES,
 )
-type PayoutActivity =
-  | 'sendTransfer'
-  | 'sendRefund'
-  | 'sendReturn'
-  | 'createKey'
-  | 'deleteKey'
-  | 'sendDisputeReply'
 
 /** A code that comes twice does no harm; a carrier answers within 10 s or is tried again. */
 export const messagingActivities = proxyActivities<Pick<ProviderActivities, 'sendAuthCode'>>({

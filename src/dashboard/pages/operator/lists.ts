@@ -27,48 +27,29 @@ const MAX_ACTIONS = 200
 /** Operator pages over all accounts. */
 export const OPERATOR_PAGES = {
   async unknown({ em, form }: OperatorPageContext) {
-    const model = {
-      rows: await listUnknownOutcomes(em.fork()),
-      contradictions: await listContradictedOutcomes(em.fork()),
-      ...{ typed: Object.fromEntries(form), moves: true },
-    }
-    return createPage('operator/unknown', model, `${OPERATOR_PATH}/unknown`)
+    const rows = await listUnknownOutcomes(em.fork())
+    const contradictions = await listContradictedOutcomes(em.fork())
+    return createListPage('unknown', { rows, contradictions, typed: Object.fromEntries(form), moves: true })
   },
   stuck: async ({ em }: OperatorPageContext) =>
-    createPage(
-      'operator/stuck',
-      { rows: await listStuckWorkflows(em.fork()), moves: true },
-      `${OPERATOR_PATH}/stuck`,
-    ),
+    createListPage('stuck', { rows: await listStuckWorkflows(em.fork()), moves: true }),
   async webhooks({ em, form }: OperatorPageContext) {
-    const model = { rows: await listFailingWebhooks(em.fork()), typed: Object.fromEntries(form) }
-    return createPage('operator/webhooks', model, `${OPERATOR_PATH}/webhooks`)
+    const rows = await listFailingWebhooks(em.fork())
+    return createListPage('webhooks', { rows, typed: Object.fromEntries(form) })
   },
   async unmatched({ em, form }: OperatorPageContext) {
-    const model = { rows: await listUnmatchedPayments(em.fork()), typed: Object.fromEntries(form) }
-    return createPage('operator/unmatched', model, `${OPERATOR_PATH}/unmatched`)
+    const rows = await listUnmatchedPayments(em.fork())
+    return createListPage('unmatched', { rows, typed: Object.fromEntries(form) })
   },
   unexpected: async ({ em }: OperatorPageContext) =>
-    createPage(
-      'operator/unexpected',
-      { rows: await listUnexpectedSettlements(em.fork()) },
-      `${OPERATOR_PATH}/unexpected`,
-    ),
+    createListPage('unexpected', { rows: await listUnexpectedSettlements(em.fork()) }),
   differences: async ({ em }: OperatorPageContext) =>
-    createPage(
-      'operator/differences',
-      { rows: await listOpenDifferences(em.fork()) },
-      `${OPERATOR_PATH}/differences`,
-    ),
+    createListPage('differences', { rows: await listOpenDifferences(em.fork()) }),
   async providers({ em, form }: OperatorPageContext) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
-    const formValues = Object.fromEntries(form)
-    const model = {
-      rows: await listConnectionHealth(em.fork()),
-      pauses: pauses.map(presentPause),
-      typed: formValues,
-    }
-    return createPage('operator/providers', model, `${OPERATOR_PATH}/providers`)
+    const typed = Object.fromEntries(form)
+    const rows = await listConnectionHealth(em.fork())
+    return createListPage('providers', { rows, pauses: pauses.map(presentPause), typed })
   },
   async acts({ em }: OperatorPageContext) {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
@@ -80,6 +61,10 @@ export const OPERATOR_PAGES = {
 }
 
 type OperatorPageContext = Pick<PageContext, 'em' | 'form'>
+
+function createListPage(name: string, model: object) {
+  return createPage(`operator/${name}`, model, `${OPERATOR_PATH}/${name}`)
+}
 
 export function registerOperatorPages({ get }: DashboardRouter): void {
   get('operator', OPERATOR_PATH, async ({ em, language }) => {
