@@ -16,10 +16,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of merchant accounts and their policies. */
-export function registerAccountCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerAccountCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   const account = trilho.command('account').description('manage merchant accounts')
 
   addActorOptions(account.command('open'), { isRoutine: true })
@@ -27,7 +24,7 @@ export function registerAccountCommands(
     .argument('<document>', 'CPF or CNPJ of the holder')
     .description('create an account')
     .action((name: string, document: string, actor: ActorOptions) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
         if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
         const opened = await runAudited(tools, actor, {
@@ -43,7 +40,7 @@ export function registerAccountCommands(
     .command('list')
     .description('list the accounts with their policies')
     .action(() =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const one of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
           print({
             account_uuid: one.uuid,
@@ -63,7 +60,7 @@ export function registerAccountCommands(
     })
     .description('replace the default providers of an account')
     .action((accountUuid: string, connections: string[], actor: ActorOptions) =>
-      withTools(tools =>
+      withContext(tools =>
         runAudited(tools, actor, {
           act: 'account_defaults',
           subject: `account/${accountUuid}`,
@@ -113,7 +110,7 @@ export function registerAccountCommands(
     andThen?: typeof endAccountSessions,
   ) {
     if (Object.keys(values).length === 0) throw new Error('no option is given: nothing to change')
-    return withTools(tools =>
+    return withContext(tools =>
       runAudited(tools, actor, {
         act,
         subject: `account/${accountUuid}`,

@@ -12,10 +12,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of account entries and of corrections by two operators. */
-export function registerLedgerCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerLedgerCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   const ledger = trilho
     .command('ledger')
     .description('list movements that Trilho did not order, and correct the ledger')
@@ -38,7 +35,7 @@ export function registerLedgerCommands(
       parseUuid,
     )
     .action((accountUuid: string, options: ActorOptions & AdjustOptions) =>
-      withTools(async ({ orm }) => {
+      withContext(async ({ orm }) => {
         if (options.value === 0) throw new Error('--value must be above zero')
         const proposal = await proposeAdjustment(orm, {
           ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
@@ -53,7 +50,7 @@ export function registerLedgerCommands(
     .argument('<adjustment>', 'its uuid', parseUuid)
     .description('approve and book a correction that another operator proposed')
     .action((adjustment: string, { by: actor, reason }: ActorOptions) =>
-      withTools(async ({ orm }) => {
+      withContext(async ({ orm }) => {
         print({
           adjustment,
           movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: actor, reason }),
@@ -66,7 +63,7 @@ export function registerLedgerCommands(
     .description('list corrections that can still be approved')
     .option('--all', 'also list booked and expired corrections', false)
     .action(({ all }: { all: boolean }) =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const one of await listAdjustments(em, { isOpen: !all }))
           print({
             adjustment: one.uuid,
@@ -89,7 +86,7 @@ export function registerLedgerCommands(
     .command('entries')
     .description('list entries of provider statements that are not PIX and match nothing in the ledger')
     .action(() =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const entry of await listOpenAccountEntries(em))
           print({
             entry: entry.uuid,

@@ -15,10 +15,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of pauses and the list of operator actions. */
-export function registerPauseCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerPauseCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   const pause = trilho
     .command('pause')
     .description('refuse new operations by 503 `paused`; running operations continue')
@@ -33,7 +30,7 @@ export function registerPauseCommands(
           .default('everything'),
       )
       .action((...commanderArgs: unknown[]) =>
-        withTools(async ({ em }) => {
+        withContext(async ({ em }) => {
           const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
           await requireTarget(em, target)
           await startPause(em, {
@@ -49,7 +46,7 @@ export function registerPauseCommands(
     .command('list')
     .description('list the pauses in effect')
     .action(() =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const one of await em.findAll(Pause, { orderBy: { createdAt: 'asc' } }))
           print({
             of: formatPauseTarget(one),
@@ -64,7 +61,7 @@ export function registerPauseCommands(
   const resume = trilho.command('resume').description('end a pause')
   for (const [name, kind] of Object.entries(PAUSE_TARGETS))
     addTargetArgument(addActorOptions(resume.command(name)), kind).action((...commanderArgs: unknown[]) =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         const { by: who, reason, target } = parsePauseOptions(kind, commanderArgs)
         if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause is in effect')
       }),
@@ -76,7 +73,7 @@ export function registerPauseCommands(
     .option('--subject <subject>', 'only the actions on this subject, as printed')
     .option('--limit <number>', 'maximum number of actions', parseCount, 100)
     .action(({ subject, limit }: { subject?: string; limit: number }) =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         const found = await em.find(OperatorAction, subject ? { subject } : {}, {
           orderBy: { at: 'desc', uuid: 'desc' },
           limit,

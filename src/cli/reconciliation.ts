@@ -24,14 +24,11 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of migration, ledger check, reconciliation and manual settlement. */
-export function registerReconciliationCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerReconciliationCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   trilho
     .command('migrate')
     .description('migrate the database schema to this release')
-    .action(() => withTools(({ config }) => migrate(config.databaseUrl)))
+    .action(() => withContext(({ config }) => migrate(config.databaseUrl)))
 
   trilho
     .command('check-ledger')
@@ -40,7 +37,7 @@ export function registerReconciliationCommands(
     )
     .option('--providers', 'also compare with the balance that each provider reports')
     .action(options =>
-      withTools(async ({ em, providers }) => {
+      withContext(async ({ em, providers }) => {
         const violations = await checkLedger(em)
         if (options.providers) violations.push(...(await checkProviderBalances(em, providers)))
         violations.forEach(print)
@@ -56,7 +53,7 @@ export function registerReconciliationCommands(
     )
     .option('--hours <hours>', 'length of the period up to now', parseHours, 48)
     .action((period: ReconciliationInput) =>
-      withTools(({ em, config }) =>
+      withContext(({ em, config }) =>
         withWorkflowClient(config, async ({ taskQueue }, client) => {
           const results = await client.workflow.execute<ReconciliationWorkflowSignature>(
             RECONCILIATION_WORKFLOW,
@@ -85,7 +82,7 @@ export function registerReconciliationCommands(
       'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
     )
     .action(() =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const one of await listUnknownOutcomes(em))
           print({
             noun: one.operation,
@@ -116,7 +113,7 @@ export function registerReconciliationCommands(
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
     .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
     .action((noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) =>
-      withTools(({ em, config }) => {
+      withContext(({ em, config }) => {
         const settlement = buildManualSettlement(options)
         return withWorkflowClient(config, async temporal => {
           print({

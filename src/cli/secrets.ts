@@ -3,10 +3,7 @@ import { resealSecrets } from '../admin/secret-resealing.ts'
 import { type ActorOptions, addActorOptions, type CommandEnvironment, runAudited } from './command-context.ts'
 
 /** Rotation of TRILHO_SECRET_KEY: put a new key before the old one, run this command, remove the old one. */
-export function registerSecretCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerSecretCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   addActorOptions(trilho.command('reseal'))
     .description('encrypt every stored secret again with the first key of TRILHO_SECRET_KEY')
     .addHelpText(
@@ -14,7 +11,7 @@ export function registerSecretCommands(
       '\nAn older key may be removed when no secret is left unopened and every workflow that started with it has ended.',
     )
     .action((actor: ActorOptions) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const { keyId } = tools.sealer
         const results = await runAudited(tools, actor, {
           act: 'reseal',

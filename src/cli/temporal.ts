@@ -12,16 +12,13 @@ const DAY_S = 86_400
 const ALREADY_EXISTS = 6
 
 /** Registers the commands that prepare a Temporal server (namespace, search attributes) and check a worker. */
-export function registerTemporalCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerTemporalCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   trilho
     .command('prepare-temporal')
     .description('create the namespace and its search attributes where they are missing')
     .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
     .action(options =>
-      withTools(async ({ config }) => {
+      withContext(async ({ config }) => {
         const { namespace } = config.temporal
         const isNew = await createNamespace(config.temporal, Number(options.retentionDays) * DAY_S)
         await waitForTemporal(config.temporal, {
@@ -40,7 +37,7 @@ export function registerTemporalCommands(
     .command('worker-health')
     .description('check that a worker on this machine has published metrics within 30 seconds')
     .action(() =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         const workers = await em.execute(
           `select worker, at from worker_metrics where worker like ? || ':%' and at > now() - interval '30 seconds'`,
           [hostname()],

@@ -18,10 +18,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of API tokens. Only a hash is stored, so that a token is shown once. */
-export function registerTokenCommands(
-  trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
-): void {
+export function registerTokenCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
   const token = trilho.command('token').description('manage API tokens')
 
   addActorOptions(token.command('issue'), { isRoutine: true })
@@ -36,7 +33,7 @@ export function registerTokenCommands(
     .option('--connection <uuid>', 'bind the token to one connection', parseUuid)
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
     .action((accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const { mode, connection, expires } = options
         const text = await runAudited(tools, options, {
           act: 'token_issue',
@@ -62,7 +59,7 @@ export function registerTokenCommands(
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the tokens of an account, by their first characters')
     .action((accountUuid: string) =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         for (const one of await em.find(
           Token,
           { accountUuid },
@@ -86,7 +83,7 @@ export function registerTokenCommands(
     .argument('<name>', 'name, or UUID of one token')
     .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
     .action((accountUuid: string, name: string, actor: ActorOptions) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const { em } = tools
         const usable = await em.find(Token, { accountUuid, revokedAt: null })
         const one = usable.find(each => each.uuid === name || each.name === name)
@@ -107,7 +104,7 @@ export function registerTokenCommands(
     .argument('<moment>', 'ISO 8601', parseInstant)
     .description('set the expiry of a token')
     .action((tokenUuid: string, at: Date, actor: ActorOptions) =>
-      withTools(tools =>
+      withContext(tools =>
         runAudited(tools, actor, {
           act: 'token_expire',
           subject: `token/${tokenUuid}`,

@@ -18,14 +18,14 @@ import {
 /** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */
 export function registerUnexplainedAnswerCommands(
   trilho: Command,
-  { withContext: withTools, print }: CommandEnvironment,
+  { withContext, print }: CommandEnvironment,
 ): void {
   const answers = trilho.command('answers').description('show unexplained responses of providers')
 
   answers
     .command('names', { isDefault: true })
     .description('count the responses by name, the latest first')
-    .action(() => withTools(async ({ em }) => (await listUnexplainedNames(em)).forEach(print)))
+    .action(() => withContext(async ({ em }) => (await listUnexplainedNames(em)).forEach(print)))
 
   answers
     .command('list')
@@ -35,14 +35,14 @@ export function registerUnexplainedAnswerCommands(
     .option('--operation <operation>', 'operation of the provider port', parseText)
     .option('--name <name>', 'code or name at the provider', parseText)
     .action((filter: UnexplainedFilter) =>
-      withTools(async ({ em }) => (await listUnexplainedAnswers(em, filter)).forEach(print)),
+      withContext(async ({ em }) => (await listUnexplainedAnswers(em, filter)).forEach(print)),
     )
 
   addActorOptions(answers.command('show'))
     .argument('<uuid>', 'UUID of the response', parseUuid)
     .description('show one response unchanged; operator and reason are recorded in the operator actions')
     .action((answer: string, { by: actor, reason }: ActorOptions) =>
-      withTools(async ({ em, sealer: seal }) => {
+      withContext(async ({ em, sealer: seal }) => {
         const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: actor, reason })
         print(requireFound(opened ?? null, `answer ${answer}`))
       }),

@@ -17,7 +17,7 @@ import {
 /** Registers the commands of dashboard users. */
 export function registerUserCommands(
   trilho: Command,
-  { withContext: withTools, print, readSecret }: CommandEnvironment,
+  { withContext, print, readSecret }: CommandEnvironment,
 ): void {
   const user = trilho.command('user').description('manage dashboard users')
 
@@ -27,7 +27,7 @@ export function registerUserCommands(
     .option('--account <uuid>', 'account of a merchant user', parseUuid)
     .option(...PASSWORD_OPTION)
     .action((email: string, options: ActorOptions & PasswordOption & { role: string; account?: string }) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const isOperator = options.role === 'operator'
         if (isOperator && options.account) throw new Error('an operator belongs to no account')
         const accountUuid = isOperator ? null : requireOption(options.account, '--account')
@@ -48,7 +48,7 @@ export function registerUserCommands(
     .description('list the users')
     .option('--account <uuid>', 'only the users of this account', parseUuid)
     .action(({ account }: { account?: string }) =>
-      withTools(async ({ em }) => {
+      withContext(async ({ em }) => {
         const where = account ? { accountUuid: account } : {}
         for (const one of await em.find(User, where, { orderBy: { email: 'asc' } }))
           print({
@@ -64,7 +64,7 @@ export function registerUserCommands(
     .description('replace a password')
     .option(...PASSWORD_OPTION)
     .action((email: string, options: ActorOptions & PasswordOption) =>
-      withTools(async tools => {
+      withContext(async tools => {
         const { password, shown: printed } = await passwordOf(options)
         await changeUser(tools, email, options, {
           act: 'user_password',
@@ -77,7 +77,7 @@ export function registerUserCommands(
   addActorOptions(user.command('disable <email>'))
     .description('disable a user')
     .action((email: string, actor: ActorOptions) =>
-      withTools(tools =>
+      withContext(tools =>
         changeUser(tools, email, actor, { act: 'user_disable', work: em => disableUser(em, email) }),
       ),
     )
@@ -85,7 +85,7 @@ export function registerUserCommands(
   addActorOptions(user.command('enable <email>'))
     .description('enable a disabled user')
     .action((email: string, actor: ActorOptions) =>
-      withTools(tools =>
+      withContext(tools =>
         changeUser(tools, email, actor, { act: 'user_enable', work: em => enableUser(em, email) }),
       ),
     )
