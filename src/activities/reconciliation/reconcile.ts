@@ -167,7 +167,7 @@ function coversDifference(
   { settledAfter, settledBefore, providerEntries }: ComparisonPeriod,
   difference: StatementDifference,
 ): boolean {
-  const movedAt = Date.parse(difference.entry?.at ?? difference.recorded?.settledAt ?? '')
+  const movedAt = Date.parse(difference.entry?.at ?? difference.ours?.settledAt ?? '')
   return (
     (movedAt >= settledAfter && movedAt <= settledBefore) ||
     providerEntries.some(entry => isEntryOfDifference(entry, difference))

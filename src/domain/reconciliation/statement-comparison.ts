@@ -22,7 +22,7 @@ export type StatementDifference = {
   endToEnd: string
   direction: 'IN' | 'OUT'
   entry?: StatementEntry
-  recorded?: RecordedMovement
+  ours?: RecordedMovement
 }
 
 /**
@@ -59,7 +59,7 @@ export function compareStatement(
         kind: 'missing_there',
         endToEnd: one.endToEnd,
         direction: one.direction,
-        recorded: one,
+        ours: one,
       })
   return { matched, differences }
 }

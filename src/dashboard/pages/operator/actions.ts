@@ -165,7 +165,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
         fields.seen_reach && { uuid: fields.pause, reach: fields.seen_reach }
       const order = {
         target,
-        ...(expectedPause && { seen: expectedPause }),
+        ...(expectedPause && { expected: expectedPause }),
         who: signedIn.user.email,
         reason: fields.reason,
       }
