@@ -15,7 +15,10 @@ import { lockCharge, transition } from '../shared/transition.ts'
 import { leaveToReachingWorker } from '../shared/worker-reach.ts'
 import { recordPayments } from './record-payments.ts'
 
-/** Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock. */
+/**
+ * Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock: payments are recorded,
+ * and an unpaid charge expires once its payload has.
+ */
 export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()

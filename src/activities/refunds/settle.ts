@@ -12,12 +12,12 @@ import { postMovement, settleMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { computeSplitShares, getRefundParties } from './open.ts'
 
-/** Settles refunds, in time or late: applies the settlement to the refund, its charge and the ledger. */
+/** What happens when a refund settles, in time or late: its charge, its state and the balances of the ledger change. */
 
 /** A refund and its charge. The charge's row lock serializes all refunds of that charge. */
 export type LockedRefund = { refund: Refund; charge: Charge }
 
-/** Settles a refund whose money is held. */
+/** Settles a refund whose money is held: posts the movement that takes it from the balances (`refundSettledLegs`). */
 export async function settleHeldRefund(
   em: EntityManager,
   { refund, charge }: LockedRefund,

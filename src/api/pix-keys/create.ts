@@ -40,7 +40,7 @@ export function createPixKey(
     replayWaitMs: row => (row.state === 'creating' ? remainingCreateWaitMs(row) : 0),
     async validate() {
       const connection = await choosePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type })
-      const provenKey = await validatePixKey(sealer, request, connection)
+      const provenKey = await validateKeyCreation(sealer, request, connection)
       requireUnpausedConnections([connection], 'in')
       return { ...provenKey, connectionUuid: connection.uuid }
     },
@@ -66,7 +66,7 @@ export function createPixKey(
  * code; the workflow validates again under the account's row lock. The limit is checked first, so that no code guess
  * is spent on a key that cannot be registered.
  */
-async function validatePixKey(
+async function validateKeyCreation(
   sealer: Sealer,
   { body, token: { accountUuid }, em }: CreatePixKeyRequest,
   { isSimulated }: Connection,

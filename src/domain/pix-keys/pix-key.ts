@@ -2,7 +2,7 @@ import { isDocument, normalizeDocument } from '../pix/document.ts'
 import { isUuid } from '../pix/identifiers.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
 
-/** The contract's names; the Central Bank's EVP is RANDOM here. */
+/** Types of PIX keys by the API's names; the Central Bank's EVP is RANDOM here. */
 export const PIX_KEY_TYPES = ['DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM'] as const
 export type PixKeyType = (typeof PIX_KEY_TYPES)[number]
 
@@ -19,7 +19,7 @@ export const MAX_KEY_LENGTH = 77
 export type PixKeyState = 'creating' | 'active' | 'removing' | 'removed' | 'refused'
 export type PixKeyEvent = 'created' | 'refused' | 'removal_requested' | 'kept' | 'removed'
 
-/** SPEC §9: a key of the account, from the order to the day it is removed. What it shows is `is_active`. */
+/** State machine of a PIX key of an account (SPEC §9). Its status is the API's `is_active`. */
 export const pixKeyMachine = createStateMachine<PixKeyState, 'true' | 'false', PixKeyEvent>({
   creating: { status: 'false', on: { created: 'active', refused: 'refused' } },
   active: { status: 'true', on: { removal_requested: 'removing' }, isFinal: true },
@@ -41,9 +41,9 @@ export const MAX_WRONG_CODE_ATTEMPTS = 5
 export const CODE_VALIDITY_MINUTES = 10
 
 /**
- * Which type of key this is, or null where it is none. Strict, so that no look-up is wasted on what cannot exist
- * (DICT answers few of them per payer); callers normalise first. A phone must carry `+55`, which keeps an
- * 11-digit CPF from being one.
+ * Validates a PIX key: returns its type, or null where it is none. Strict, so that no look-up is wasted on a key that cannot
+ * exist (DICT answers few of them per payer); callers normalise first. A phone must carry `+55`, which keeps an 11-digit
+ * CPF from being one.
  */
 export function detectPixKeyType(key: string): PixKeyType | null {
   if (key.length > MAX_KEY_LENGTH) return null
@@ -55,8 +55,8 @@ export function detectPixKeyType(key: string): PixKeyType | null {
 }
 
 /**
- * The key as DICT stores it: e-mail and EVP in lower case, documents in upper case. A text that is no key in
- * either case comes back as it was. Only `A-Z` is lowered, since Unicode would make a `k` of the kelvin sign.
+ * Normalises a PIX key to the form that DICT stores: e-mail and EVP in lower case, documents in upper case. A text that is
+ * no key in either case is returned as it is. Only `A-Z` is lowered, since Unicode would make a `k` of the kelvin sign.
  */
 export function normalizePixKey(key: string): string {
   const lowered = key.replace(/[A-Z]/g, letter => letter.toLowerCase())

@@ -8,7 +8,7 @@ export type CandidateOutcome =
 type Column = Exclude<CandidateOutcome['kind'], 'rejected'> | RejectedResult['finality']
 
 /**
- * Whether the next candidate is tried after an outcome of the one before. A transfer moves on only where it is proved that
+ * Whether the next provider is tried after an outcome of the one before. A transfer moves on only where it is proved that
  * no money moved, and where the reason is not one of the transfer itself (SPEC §4). A charge moves on after every outcome
  * but a payload: one that no payer was shown cannot be paid, and is cancelled (SPEC §2).
  */
@@ -31,7 +31,7 @@ const MAY_TRY_NEXT: Record<'charge' | 'transfer', Record<Column, boolean>> = {
   },
 }
 
-/** Tells whether the next candidate is tried after this outcome; of a charge, after all but an accepted one. */
+/** Tells whether the next provider is tried after this outcome of the one before; of a charge, after all but an accepted one. */
 export function mayTryNext<Operation extends 'charge' | 'transfer', Outcome extends CandidateOutcome>(
   operation: Operation,
   outcome: Outcome,

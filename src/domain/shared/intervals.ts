@@ -13,33 +13,32 @@ const CODE_RETRY_INTERVALS_MS = [SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, M
 const DISPUTE_POLL_INTERVALS_MS = [15 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 6 * HOUR]
 
 export const WAITS = {
-  /** Before the next poll, after `pollCount` polls without an answer. */
-  nextPoll: (pollCount: number) =>
-    POLL_INTERVALS_MS[Math.min(pollCount, POLL_INTERVALS_MS.length) - 1] ?? SECOND,
+  /** Before the next poll, after `polls` without an answer. */
+  nextPoll: (polls: number) => POLL_INTERVALS_MS[Math.min(polls, POLL_INTERVALS_MS.length) - 1] ?? SECOND,
   /**
    * Before money is sent again by the same id, after `sendings` requests that could not leave their worker while another
    * worker reaches the provider: Temporal may give the next one to any worker.
    */
   sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 4 * SECOND),
-  /** Before the next attempt, after `attempts` failures (SPEC §9). */
+  /** Before a verification code is sent again, after `attempts` that failed (SPEC §9). */
   nextCodeAttempt: (attempts: number) =>
     CODE_RETRY_INTERVALS_MS[Math.min(attempts, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,
-  /** The rail may settle up to 40 s after the payload has expired (SPEC §2). */
+  /** Before an unpaid charge expires: the rail may settle up to 40 s after the expiry of the payload (SPEC §2). */
   settlementGraceAfterExpiry: MINUTE,
-  /** The second "not found" that proves a sending never arrived comes this long after the first (SPEC §6). */
+  /** Between the two "not found" that prove that a request never arrived (SPEC §6). */
   absenceConfirmation: MINUTE,
-  /** A refused or unreachable return is tried again: there is no other provider for it. */
+  /** Before a return is sent again that found its provider unreachable: there is no other provider for it. */
   retryReturn: 15 * MINUTE,
-  /** A scheduled transfer that found no balance or no provider is tried again (SPEC §4). */
+  /** Before a scheduled transfer is tried again that found no balance or no provider (SPEC §4). */
   retryTransfer: 15 * MINUTE,
   /** A scheduled transfer that could not be sent for this long is EXPIRED. */
   expireTransferAfter: 24 * HOUR,
   /**
-   * Before an unresolved dispute is polled again, after `looked` polls since it last changed: some providers notify of no
-   * decision, and notifications may be lost. The last one repeats.
+   * Before an unresolved dispute is polled again, after `polls` since it last changed: some providers notify of no decision,
+   * and notifications may be lost. The last one repeats.
    */
-  nextDisputePoll: (looked: number) =>
-    DISPUTE_POLL_INTERVALS_MS[Math.min(looked, DISPUTE_POLL_INTERVALS_MS.length) - 1] ?? MINUTE,
+  nextDisputePoll: (polls: number) =>
+    DISPUTE_POLL_INTERVALS_MS[Math.min(polls, DISPUTE_POLL_INTERVALS_MS.length) - 1] ?? MINUTE,
   /** After this long, operators are alerted to an unknown outcome (SPEC §6). */
   alertOperatorAfter: 10 * MINUTE,
   /** A webhook's replaced signing secret still signs for this long (SPEC §8). */
@@ -48,7 +47,7 @@ export const WAITS = {
   deliveryOverdue: 5 * MINUTE,
 }
 
-/** A wait as this process runs it, at least one millisecond. */
+/** Divides a wait by the time scale; at least one millisecond. */
 export function scaleWait(waitMs: number, timeScale: number): number {
   return Math.max(1, Math.round(waitMs / timeScale))
 }

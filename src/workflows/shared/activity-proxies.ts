@@ -85,11 +85,11 @@ export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_S
 
 /** Falls back to the regular activity where the local one fails or times out. */
 async function localOrRegular<Answer>(
-  pollCount: Promise<Answer>,
+  localResult: Promise<Answer>,
   callRegular: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
-    return await pollCount
+    return await localResult
   } catch (error) {
     if (isCancellation(error)) throw error
     return callRegular()
