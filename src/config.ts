@@ -20,7 +20,7 @@ const environmentSchema = z.object({
   DATABASE_POOL: z.coerce.number().int().min(1).default(20),
   TEMPORAL_ADDRESS: z.string().regex(/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i, 'not host:port'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  /** These eight variables are read by src/temporal/connection.ts, and may stand in a profile of the file instead. */
+  /** These eight variables are read by src/temporal/connection.ts; a profile of the file may set them instead. */
   TEMPORAL_API_KEY: z.string().optional(),
   /** Checked here because Temporal's own reader takes any text but `true` and `1` for `false`. */
   TEMPORAL_TLS: booleanFlag.optional(),
