@@ -194,15 +194,20 @@ export function createMerchantActions(scene: StormContext) {
     )
   }
 
-  /** Cancels the charges that will not be paid any more, so that the storm does not wait a minute for their expiry. */
+  /**
+   * Cancels the charges that will not be paid any more, so that the storm does not wait minutes for their expiry. One
+   * that is being issued, or whose provider is slow, cannot be cancelled yet.
+   */
   async function closeShop(): Promise<void> {
     const charges = scene.operations.flatMap(({ kind }, place) => (kind === 'charge' ? [place] : []))
     await runInBatches(charges, async place => {
       const { uuid } = await outcomeOf(place)
-      const { token } = merchantOf(place)
-      const shown = uuid && (await getUntilAnswered(api, { path: `${API_PATHS.charge}/${uuid}`, token }))
-      if (shown && shown.body.data?.status === 'PENDING')
-        await cancel('cancel_charge', { place, of: place, times: 1, path: API_PATHS.charge })
+      const merchant = merchantOf(place)
+      const path = `${API_PATHS.charge}/${uuid}`
+      const shown = uuid ? await getUntilAnswered(api, { path, token: merchant.token }) : null
+      if (shown?.body.data?.status !== 'PENDING') return
+      do await cancel('cancel_charge', { place, of: place, times: 1, path: API_PATHS.charge })
+      while (!(await when(merchant, path, ({ status }) => status !== 'PENDING')))
     })
   }
 }

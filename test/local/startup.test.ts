@@ -14,6 +14,7 @@ import { readPublishedMetrics } from '../../src/metrics/worker-metrics-publicati
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts'
 import { startTemporal } from '../support/temporal.ts'
 
 /** Invalid settings that API and worker refuse at their start, and servers they wait for. Processes are really started. */
@@ -69,7 +70,7 @@ function start(program: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [join(ROOT, PROGRAMS[program])], {
     cwd: ROOT,
     env: {
-      PATH: process.env.PATH,
+      ...PROGRAM_ENVIRONMENT,
       DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: temporal.address,
       TRILHO_SECRET_KEY: `a:${KEY}`,

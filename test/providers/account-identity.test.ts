@@ -17,7 +17,7 @@ describe('Efí', () => {
     expect(await story.provider.identity()).toEqual({ kind: 'found', keys: [KEY] })
   })
 
-  test.each(UNEXPLAINED_REPLIES)('answering %s identifies nothing', async (_, reply) => {
+  test.concurrent.each(UNEXPLAINED_REPLIES)('answering %s identifies nothing', async (_, reply) => {
     await using story = await openEfiFixture({ reply })
     story.scripted.scriptReplies('GET /v2/gn/evp', reply)
     expect(await story.provider.identity()).toMatchObject({ kind: 'no_answer' })

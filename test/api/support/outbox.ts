@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 import type { TestStack } from './test-stack.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -9,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../../..')
 export async function readOutboxCode({ home }: TestStack, to: string): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, ['src/cli.ts', 'outbox'], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, TRILHO_HOME: home.folder },
+    env: { ...PROGRAM_ENVIRONMENT, TRILHO_HOME: home.folder },
   })
   const lines = stdout.trim().split('\n')
   return lines.map(line => JSON.parse(line)).find(line => line.to === to).auth_code

@@ -28,10 +28,17 @@ import { HOME_VARIABLE } from './shared-stack.ts'
 export type TestStack = Awaited<ReturnType<typeof openTestStack>>
 
 /** The stack that the suites of this project share, with its test clients. */
-export function openSharedTestStack(): Promise<TestStack> {
+export async function openSharedTestStack(): Promise<TestStack> {
   const folder = process.env[HOME_VARIABLE]
   if (!folder) throw new Error('The shared stack does not run: start the tests through `npm test`.')
-  return openTestStack(resolveStateDir(folder))
+  const stage = await openTestStack(resolveStateDir(folder))
+  return {
+    ...stage,
+    async close() {
+      await stage.excludeFromChecks()
+      await stage.close()
+    },
+  }
 }
 
 export type MerchantOptions = {
@@ -70,6 +77,7 @@ export async function openTestStack(home: StateDir) {
   const contract = createContract(await (await fetch(`${local.api_url}/openapi.json`)).json())
   const api = createApiClient({ url: local.api_url, token: local.token, contract })
   let temporal: Temporal | undefined
+  const accountUuids: string[] = []
 
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
@@ -150,6 +158,7 @@ export async function openTestStack(home: StateDir) {
     }: MerchantOptions = {}) {
       const holder = { ...HOLDER, document }
       const { uuid } = await createAccount(orm.em.fork(), holder)
+      accountUuids.push(uuid)
       await sql('update account set unmatched_policy = ? where uuid = ?', [unmatchedPolicy, uuid])
       const connections = []
       for (const options of wanted) connections.push(await provided(uuid, { ...options, holder }))
@@ -169,6 +178,7 @@ export async function openTestStack(home: StateDir) {
     ) {
       const em = orm.em.fork()
       const { uuid } = await createAccount(em, { name, document: '52998224725' })
+      accountUuids.push(uuid)
       for (const { uuid: theirs, account } of of.connections) {
         const { provider, baseUrl, sealedCredentials, collectionKey } = await em.findOneOrFail(
           Connection,
@@ -258,6 +268,15 @@ export async function openTestStack(home: StateDir) {
       return async () => {
         await Promise.all(rounds.map(round => round.unpause()))
       }
+    },
+
+    /** For the accounts of tests that are over: each one makes reconciliations and checks of all accounts longer. */
+    async excludeFromChecks() {
+      if (accountUuids.length > 0)
+        await sql(
+          `update connection set status = 'CONFIGURATION_PENDING' where account_uuid = any(array[?]::uuid[])`,
+          [accountUuids],
+        )
     },
 
     async close() {

@@ -7,6 +7,7 @@ import { requireDurability, UnsafeDatabase } from '../../../src/db/client/durabi
 import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { startPostgres } from '../../support/postgres.ts'
+import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 
 /** A process whose database may lose commits. */
 
@@ -78,7 +79,7 @@ test('the API prints one line and exits with 1', async () => {
     ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../../src/server.ts')],
     {
       env: {
-        PATH: process.env.PATH,
+        ...PROGRAM_ENVIRONMENT,
         DATABASE_URL: await createTestDatabase(),
         TEMPORAL_ADDRESS: '127.0.0.1:1',
         PORT: '0',

@@ -14,7 +14,10 @@ let fixture: ApiFixture
 beforeAll(async () => {
   fixture = await openApiFixture([])
 })
-afterAll(() => fixture?.close())
+afterAll(async () => {
+  await Promise.all(unansweredRequests)
+  await fixture?.close()
+})
 
 let account: string
 let a: string
@@ -111,15 +114,18 @@ test('another worker’s answer older than half a minute does not count', async 
   expect(await ordered(a, b)).toEqual([b, a])
 })
 
+/** Requests whose workflow input is known, and which still wait for Temporal. */
+const unansweredRequests: Promise<unknown>[] = []
+
 /** The input of a transfer's workflow; Temporal itself is not reached. */
 async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInput> {
-  const orders: TransferInput[] = []
+  const input = Promise.withResolvers<TransferInput>()
   type Asked = {
     startWorkflowOperation: WithStartWorkflowOperation<(order: TransferInput) => Promise<unknown>>
   }
   const workflow = {
     async executeUpdateWithStart(_update: unknown, { startWorkflowOperation }: Asked) {
-      orders.push(...(startWorkflowOperation.options.args as TransferInput[]))
+      input.resolve(startWorkflowOperation.options.args[0] as TransferInput)
       throw new Error('out of reach')
     },
   }
@@ -137,8 +143,10 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     requestId: 'request',
   }
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-  await createTransfer({ workflowClientContext, sealer: seal }, request).catch(() => undefined)
-  return orders[0]!
+  unansweredRequests.push(
+    createTransfer({ workflowClientContext, sealer: seal }, request).catch(input.reject),
+  )
+  return input.promise
 }
 
 test('a transfer’s candidates are ordered by circuit state, and its row is created by its first attempt', async () => {

@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { issueToken, revokeTokens } from '../../../src/admin/accounts.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
+import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Two processes of the API over one database: the limits of one token apply across both. */
@@ -30,7 +31,7 @@ afterAll(async () => {
 async function start(environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
     env: {
-      PATH: process.env.PATH,
+      ...PROGRAM_ENVIRONMENT,
       DATABASE_URL: fixture.config.databaseUrl,
       TEMPORAL_ADDRESS: '127.0.0.1:1',
       PORT: '0',

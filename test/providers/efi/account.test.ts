@@ -50,7 +50,7 @@ test('a balance that is not an amount is no answer', async () => {
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('balance and statement: %s is no answer', async (_name, reply) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('balance and statement: %s is no answer', async (_name, reply) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(SALDO, reply)
   story.scripted.scriptReplies(RECEIVED, okReply(page([])))

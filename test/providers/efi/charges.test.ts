@@ -65,7 +65,7 @@ test('a charge that Efí cannot issue is not requested', async () => {
   expect(story.scripted.seen).toEqual([])
 })
 
-test.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(PUT, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
@@ -87,7 +87,7 @@ test.each([
 
 const duplicateTxidReply = efiErrorReply(409, 'txid_duplicado')
 const opaque = bcbErrorReply(400, 'CobOperacaoInvalida')
-test.each([
+test.concurrent.each([
   ['409, and the charge is ours', duplicateTxidReply, okReply(cobOf()), { kind: 'accepted', charge: issued }],
   [
     'CobOperacaoInvalida, and the charge is ours',
@@ -189,14 +189,17 @@ test.each(absent)('a charge is absent: %s', async (_name, reply) => {
   expect(await story.provider.cancelCharge(REFERENCE)).toEqual({ kind: 'not_found' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('lookup and cancellation: %s is no answer', async (_name, reply, { code }) => {
-  await using story = await openEfiFixture({ reply })
-  story.scripted.scriptReplies(GET, reply)
-  story.scripted.scriptReplies(PATCH, reply)
-  const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
-  expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
-  expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(noAnswer)
-})
+test.concurrent.each(UNEXPLAINED_REPLIES)(
+  'lookup and cancellation: %s is no answer',
+  async (_name, reply, { code }) => {
+    await using story = await openEfiFixture({ reply })
+    story.scripted.scriptReplies(GET, reply)
+    story.scripted.scriptReplies(PATCH, reply)
+    const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
+    expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
+    expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(noAnswer)
+  },
+)
 
 const invalidStatusReply = efiErrorReply(400, 'status_cobranca_invalido')
 const removed = cobOf({ status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' })

@@ -159,7 +159,7 @@ test('a dispute that is not listed is not found', async () => {
   expect(await story.provider.findDispute({ id: ID, endToEnd: null })).toEqual({ kind: 'not_found' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(LIST, reply, page([infraction()]))
   story.scripted.scriptReplies(PIX, reply)
@@ -271,7 +271,7 @@ test('an existing defence, of a dispute that cannot be looked up now, is unknown
   expect(await story.provider.replyToDispute(reply)).toMatchObject({ kind: 'unknown', code: 'duplicate_id' })
 })
 
-test.each(UNEXPLAINED_REPLIES.filter(([, , outcome]) => outcome.code !== 'unreadable_answer'))(
+test.concurrent.each(UNEXPLAINED_REPLIES.filter(([, , outcome]) => outcome.code !== 'unreadable_answer'))(
   'a reply: %s',
   async (_name, answer, outcome) => {
     await using story = await openEfiFixture({ reply: answer })

@@ -48,7 +48,7 @@ test.each(states)('a refund is %s', async (_name, json, sending) => {
   expect(JSON.parse(story.scripted.calls()[0]!.body)).toEqual({ valor: '5.00' })
 })
 
-test.each([
+test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   ['409', efiErrorReply(409, 'devolucao_id_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
   [
@@ -82,7 +82,7 @@ test.each([
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(GET, reply)
   story.scripted.scriptReplies(FIND, reply)

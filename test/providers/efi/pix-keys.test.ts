@@ -45,7 +45,7 @@ test.each([
   expect(await story.provider.deleteKey(KEY)).toEqual(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
   await using story = await openEfiFixture({ reply })
   story.scripted.scriptReplies(`POST ${EVP}`, reply)
   story.scripted.scriptReplies(`GET ${EVP}`, reply)

@@ -110,7 +110,7 @@ test('one name of a refusal alone does not prove that a transfer is absent', asy
     expect(await story.provider.findTransfer('transfer1')).toMatchObject({ kind: 'no_answer' })
 })
 
-test.each([
+test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   ['another id', okReply(sent({ idEnvio: 'x' })), { code: 'unreadable_answer' }],
   ['a new state', okReply(sent({ status: 'QUASE' })), { code: 'unreadable_answer' }],

@@ -73,7 +73,7 @@ test('without a paying key nothing is requested', async () => {
   expect(story.scripted.seen).toEqual([])
 })
 
-test.each([
+test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   ['an existing id', efiErrorReply(409, 'id_envio_duplicado'), { kind: 'unknown', code: 'duplicate_id' }],
   [

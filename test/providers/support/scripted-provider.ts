@@ -39,6 +39,9 @@ type ScriptedProviderOptions = Pick<TlsOptions, 'maxVersion'> & {
   ca?: string
 }
 
+/** Of all providers of a suite. */
+const usualCertificate = createSelfSignedCertificate()
+
 /**
  * A scripted provider over TLS on loopback. Each route replies in its order, and keeps repeating its last reply; a
  * token is given to every request, unless scripted otherwise.
@@ -48,7 +51,7 @@ export async function startScriptedProvider({
   serverCertificate: own,
   ca,
 }: ScriptedProviderOptions = {}) {
-  const { certificate, key } = own ?? (await createSelfSignedCertificate())
+  const { certificate, key } = own ?? (await usualCertificate)
   const scripts = new Map<string, ScriptedReply[]>()
   const rules = new Map<string, (path: string) => unknown>()
   const seen: ReceivedRequest[] = []

@@ -43,7 +43,7 @@ test.each([
   expect(await story.provider.balances()).toMatchObject({ kind: 'no_answer', code: 'unreadable_answer' })
 })
 
-test.each(UNEXPLAINED_REPLIES)(
+test.concurrent.each(UNEXPLAINED_REPLIES)(
   'balance, statement and registration: %s is no answer',
   async (_name, reply) => {
     await using story = await openWooviFixture({ reply })

@@ -69,7 +69,7 @@ test('a charge that Woovi cannot issue is not requested', async () => {
   expect(story.scripted.seen).toEqual([])
 })
 
-test.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('issuing: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(POST, reply)
   expect(await story.provider.issueCharge(order)).toMatchObject(outcome)
@@ -91,7 +91,7 @@ test.each([
 })
 
 const alreadyExistsReply = wooviErrorReply('Já existe uma cobrança com este Correlação ID')
-test.each([
+test.concurrent.each([
   ['ours', okReply(chargeOf()), { kind: 'accepted', charge: issued }],
   [
     'of another value',
@@ -289,7 +289,7 @@ test.each([
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject({ kind: 'no_answer' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, { code }) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   const noAnswer = { kind: 'no_answer', ...(code ? { code } : {}) }
   story.scripted.scriptReplies(GET, reply, okReply(chargeOf()))
@@ -298,7 +298,7 @@ test.each(UNEXPLAINED_REPLIES)('lookup: %s is no answer', async (_name, reply, {
   expect(await story.provider.findCharge(REFERENCE)).toMatchObject(noAnswer)
 })
 
-test.each([
+test.concurrent.each([
   ['deleted', okReply({ status: 'OK', id: TXID }), { kind: 'cancelled' }],
   ['paid meanwhile', wooviErrorReply('Não é possível remover uma cobrança paga'), { kind: 'refused' }],
   [
@@ -322,7 +322,7 @@ test.each([
   expect(await story.provider.cancelCharge(REFERENCE)).toMatchObject(outcome)
 })
 
-test.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
+test.concurrent.each(['hang', { status: 500 }, { status: 200, text: '{"sta' }] as const)(
   'a cancellation that may have succeeded is not refused: %j',
   async reply => {
     await using story = await openWooviFixture({ reply })

@@ -208,7 +208,7 @@ test.each([
   expect(await story.provider.findDispute(name)).toEqual({ kind: 'not_found' })
 })
 
-test.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('a lookup of a dispute: %s is no answer', async (_name, reply) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(LIST, reply)
   story.scripted.scriptReplies(BY_ID, reply, okReply({ dispute: dispute({ status: 'ACCEPTED' }) }))
@@ -289,7 +289,7 @@ test.each([
   })
 })
 
-test.each(UNEXPLAINED_REPLIES)('a reply: %s', async (_name, answer, outcome) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('a reply: %s', async (_name, answer, outcome) => {
   await using story = await openWooviFixture({ reply: answer })
   story.scripted.scriptReplies(EVIDENCE, answer)
   expect(await story.provider.replyToDispute({ ...reply, attachments: [attachment('a')] })).toMatchObject(

@@ -51,7 +51,7 @@ test.each([
   expect(story.scripted.calls()[0]!.headers.connection).toBe('close')
 })
 
-test.each([
+test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   [
     'an existing id',
@@ -72,7 +72,7 @@ test.each([
   expect(await story.provider.refund(order)).toMatchObject(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('polling: %s is no answer', async (_name, reply, { code }) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(GET, reply)
   story.scripted.scriptReplies(FIND, reply)

@@ -102,7 +102,7 @@ test.each([
   expect(await story.provider.deleteKey(MAIL)).toMatchObject(outcome)
 })
 
-test.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
+test.concurrent.each(UNEXPLAINED_REPLIES)('a key is requested: %s', async (_name, reply, outcome) => {
   await using story = await openWooviFixture({ reply })
   story.scripted.scriptReplies(`POST ${KEYS}`, reply)
   story.scripted.scriptReplies(`GET ${KEYS}`, reply)

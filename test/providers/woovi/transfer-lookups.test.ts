@@ -90,7 +90,7 @@ test('a payment that waits for an approval is neither found nor absent', async (
   })
 })
 
-test.each([
+test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   ['an account that is not found', wooviErrorReply('Conta não encontrada'), {}],
   ['an account of payments that is not found', wooviErrorReply('Payment account not found'), {}],

@@ -91,7 +91,7 @@ const noMoneyToApprove = wooviErrorReply('Você não possui saldo o suficiente p
 const byCode = (errorCode: string, status = 400) => wooviErrorReply('x', { errorCode, status })
 const poor = { kind: 'rejected', finality: 'other_may_help', code: 'insufficient_balance' }
 
-test.each([
+test.concurrent.each([
   ...UNEXPLAINED_REPLIES,
   [
     'failed immediately with a final reason',
@@ -185,7 +185,7 @@ const awaitingApproval = {
   message: expect.stringContaining('Payment transfer1 waits for approval in Woovi'),
   refusal: { finality: 'other_may_help', code: 'insufficient_balance' },
 }
-test.each([
+test.concurrent.each([
   ['is waiting', okReply(paymentOf('CREATED')), awaitingApproval],
   [
     'it failed',
@@ -224,14 +224,17 @@ test('a transfer whose request cannot be sent is unreachable', async () => {
 })
 
 const unknowns = UNEXPLAINED_REPLIES.filter(([, , { kind }]) => kind === 'unknown')
-test.each(unknowns)('between creation and approval: %s leaves it unknown', async (_name, reply, outcome) => {
-  await using story = await openWooviFixture({ reply })
-  story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
-  story.scripted.scriptReplies(APPROVE, reply)
-  expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
-})
+test.concurrent.each(unknowns)(
+  'between creation and approval: %s leaves it unknown',
+  async (_name, reply, outcome) => {
+    await using story = await openWooviFixture({ reply })
+    story.scripted.scriptReplies(POST, okReply(paymentOf('CREATED')))
+    story.scripted.scriptReplies(APPROVE, reply)
+    expect(await story.provider.sendTransfer(order)).toMatchObject(outcome)
+  },
+)
 
-test.each([
+test.concurrent.each([
   ['it still waits', okReply(paymentOf('CREATED')), awaitingApproval],
   [
     'it has a transaction',
@@ -284,7 +287,7 @@ test('a payment that still waits after its approval is left waiting', async () =
 })
 
 const alreadyExistsReply = wooviErrorReply('Já existe um pagamento com o correlationID fornecido')
-test.each([
+test.concurrent.each([
   [
     'waits, and is approved now',
     okReply(paymentOf('CREATED')),
