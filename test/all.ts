@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { printVerdict, type Verdict } from './support/verdict.ts'
 
 /**
  * `npm test`: first all suites without time limits, with as many workers as the machine carries, then those that
- * measure durations, then a short drill, each alone on the machine. Ends with the verdict of all runs
- * (support/verdict.ts).
+ * measure durations, which mostly wait. Ends with the verdict of all runs (support/verdict.ts).
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -20,41 +19,62 @@ const NO_COMPILATION_CACHE = '--no-compilation-cache'
  * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
  */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
-const JEST_RUNS = [
-  ['--ignoreProjects', 'timed', 'drill', `--maxWorkers=${MAX_WORKERS}`],
-  ['--selectProjects', 'timed', '--maxWorkers=2'],
-  ['--selectProjects', 'drill', '--maxWorkers=1'],
+/** They start no stack and limit no duration: they take the time that the others leave. */
+const LEISURELY_PROJECTS = ['architecture', 'domain', 'providers', 'replay', 'simulator']
+const LEISURELY_NICENESS = 5
+/** The drill has no time limits, but mostly waits: it runs beside those that have. */
+const TIMED_PROJECTS = ['timed', 'drill']
+/** The runs of a group are concurrent; the groups follow one another. */
+const JEST_RUNS: JestRun[][] = [
+  [
+    {
+      args: [
+        ...['--ignoreProjects', ...LEISURELY_PROJECTS, ...TIMED_PROJECTS],
+        `--maxWorkers=${MAX_WORKERS}`,
+      ],
+    },
+    {
+      args: ['--selectProjects', ...LEISURELY_PROJECTS, '--maxWorkers=1'],
+      niceness: LEISURELY_NICENESS,
+    },
+  ],
+  [{ args: ['--selectProjects', ...TIMED_PROJECTS, '--maxWorkers=2'] }],
 ]
+type JestRun = { args: string[]; niceness?: number }
 
-let jest: ChildProcess | undefined
+const running = new Set<ChildProcess>()
 let isAborted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
     isAborted = true
-    jest?.kill(signal) // A signal from a terminal reaches the whole process group; any other must be passed on.
+    // A signal from a terminal reaches the whole process group; any other must be passed on.
+    for (const jest of running) jest.kill(signal)
   })
 
 const verdicts: Verdict[] = []
-for (const run of JEST_RUNS) if (!isAborted) verdicts.push(await runJest(run))
+for (const group of JEST_RUNS) if (!isAborted) verdicts.push(...(await Promise.all(group.map(runJest))))
 const sum = (name: keyof Verdict) => verdicts.reduce((all, verdict) => all + verdict[name], 0)
 const all: Verdict = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
 printVerdict(all)
 process.exitCode = all.failed > 0 || all.passed === 0 ? 1 : 0
 
 /** Runs jest once; an exit without a verdict, or against it, counts as a failure too. */
-async function runJest(run: string[]): Promise<Verdict> {
-  jest = fork(
+async function runJest({ args, niceness }: JestRun): Promise<Verdict> {
+  const jest = fork(
     join(ROOT, 'node_modules/jest/bin/jest.js'),
-    [...run, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
+    [...args, '--ci', '--passWithNoTests', ...process.argv.slice(2)],
     {
       env: { ...process.env, ...COMPILE_CACHE_ENV },
       execArgv: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', NO_COMPILATION_CACHE],
     },
   )
+  if (niceness) setPriority(jest.pid!, Math.min(getPriority() + niceness, 19)) // Of what it starts, too.
+  running.add(jest)
   let verdict: Verdict = { passed: 0, failed: 0, skipped: 0 }
   jest.on('message', (received: Verdict) => {
     verdict = received
   })
   const [code] = await once(jest, 'exit')
+  running.delete(jest)
   return code === 0 || verdict.failed > 0 ? verdict : { ...verdict, failed: 1 }
 }

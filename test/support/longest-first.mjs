@@ -4,14 +4,33 @@ import Sequencer from '@jest/test-sequencer'
 const USUAL_SECONDS = { local: 15, browser: 40, api: 18 }
 const DEFAULT_SECONDS = 4
 
+/** The same of single suites that take much longer than others of their project. */
+const LONG_SECONDS = {
+  'drill/drill': 95,
+  'api/payouts/undocumented-answers': 70,
+  'browser/dashboard': 70,
+  'local/startup': 60,
+  'timed/lost-database': 60,
+  'timed/outage': 46,
+  'workflows/shared/worker-builds': 48,
+  'api/schemathesis': 45,
+  'http/server/api-processes': 35,
+  'timed/frozen-database': 35,
+  'timed/request-deadline': 32,
+  'timed/lost-providers': 26,
+  'docs/commands': 23,
+  'providers/efi/answers': 23,
+  'replay/replay': 18,
+}
+
 /** Suites that mostly wait, for minutes of workflow time or for programs that start, with their expected seconds. */
 const WAITING_SECONDS = {
   'chaos/storm': 130,
   'local/restored-database': 80,
   'api/charges/received-payments': 65,
   'api/webhooks/delivery': 60,
-  'api/charges/provider-fallback': 45,
-  'api/transfers/scheduled-transfer': 45,
+  'api/charges/provider-fallback': 50,
+  'api/transfers/scheduled-transfer': 75,
   'local/start': 40,
   'api/commands': 40,
   'api/transfers/provider-fallback': 35,
@@ -53,9 +72,18 @@ function secondsOf(test) {
 }
 
 function usualSecondsOf(test) {
-  return waitSecondsOf(test) ?? USUAL_SECONDS[test.context.config.displayName?.name] ?? DEFAULT_SECONDS
+  return (
+    waitSecondsOf(test) ??
+    LONG_SECONDS[nameOf(test)] ??
+    USUAL_SECONDS[test.context.config.displayName?.name] ??
+    DEFAULT_SECONDS
+  )
 }
 
-function waitSecondsOf({ path }) {
-  return WAITING_SECONDS[path.match(/\/test\/(.+)\.test\.ts$/)?.[1]]
+function waitSecondsOf(test) {
+  return WAITING_SECONDS[nameOf(test)]
+}
+
+function nameOf({ path }) {
+  return path.match(/\/test\/(.+)\.test\.ts$/)?.[1]
 }

@@ -17,7 +17,7 @@ export type ProviderFixtureOptions = { now?: () => number; reply?: ScriptedReply
 
 /** How long an adapter waits: as long as a busy machine may need for an answer, and shortly for a missing one. */
 export function timeoutMsFor(reply: ScriptedReply | undefined): number {
-  return reply === 'hang' ? 3_000 : 10_000
+  return reply === 'hang' ? 5_000 : 10_000
 }
 
 export type ReceivedRequest = {
