@@ -8,6 +8,9 @@ export const MAX_BODY_BYTES = 100 * 1024
 /** Largest form: ten attachments of maximum size, and the texts. */
 export const MAX_FORM_BYTES = MAX_ATTACHMENTS * MAX_ATTACHMENT_BYTES + 1024 * 1024
 
+/** Most bytes of a form outside its texts and files: headers of parts, which are held in memory. */
+export const MAX_FORM_HEADER_BYTES = 1024 * 1024
+
 /** Largest text of a form, in bytes: above the longest accepted text, so that the schema reports the error. */
 export const MAX_FORM_TEXT_BYTES = 64 * 1024
 

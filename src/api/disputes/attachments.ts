@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type AttachmentType, attachmentStorageKeyOf } from '../../domain/disputes/attachment.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import type { DisputeReplyDetails } from '../../workflows/contracts/disputes.ts'
-import { Upload } from '../http/multipart.ts'
+import type { Upload } from '../http/multipart.ts'
 
 /** Files of a dispute reply: first on this machine's disk, then in the storage under keys of that reply alone. */
 
@@ -52,9 +52,10 @@ export async function removeAttachments({ storage, log }: AttachmentDependencies
     log.warn({ keys: remaining.map(one => one.storageKey) }, 'uploaded files could not be deleted')
 }
 
-function requireUpload(file: File): Upload {
-  if (file instanceof Upload) return file
-  throw new Error('the file is not an upload of this request')
+function requireUpload(file: File & { path?: string }): Upload {
+  const { path } = file
+  if (path === undefined) throw new Error('the file is not an upload of this request')
+  return Object.assign(file, { path })
 }
 
 /** Removes from the merchant's file name what PostgreSQL cannot store; nothing depends on the name. */

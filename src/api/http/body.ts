@@ -1,27 +1,48 @@
-import type { IncomingMessage } from 'node:http'
 import { type ObjectNode, parse, traverse } from '@humanwhocodes/momoa'
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
 import { fail, failField } from './api-error.ts'
 
+/**
+ * Reads bodies by koa-body, as text: signatures need the bytes, and its JSON parser replaces invalid UTF-8, keeps the last
+ * of two equal names and refuses the name `__proto__`. The limits that it has no option for follow here.
+ */
+const readBytes = koaBody({
+  ...{ text: true, textTypes: ['*/*'], textLimit: MAX_BODY_BYTES, encoding: 'binary' },
+  ...{ json: false, urlencoded: false },
+})
+
 /** Reads the whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
-export async function readTextBody(request: IncomingMessage): Promise<string> {
-  const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') fail('unsupported_media_type')
-  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) fail('body_too_large')
-  const bytes = await getRequestDeadline().pauseWhile(readBodyBytes(request))
+export async function readTextBody(ctx: Context): Promise<string> {
+  refuseCompression(ctx)
+  // koa-body skips bodies without a valid media type; a provider may name none (RFC 9110 §8.3).
+  if (!ctx.is('*/*')) ctx.req.headers['content-type'] = 'application/octet-stream'
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    fail('malformed_json')
+    await getRequestDeadline().pauseWhile(readBytes(ctx, async () => {}))
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      Buffer.from(String(ctx.request.body ?? ''), 'binary'),
+    )
+  } catch (error) {
+    fail(Object(error).status === 413 ? 'body_too_large' : 'malformed_json')
+  } finally {
+    // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
+    ctx.req.resume()
   }
 }
 
+/** Fails with 415 where the body is compressed: its limits would hold for other bytes than are read. */
+export function refuseCompression(ctx: Context): void {
+  if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) fail('unsupported_media_type')
+}
+
 /** Reads a JSON body. An absent body is read as an empty object, so that validation names each missing field. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
-  const text = await readTextBody(request)
+export async function readJsonBody(ctx: Context): Promise<unknown> {
+  const isJson = isJsonContentType(ctx.get('Content-Type'))
+  const text = await readTextBody(ctx)
   if (text === '') return {}
-  if (!isJsonContentType(request.headers['content-type'])) fail('unsupported_media_type')
+  if (!isJson) fail('unsupported_media_type')
   const value = parseJson(text)
   if (value === null || typeof value !== 'object') return value
   if (measureDepth(value) > MAX_BODY_DEPTH) {
@@ -31,24 +52,6 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const repeated = findRepeatedName(text)
   if (repeated !== undefined) fail('malformed_json', { errors: { [repeated]: ['must be sent once'] } })
   return value
-}
-
-async function readBodyBytes(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = []
-  let size = 0
-  try {
-    for await (const part of request.iterator({ destroyOnReturn: false })) {
-      size += part.length
-      if (size > MAX_BODY_BYTES) break
-      parts.push(part)
-    }
-  } catch {
-    fail('malformed_json') // The client closed the connection; no one reads this response.
-  }
-  // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
-  request.resume()
-  if (size > MAX_BODY_BYTES) fail('body_too_large')
-  return Buffer.concat(parts)
 }
 
 /**

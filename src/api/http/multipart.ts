@@ -1,175 +1,182 @@
-import { once } from 'node:events'
 import { createWriteStream, openAsBlob } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
-import { finished, pipeline } from 'node:stream/promises'
-import busboy from 'busboy'
 import { fileTypeFromFile } from 'file-type'
-import { MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
+import { multipart, type Part, type PluginFunction, type File as SpooledFile } from 'formidable'
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import { MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import { StorageError } from '../../storage/storage.ts'
 import {
   MAX_FORM_BYTES,
   MAX_FORM_FIELDS,
+  MAX_FORM_HEADER_BYTES,
   MAX_FORM_PARTS,
   MAX_FORM_TEXT_BYTES,
   STALE_FORM_AFTER_MS,
+  UPLOAD_TIMEOUT_MS,
 } from '../limits.ts'
-import { ApiError, fail } from './api-error.ts'
+import { getRequestDeadline } from '../middleware/request-deadline.ts'
+import { ApiError, fail, failField } from './api-error.ts'
+import { refuseCompression } from './body.ts'
 import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-names.ts'
+import type { Semaphore } from './semaphore.ts'
+import { setArrivalTimeout } from './server.ts'
 import type { FieldErrors } from './validate.ts'
 
 /**
- * An uploaded file, spooled to this machine's disk until the request is answered. Its type is detected from its bytes.
+ * Reads forms by koa-body, which writes their files to a folder per form. Ours beside it, because formidable has no such
+ * option: limits of all bytes, of headers and of parts; limits that name the field and read on,
+ * so that the merchant gets all errors at once; and no file stays open that formidable opens after a failure.
  */
-export class Upload extends File {
-  readonly path: string
-  constructor(content: Blob, { name, type, path }: { name: string; type: string; path: string }) {
-    super([content], name, { type })
-    this.path = path
-  }
+
+/** An uploaded file, on this machine's disk until the request is answered. Its type is detected from its bytes. */
+export type Upload = File & { path: string }
+
+type FormRequest = {
+  /** Limits the forms of one account that are read at once. */
+  formSemaphore: Semaphore
+  accountUuid: string | undefined
+  /** Runs when it is this form's turn: the form before may have made this one pointless. */
+  beforeBody(): Promise<unknown>
+  /** Its disposal deletes the files and lets the account's next form in. */
+  cleanup: AsyncDisposableStack
 }
 
-export type MultipartForm = {
+type MultipartForm = {
   /** Texts and Uploads, nested by their names. */
   value: Record<string, unknown>
   /** Errors that are independent of the form's schema. */
   errors: FieldErrors
-  /** Deletes the spooled files. */
-  discard(): Promise<void>
 }
 
 /**
- * Reads `multipart/form-data` as a stream; only texts are held in memory. Parts above a limit are read and dropped,
- * so that the merchant gets all errors at once: 415 for another content type, 400 where the form breaks off, 413
- * above the limit of all files together, 422 at once above the limit of parts.
+ * Reads `multipart/form-data` as a stream; only texts are held in memory. Fails with 415 for another content type, 400
+ * where the form breaks off, 413 above the limit of all bytes, 422 at once above the limit of parts.
  */
-export async function readMultipartForm(request: IncomingMessage): Promise<MultipartForm> {
-  const parser = createFormParser(request)
-  const folder = createSpoolFolder()
-  const values: FormValue[] = []
-  const errors: FieldErrors = {}
-  const spooling: Promise<void>[] = []
-
-  parser.on('error', () => {}) // Handled by `finished` below; an error after the end adds nothing.
-  parser.on('field', (name, value, { valueTruncated }) => {
-    if (valueTruncated) errors[toFieldPath(name)] = ['is too long']
-    values.push({ name, value })
-  })
-  parser.on('fieldsLimit', () => {
-    errors.body = [`must not have more than ${MAX_FORM_FIELDS} fields`]
-  })
-  parser.on('partsLimit', () => parser.destroy(createTooManyPartsError()))
-  parser.on('file', (name, stream, { filename }) => {
-    stream.on('error', () => {}) // A form that breaks off makes the parser fail as well.
-    if (spooling.length >= MAX_ATTACHMENTS) {
-      errors[toFieldPath(name)] = [`must not be sent: at most ${MAX_ATTACHMENTS} files`]
-      stream.resume()
-      return
-    }
-    const spooled = folder.spool(stream, filename ?? '').then(upload => {
-      // Browsers send an empty file input as an empty file without a name.
-      if (upload.size > 0 || upload.name !== '') values.push({ name, value: upload })
-    })
-    spooled.catch(error => parser.destroy(error))
-    spooling.push(spooled)
-  })
-
+export async function readMultipartForm(
+  ctx: Context,
+  { formSemaphore, accountUuid = '', beforeBody, cleanup }: FormRequest,
+): Promise<MultipartForm> {
+  setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
+  const deadline = getRequestDeadline()
+  cleanup.defer(await deadline.pauseWhile(formSemaphore.acquire(accountUuid)))
+  await beforeBody()
+  requireForm(ctx)
   try {
-    await Promise.all([finished(parser), feedParser(request, parser)])
-    await Promise.all(spooling)
+    const folder = await makeSpoolFolder()
+    cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+    const { values, files, errors } = await deadline.pauseWhile(spoolForm(ctx, folder))
+    const { value, repeatedPaths } = nestFormValues([...values, ...(await toUploads(files))])
+    for (const path of repeatedPaths) errors[path] = ['must be sent once']
+    return { value, errors }
   } catch (error) {
-    parser.destroy()
-    await Promise.allSettled(spooling)
-    await folder.discard()
-    if (error instanceof ApiError || error instanceof StorageError) throw error
-    fail('malformed_multipart')
+    if (error instanceof ApiError) throw error
+    if (Object(error).syscall === undefined) fail('malformed_multipart')
+    throw new StorageError(`no room for an upload: ${Object(error).code}`)
   } finally {
     // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
-    request.resume()
+    ctx.req.resume()
   }
-  const { value, repeatedPaths } = nestFormValues(values)
-  for (const path of repeatedPaths) errors[path] = ['must be sent once']
-  return { value, errors, discard: folder.discard }
 }
 
-function createTooManyPartsError(): ApiError {
-  const message = `must not have more than ${MAX_FORM_PARTS} texts and files`
-  return new ApiError('validation_failed', { errors: { body: [message] } })
+function requireForm(ctx: Context): void {
+  refuseCompression(ctx)
+  if (!ctx.is('multipart/form-data')) fail('unsupported_media_type')
+  if (Number(ctx.get('Content-Length')) > MAX_FORM_BYTES) fail('upload_too_large')
+  // formidable accepts an empty body, and waits forever for a request that is closed.
+  if (ctx.get('Content-Length') === '0' || ctx.req.destroyed) fail('malformed_multipart')
 }
 
-function createFormParser(request: IncomingMessage): busboy.Busboy {
-  const {
-    'content-type': type = '',
-    'content-encoding': encoding,
-    'content-length': length,
-  } = request.headers
-  if (encoding !== undefined && encoding !== 'identity') fail('unsupported_media_type')
-  if (!/^multipart\/form-data\s*(;|$)/i.test(type)) fail('unsupported_media_type')
-  if (Number(length ?? 0) > MAX_FORM_BYTES) fail('upload_too_large')
-  try {
-    return busboy({
-      headers: request.headers,
-      defParamCharset: 'utf8',
-      limits: {
-        fieldSize: MAX_FORM_TEXT_BYTES,
-        fields: MAX_FORM_FIELDS,
-        // busboy emits `partsLimit` when the limit is reached, not exceeded.
-        parts: MAX_FORM_PARTS + 1,
-        // One byte more than allowed, so that a file that is too large is detected.
-        fileSize: MAX_ATTACHMENT_BYTES + 1,
-      },
+type FormFile = { name: string; file: SpooledFile }
+
+/** Parses the form and writes its files to the folder. */
+async function spoolForm(ctx: Context, folder: string) {
+  const values: FormValue[] = []
+  const files: FormFile[] = []
+  const errors: FieldErrors = {}
+  let partCount = 0
+  let valueBytes = 0
+  let hasFailed = false
+  const requireLimits = (receivedBytes = 0) => {
+    if (receivedBytes > MAX_FORM_BYTES || receivedBytes - valueBytes > MAX_FORM_HEADER_BYTES)
+      fail('upload_too_large')
+    if (partCount > MAX_FORM_PARTS)
+      failField('body', `must not have more than ${MAX_FORM_PARTS} texts and files`)
+  }
+  const limitForm: PluginFunction = form => {
+    form.on('progress', receivedBytes => requireLimits(receivedBytes))
+    form.on('error', () => {
+      hasFailed = true
     })
-  } catch {
-    fail('malformed_multipart') // The content type names no boundary.
   }
+  const readText = (part: Part, name: string) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    part.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_FORM_TEXT_BYTES) chunks.push(chunk)
+    })
+    part.on('end', () => {
+      if (size > MAX_FORM_TEXT_BYTES) errors[toFieldPath(name)] = ['is too long']
+      values.push({ name, value: Buffer.concat(chunks).toString() })
+    })
+  }
+  const readPart = (part: Part, spool: (part: Part) => void) => {
+    partCount += 1
+    part.on('data', (chunk: Buffer) => {
+      valueBytes += chunk.length
+    })
+    if (hasFailed || partCount > MAX_FORM_PARTS) return
+    const name = part.name ?? ''
+    // A part with a file name is a file, any other is a text, whatever media type it names.
+    if (part.originalFilename === null) {
+      if (values.length < MAX_FORM_FIELDS) readText(part, name)
+      else errors.body = [`must not have more than ${MAX_FORM_FIELDS} fields`]
+    } else if (files.length >= MAX_ATTACHMENTS) {
+      errors[toFieldPath(name)] = [`must not be sent: at most ${MAX_ATTACHMENTS} files`]
+    } else {
+      part.mimetype ??= 'application/octet-stream'
+      spool(part)
+    }
+  }
+  const parse = koaBody({
+    ...{ json: false, urlencoded: false, text: false, multipart: true },
+    formidable: {
+      ...{ uploadDir: folder, enabledPlugins: [multipart, limitForm], onPart: readPart },
+      onFileBegin: (name, file) => files.push({ name, file }),
+      fileWriteStreamHandler: () => {
+        const stream = createWriteStream(files.at(-1)!.file.filepath)
+        return hasFailed ? stream.destroy() : stream
+      },
+      ...{ allowEmptyFiles: true, minFileSize: 0, maxFileSize: MAX_FORM_BYTES }, // The schema has their limits.
+    },
+  })
+  await parse(ctx, async () => {})
+  requireLimits()
+  return { values, files, errors }
 }
 
-/** Writes the request into the parser with backpressure. */
-async function feedParser(request: IncomingMessage, parser: Writable): Promise<void> {
-  let size = 0
-  for await (const part of request.iterator({ destroyOnReturn: false })) {
-    size += part.length
-    if (size > MAX_FORM_BYTES) fail('upload_too_large')
-    if (parser.errored) return
-    if (!parser.write(part)) await once(parser, 'drain')
-  }
-  parser.end()
+/** Detects the types of files. Browsers send an empty file input as an empty file without a name, which is none. */
+function toUploads(files: FormFile[]): Promise<FormValue[]> {
+  const sent = files.filter(({ file }) => file.size > 0 || file.originalFilename !== '')
+  return Promise.all(
+    sent.map(async ({ name, file: { filepath: path, originalFilename } }) => {
+      const type = (await fileTypeFromFile(path))?.mime ?? ''
+      const file = new File([await openAsBlob(path)], originalFilename ?? '', { type })
+      return { name, value: Object.assign(file, { path }) }
+    }),
+  )
 }
 
 const SPOOL_FOLDER_PREFIX = 'trilho-form-'
-
-/** Creates the folder that one form's files are spooled to, on the first file. */
-function createSpoolFolder() {
-  let folder: Promise<string> | undefined
-  let count = 0
-  return {
-    async spool(stream: Readable, name: string): Promise<Upload> {
-      try {
-        folder ??= makeSpoolDirectory()
-        const path = join(await folder, String(count++))
-        await pipeline(stream, createWriteStream(path, { mode: 0o600 }))
-        const type = (await fileTypeFromFile(path))?.mime ?? ''
-        return new Upload(await openAsBlob(path), { name, type, path })
-      } catch (error) {
-        // The error of a form that breaks off is reported by the parser.
-        if (Object(error).syscall === undefined) throw error
-        throw new StorageError(`no room for an upload: ${Object(error).code}`)
-      }
-    },
-    async discard() {
-      if (folder) await rm(await folder, { recursive: true, force: true })
-    },
-  }
-}
 
 /**
  * Creates a spool folder, and removes folders left by processes that were killed while reading a form: evidence of a
  * dispute must not stay on disk.
  */
-async function makeSpoolDirectory(): Promise<string> {
+async function makeSpoolFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${SPOOL_FOLDER_PREFIX}${process.pid}-`))
   const spools = (await readdir(tmpdir())).filter(name => name.startsWith(SPOOL_FOLDER_PREFIX))
   // Owned by another user, or just removed by another process.

@@ -2,9 +2,7 @@ import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { UPLOAD_TIMEOUT_MS } from '../limits.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
 import { fail } from './api-error.ts'
 import { readJsonBody, readTextBody } from './body.ts'
@@ -12,7 +10,6 @@ import { omitOptionalNulls } from './field-names.ts'
 import { readMultipartForm } from './multipart.ts'
 import type { AnyRoute } from './route-definition.ts'
 import type { Semaphore } from './semaphore.ts'
-import { setArrivalTimeout } from './server.ts'
 import { mergeErrors, type ValidationResult, validateSchema } from './validate.ts'
 
 /** A route with its prepared schemas. */
@@ -64,11 +61,11 @@ async function parseBody(
   const { shape: definition, ctx } = route
   if (definition.body === undefined)
     return requiresEmptyBody(definition)
-      ? validateSchema(EMPTY_BODY_SCHEMA, await readJsonBody(ctx.req), 'body')
+      ? validateSchema(EMPTY_BODY_SCHEMA, await readJsonBody(ctx), 'body')
       : NO_BODY
-  if (definition.body === 'text') return { kind: 'valid', value: await readTextBody(ctx.req) }
+  if (definition.body === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
   if (definition.bodyAs === 'multipart') return parseForm(route, caller, head)
-  const input = omitBoundProvider(await readJsonBody(ctx.req), caller)
+  const input = omitBoundProvider(await readJsonBody(ctx), caller)
   const json = definition.isNullRejected ? input : omitOptionalNulls(definition.body, input)
   const result = validateSchema(definition.body, json, 'body')
   if (result.kind === 'valid' || !definition.validateSemantics) return result
@@ -86,18 +83,15 @@ function omitBoundProvider(json: unknown, { token }: { token: CallerToken | null
   return rest
 }
 
-/** Waits for the account's form semaphore, then runs `beforeBody`: the form before may have made this one pointless. */
 async function parseForm(
   { shape: definition, ctx, cleanup, formSemaphore }: RouteRequest,
   caller: RequestCaller,
   head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
-  setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
-  const deadline = getRequestDeadline()
-  cleanup.defer(await deadline.pauseWhile(formSemaphore.acquire(ctx.state.token?.accountUuid ?? '')))
-  await definition.beforeBody?.({ ...head, ...caller })
-  const form = await deadline.pauseWhile(readMultipartForm(ctx.req))
-  cleanup.defer(form.discard)
+  const form = await readMultipartForm(ctx, {
+    ...{ cleanup, formSemaphore, accountUuid: ctx.state.token?.accountUuid },
+    beforeBody: async () => definition.beforeBody?.({ ...head, ...caller }),
+  })
   const result = validateSchema(definition.body as z.ZodType, form.value, 'body')
   const errors = mergeErrors([result, { kind: 'invalid', errors: form.errors }])
   return errors ? { kind: 'invalid', errors } : result

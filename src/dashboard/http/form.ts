@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Context } from 'koa'
 import type { z } from 'zod'
 import { fail } from '../../api/http/api-error.ts'
 import { readTextBody } from '../../api/http/body.ts'
@@ -11,10 +12,9 @@ import { LANGUAGES, type Language } from '../i18n/translator.ts'
 /** Parsing and checks of browser forms. */
 
 /** Reads the fields of a form, URL-encoded as browsers send a form without files. */
-export async function readUrlEncodedForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const type = request.headers['content-type'] ?? ''
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)) fail('unsupported_media_type')
-  return new URLSearchParams(await readTextBody(request))
+export async function readUrlEncodedForm(ctx: Context): Promise<URLSearchParams> {
+  if (!ctx.is('application/x-www-form-urlencoded')) fail('unsupported_media_type')
+  return new URLSearchParams(await readTextBody(ctx))
 }
 
 /** Fails with 403 unless the form carries its session's CSRF token and comes from our own page. */

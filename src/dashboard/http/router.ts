@@ -1,8 +1,7 @@
 import type { RouterContext } from '@koa/router'
 import { fail } from '../../api/http/api-error.ts'
 import { readMultipartForm } from '../../api/http/multipart.ts'
-import { setArrivalTimeout } from '../../api/http/server.ts'
-import { PAGE_RESERVE_MS, UPLOAD_TIMEOUT_MS } from '../../api/limits.ts'
+import { PAGE_RESERVE_MS } from '../../api/limits.ts'
 import type { CallerToken } from '../../api/middleware/authenticate.ts'
 import { toLoggedApiError } from '../../api/middleware/error-handler.ts'
 import { getRequestDeadline } from '../../api/middleware/request-deadline.ts'
@@ -119,18 +118,15 @@ async function readSubmittedForm(
 ): Promise<void> {
   const { csrf } = visit.session
   if (!route.beforeBody) {
-    visit.form = await readUrlEncodedForm(ctx.req)
+    visit.form = await readUrlEncodedForm(ctx)
     return requireCsrfToken(ctx.req, visit.form.get('_csrf'), csrf)
   }
   requireSameOrigin(ctx.req)
-  setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
-  const deadline = getRequestDeadline()
-  cleanup.defer(
-    await deadline.pauseWhile(context.router.formSemaphore.acquire(visit.session.account?.uuid ?? '')),
-  )
-  await route.beforeBody(visit)
-  const form = await deadline.pauseWhile(readMultipartForm(ctx.req))
-  cleanup.defer(form.discard)
+  const { beforeBody } = route
+  const form = await readMultipartForm(ctx, {
+    ...{ cleanup, formSemaphore: context.router.formSemaphore, accountUuid: visit.session.account?.uuid },
+    beforeBody: () => beforeBody(visit),
+  })
   const { _csrf, ...fields } = form.value
   requireCsrfToken(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)
   visit.upload = fields // Before the request may fail, so that the page shows the typed values again.

@@ -44,7 +44,7 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
     ctx.set(PAGE_HEADERS)
     let form = new URLSearchParams()
     try {
-      form = await readUrlEncodedForm(ctx.req)
+      form = await readUrlEncodedForm(ctx)
       requireCsrfToken(
         ctx.req,
         form.get('_csrf'),

@@ -85,6 +85,13 @@ describe('a body', () => {
     expect(answer.status).toBe(413)
   })
 
+  test.each(['', 'json', 'a b/c'])('may be read as raw text, whatever its type: %s', async contentType => {
+    const body = new Blob(['{"não":'])
+    const headers: Record<string, string> = contentType === '' ? {} : { 'content-type': contentType }
+    const answer = await fetch(`${fixture.server.url}/text`, { method: 'POST', body, headers })
+    expect([answer.status, await answer.text()]).toEqual([200, '{"não":'])
+  })
+
   test('may be read as raw text', async () => {
     const answer = await fixture.call('POST', '/text?ignorar=', {
       raw: '{"não":',

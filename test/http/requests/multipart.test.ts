@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises'
+import { once } from 'node:events'
+import { watch } from 'node:fs'
+import { mkdtemp, readdir, readFile, readlink, rm, utimes } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -19,6 +21,7 @@ import { createPdf, encodeForm, FILES, type SentFile } from '../../support/files
 import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
 
 const MIB = 1024 * 1024
+const OWN_FOLDER_PREFIX = `trilho-form-${process.pid}-`
 const PATH = '/api/v1/forms/6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
 /** The error of fields that no reply has. */
 const unknown = (...names: string[]) =>
@@ -62,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 afterEach(async () => {
-  const left = (await readdir(tmpdir())).filter(name => name.startsWith(`trilho-form-${process.pid}-`))
+  const left = (await readdir(tmpdir())).filter(name => name.startsWith(OWN_FOLDER_PREFIX))
   expect(left).toEqual([])
 })
 
@@ -113,6 +116,19 @@ describe('a form', () => {
       headers: type('multipart/form-data; boundary=b'),
     })
     expect([answer.status, answer.body.data?.files?.length]).toEqual([200, 1])
+  })
+
+  test('may name the media type and the transfer encoding of a text', async () => {
+    const raw = [
+      '--b',
+      'Content-Disposition: form-data; name="accept"\r\nContent-Transfer-Encoding: 8bit\r\n\r\n0',
+      '--b',
+      'Content-Disposition: form-data; name="analysis"\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\nnão',
+      '--b--\r\n',
+    ].join('\r\n')
+    const headers = type('multipart/form-data; boundary=b')
+    const answer = await fixture.call('POST', PATH, { token, raw, headers })
+    expect(answer.body.data).toEqual({ accept: false, analysis: 'não', files: [] })
   })
 
   test.each([
@@ -333,9 +349,32 @@ describe('an incomplete form', () => {
     await untilNoneIsLeft()
   })
 
-  test('without a token is refused', async () => {
-    const answer = await fixture.call('POST', PATH, await encodeForm(TEXTS))
-    expect(answer.status).toBe(401)
+  test('that fails between its files leaves no file behind, closed or open', async () => {
+    const file = (index: number) =>
+      `--b\r\nContent-Disposition: form-data; name="attachments[${index}][file]"; filename="a.pdf"\r\n\r\n${FILES.pdf}\r\n`
+    const raw = `${file(0)}${file(1)}--b\r\nno header\r\n\r\n${file(2)}--b--\r\n`
+    const answer = await fixture.call('POST', PATH, {
+      token,
+      raw,
+      headers: type('multipart/form-data; boundary=b'),
+    })
+    expect([answer.status, answer.body.code]).toEqual([400, 'malformed_multipart'])
+    expect(await listOpenSpoolFiles()).toEqual([])
+  })
+
+  test('without a token is refused before it is read', async () => {
+    const created: string[] = []
+    const watcher = watch(tmpdir(), (_, name) => void created.push(String(name)))
+    const headers = { ...type('multipart/form-data; boundary=b'), 'content-length': 50 * MIB }
+    const call = request(fixture.server.url + PATH, { method: 'POST', headers })
+    call.on('error', () => {})
+    const answered = once(call, 'response')
+    for (const chunk of [...bigForm({ files: 1, bytes: MIB })].slice(0, -1)) call.write(chunk)
+    const [response] = await answered // The rest of the body is never sent.
+    expect(response.statusCode).toBe(401)
+    call.destroy()
+    watcher.close()
+    expect(created.filter(name => name.startsWith(OWN_FOLDER_PREFIX))).toEqual([])
   })
 })
 
@@ -382,6 +421,11 @@ describe('large forms', () => {
 
   test('more than the total size limit is 413', async () => {
     const answer = await stream(bigForm({ files: 11, bytes: 10 * MIB }))
+    expect([answer.status, answer.body.code]).toEqual([413, 'upload_too_large'])
+  })
+
+  test('headers of more than 1 MiB are 413', async () => {
+    const answer = await stream([Buffer.from('--b\r\nX: '), ...Array(40).fill(Buffer.alloc(64 * 1024, 'x'))])
     expect([answer.status, answer.body.code]).toEqual([413, 'upload_too_large'])
   })
 
@@ -495,10 +539,17 @@ async function stream(parts: Iterable<Buffer>, everyPart = () => {}) {
   return answered
 }
 
+/** Files of forms that this process has open, as Linux lists them; none on other systems. */
+async function listOpenSpoolFiles(): Promise<string[]> {
+  const files = await readdir('/proc/self/fd').catch(() => [])
+  const paths = await Promise.all(files.map(file => readlink(`/proc/self/fd/${file}`).catch(() => '')))
+  return paths.filter(path => path.includes(OWN_FOLDER_PREFIX))
+}
+
 async function untilNoneIsLeft() {
   for (let tries = 0; tries < 200; tries++) {
     const names = await readdir(tmpdir())
-    if (!names.some(name => name.startsWith(`trilho-form-${process.pid}-`))) return
+    if (!names.some(name => name.startsWith(OWN_FOLDER_PREFIX))) return
     await new Promise(resolve => setTimeout(resolve, 50))
   }
 }

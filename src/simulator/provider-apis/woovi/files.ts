@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { text } from 'node:stream/consumers'
-import busboy from 'busboy'
+import { readFile, rm } from 'node:fs/promises'
 import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import type { SimulatorStore } from '../../store.ts'
@@ -74,27 +74,19 @@ function presentFile({ accountId: _, sha256: __, ...file }: WooviFile) {
   return { ...file, url: `https://files.sim.trilho.test/${file.id}` }
 }
 
-/** Reads a multipart form with at most one file, which is truncated one byte above the limit so that it is refused. */
+const parseForm = koaBody({
+  ...{ json: false, urlencoded: false, text: false, multipart: true },
+  formidable: { maxFileSize: 2 * MAX_FILE_BYTES, allowEmptyFiles: true, minFileSize: 0 },
+})
+
+/** Reads a multipart form; the handler checks the size of its files. */
 export async function readWooviUploadForm(ctx: Context): Promise<Record<string, unknown>> {
-  const form: Record<string, unknown> = {}
-  if (!ctx.is('multipart/form-data')) {
-    await text(ctx.req)
-    return form
-  }
-  const parser = busboy({ headers: ctx.req.headers, limits: { files: 1, fileSize: MAX_FILE_BYTES + 1 } })
-  parser.on('field', (name, value) => {
-    form[name] = value
-  })
-  parser.on('file', (name, stream, { filename, mimeType }) => {
-    const chunks: Buffer[] = []
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-    stream.on('end', () => {
-      form[name] = { name: filename, contentType: mimeType, bytes: Buffer.concat(chunks) }
-    })
-  })
-  await new Promise<void>((resolve, reject) => {
-    parser.on('close', resolve).on('error', reject)
-    ctx.req.pipe(parser)
-  })
+  await parseForm(ctx, async () => {})
+  const form: Record<string, unknown> = { ...Object(ctx.request.body) }
+  for (const [field, sent] of Object.entries(ctx.request.files ?? {}))
+    for (const { originalFilename: name, mimetype: contentType, filepath } of [sent].flat()) {
+      form[field] = { name, contentType, bytes: await readFile(filepath) }
+      await rm(filepath)
+    }
   return form
 }
