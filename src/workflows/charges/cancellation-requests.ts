@@ -1,8 +1,8 @@
 import type { CancelChargeResult } from '../contracts/charges.ts'
 
-/** Requests to cancel a charge, which wait for their result. */
+/** Updates `cancelCharge` that wait for their result. */
 export class CancellationRequests {
-  /** A request waits for an answer of the provider; in a workflow started from its row, the row says so. */
+  /** Whether the provider has not answered a request yet; a reopened workflow reads it from the charge's row. */
   isPending = false
   #resolvers: ((answer: CancelChargeResult) => void)[] = []
 
@@ -11,7 +11,7 @@ export class CancellationRequests {
     return new Promise(resolve => this.#resolvers.push(resolve))
   }
 
-  /** Resolves all waiting requests, and drops the request unless the provider gave no answer. */
+  /** Completes all waiting updates; without an answer of the provider the request stays pending. */
   resolveAll(answer: CancelChargeResult): void {
     this.isPending = answer.kind === 'no_answer'
     for (const resolve of this.#resolvers.splice(0)) resolve(answer)

@@ -31,9 +31,9 @@ import { CancellationRequests } from './cancellation-requests.ts'
  * Workflow of a charge: issues it, waits for its payment, and ends when it is paid, expired, cancelled or failed. A later
  * notification reopens a completed one from its row.
  */
-export async function chargeWorkflow(order: ChargeInput | ReopenedInput): Promise<ChargeState> {
-  const workflow = new ChargeWorkflow(order)
-  await ('reopen' in order ? workflow.reopen(order) : workflow.issue(order))
+export async function chargeWorkflow(input: ChargeInput | ReopenedInput): Promise<ChargeState> {
+  const workflow = new ChargeWorkflow(input)
+  await ('reopen' in input ? workflow.reopen(input) : workflow.issue(input))
   for (let step = workflow.nextStep(); step !== 'end'; step = workflow.nextStep()) {
     if (step === 'wait') await workflow.waitForNextPoll()
     else if (step === 'cancel') await workflow.cancel()
@@ -43,16 +43,17 @@ export async function chargeWorkflow(order: ChargeInput | ReopenedInput): Promis
   return workflow.state
 }
 
-/** After 5 s, 10 s, 30 s, 1 min and 5 min. */
+/** Polls of an ended charge for a payment that was notified and is not listed: after 5 s, 10 s, 30 s, 1 min and 5 min. */
 const MAX_POLLS_AFTER_END = 5
 
 class ChargeWorkflow {
   state: ChargeState = 'issuing'
   #uuid = ''
-  #isOpen = false
-  /** Workflow time from which the provider is polled whether it was paid. */
-  #closesAtMs = Number.POSITIVE_INFINITY
-  /** After a poll without an answer: time of the next poll, and number of polls so far. */
+  /** The state has been issued or read from the row, so that updates can be answered. */
+  #isStateKnown = false
+  /** Workflow time of the poll after which an unpaid charge expires: its payload's expiry and a grace for the settlement. */
+  #expiryPollAtMs = Number.POSITIVE_INFINITY
+  /** After a poll without a conclusive answer: time of the next poll, and number of such polls so far. */
   #retryPollAtMs = 0
   #unansweredPolls = 0
   /** A notification reported a payment that the provider does not list yet: it is polled again on the schedule. */
@@ -74,7 +75,7 @@ class ChargeWorkflow {
     this.#uuid = order.uuid
     const issued = order.restored ? await this.#findIssued(order) : await this.#issueAtProvider(order)
     this.#applyState(issued.state, issued.expiresAt)
-    this.#isOpen = true
+    this.#isStateKnown = true
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: issued.connectionUuid }])
     const { timeScale } = order
     for (const attemptUuid of issued.orphans)
@@ -83,7 +84,7 @@ class ChargeWorkflow {
         timeScale,
       })
     await startFollowUps(issued, timeScale)
-    // It may have been paid, cancelled or expired before it was found again.
+    // A restored charge may have been paid or cancelled, or may have expired, before it was found at its provider.
     if (order.restored && isIssuedChargeState(this.state)) await this.poll()
   }
 
@@ -107,10 +108,10 @@ class ChargeWorkflow {
     this.#uuid = uuid
     if (pendingConnections) this.#inbox.seedPending(pendingConnections)
     const { ended } = restored ?? {}
-    const now = await (ended ? dbActivities.restoreCharge({ uuid, ended }) : dbActivities.getCharge(uuid))
-    this.#applyState(now.state, now.expiresAt)
-    this.#cancellationRequests.isPending = now.cancelRequested
-    this.#isOpen = true
+    const charge = await (ended ? dbActivities.restoreCharge({ uuid, ended }) : dbActivities.getCharge(uuid))
+    this.#applyState(charge.state, charge.expiresAt)
+    this.#cancellationRequests.isPending = charge.cancelRequested
+    this.#isStateKnown = true
   }
 
   /** The next step. The workflow ends only when its provider has been polled for all notifications. */
@@ -126,16 +127,16 @@ class ChargeWorkflow {
 
   async waitForNextPoll(): Promise<void> {
     const { timeScale } = this.#inbox
-    const discardResult = this.#unansweredPolls > 0
+    const isRetry = this.#unansweredPolls > 0
     if (shouldContinueAsNew())
       await this.#continueRun({
         reopen: this.#uuid,
         timeScale,
-        ...(discardResult && { pendingConnections: [] }),
+        ...(isRetry && { pendingConnections: [] }),
       })
-    const woken = () => this.#inbox.hasPending || this.#isCancellationDue()
-    await condition(woken, Math.max(1, this.#nextPollAtMs - Date.now()), {
-      summary: discardResult ? 'next poll' : 'payload expires',
+    const isStepDue = () => this.#inbox.hasPending || this.#isCancellationDue()
+    await condition(isStepDue, Math.max(1, this.#nextPollAtMs - Date.now()), {
+      summary: isRetry ? 'next poll' : 'payload expires',
     })
   }
 
@@ -167,16 +168,16 @@ class ChargeWorkflow {
       this.#isNotificationAhead ||= isNotified
       this.#schedulePollRetry()
       setCurrentDetails(
-        `${chargeMachine.statusOf(this.state)}: the provider has not answered (${result.code}); asked again`,
+        `${chargeMachine.statusOf(this.state)}: the provider has not answered (${result.code}); polled again`,
       )
       return startFollowUps(result, this.#inbox.timeScale)
     }
-    const isAwaited = this.#isEndDue()
+    const wasEndDue = this.#isEndDue()
     this.#applyState(result.state)
     this.#isNotificationAhead =
       (isNotified || this.#isNotificationAhead) && this.#canNotificationBeAhead(result, isNotified)
     // While an end is due and nothing changes, the polls become less frequent.
-    if (this.#isNotificationAhead ? isNotified : !isAwaited || !this.#isEndDue()) this.#unansweredPolls = 0
+    if (this.#isNotificationAhead ? isNotified : !wasEndDue || !this.#isEndDue()) this.#unansweredPolls = 0
     if (this.#isNotificationAhead || this.#isEndDue()) this.#schedulePollRetry()
     if (!chargeMachine.accepts(this.state, 'cancelled'))
       this.#cancellationRequests.resolveAll({ kind: 'closed', state: this.state })
@@ -185,9 +186,9 @@ class ChargeWorkflow {
 
   /** Workflow time of the next poll if nothing happens before. */
   get #nextPollAtMs(): number {
-    if (this.#unansweredPolls === 0) return this.#closesAtMs
-    const closesFirst = this.#isNotificationAhead && Date.now() < this.#closesAtMs
-    return closesFirst ? Math.min(this.#retryPollAtMs, this.#closesAtMs) : this.#retryPollAtMs
+    if (this.#unansweredPolls === 0) return this.#expiryPollAtMs
+    const isExpiryAhead = this.#isNotificationAhead && Date.now() < this.#expiryPollAtMs
+    return isExpiryAhead ? Math.min(this.#retryPollAtMs, this.#expiryPollAtMs) : this.#retryPollAtMs
   }
 
   /**
@@ -211,19 +212,19 @@ class ChargeWorkflow {
     )
   }
 
-  /** The payload has expired, so that the provider's "not paid" ends the charge. */
+  /** Whether the charge expires by the next poll: its payload has expired, so the provider's "not paid" ends it. */
   #isExpiryDue(): boolean {
-    return Date.now() >= this.#closesAtMs && chargeMachine.accepts(this.state, 'payload_expired')
+    return Date.now() >= this.#expiryPollAtMs && chargeMachine.accepts(this.state, 'payload_expired')
   }
 
-  /** An end is due: a payment on its way is notified; where the notification is lost, polling finds it. */
+  /** Whether the charge should end soon: a payment is in process, whose notification may be lost, or the payload has expired. */
   #isEndDue(): boolean {
     return chargeMachine.accepts(this.state, 'payment_confirmed') || this.#isExpiryDue()
   }
 
   /** Continues as new, unless a caller waits for an update of this run. */
-  async #continueRun(order: ChargeInput | ReopenedInput): Promise<void> {
-    if (allHandlersFinished()) await continueAsNew<typeof chargeWorkflow>(order)
+  async #continueRun(input: ChargeInput | ReopenedInput): Promise<void> {
+    if (allHandlersFinished()) await continueAsNew<typeof chargeWorkflow>(input)
   }
 
   #schedulePollRetry(): void {
@@ -234,19 +235,19 @@ class ChargeWorkflow {
   #applyState(state: ChargeState, expiresAt?: string | null): void {
     this.state = state
     if (expiresAt)
-      this.#closesAtMs =
+      this.#expiryPollAtMs =
         Date.parse(expiresAt) + scaleWait(WAITS.settlementGraceAfterExpiry, this.#inbox.timeScale)
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.status, value: chargeMachine.statusOf(state) }])
     setCurrentDetails(CHARGE_STATUS_DETAILS[state])
   }
 
   async #awaitIssued(): Promise<ChargeState> {
-    await condition(() => this.#isOpen)
+    await condition(() => this.#isStateKnown)
     return this.state
   }
 
   async #handleCancelCharge(): Promise<CancelChargeResult> {
-    await condition(() => this.#isOpen)
+    await condition(() => this.#isStateKnown)
     if (!chargeMachine.accepts(this.state, 'cancelled')) return { kind: 'closed', state: this.state }
     this.#unansweredPolls = 0 // A caller requested it: cancel now, not on the schedule.
     return this.#cancellationRequests.add()

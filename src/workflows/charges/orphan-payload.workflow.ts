@@ -12,7 +12,7 @@ export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): P
   const inbox = new ProviderInbox(timeScale, () =>
     continueAsNew<typeof orphanWorkflow>({ attemptUuid, timeScale }),
   )
-  const absence = new AbsenceProof(timeScale)
+  const absenceProof = new AbsenceProof(timeScale)
   setCurrentDetails('Cancelling an orphan payload')
   for (let isFinalPoll = false; ; ) {
     const result = await pollUntilResolved(
@@ -25,7 +25,7 @@ export async function orphanWorkflow({ attemptUuid, timeScale }: OrphanInput): P
       setCurrentDetails('Closed: the provider confirms that it can no longer be paid')
       return
     }
-    const waitMs = absence.recordNotFound(result.settleWindowMs)
+    const waitMs = absenceProof.recordNotFound(result.settleWindowMs)
     if (waitMs === null) isFinalPoll = true
     else await inbox.waitForNotification(waitMs, 'not found: next poll')
   }

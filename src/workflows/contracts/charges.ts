@@ -48,7 +48,7 @@ export type IssueChargeResult = FollowUps & {
   orphans: string[]
 }
 
-/** Result of restoring a charge that the restored database lacks. */
+/** Result of looking up, at its candidates, a charge that the restored database lacks. */
 export type RestoreIssuedChargeResult =
   | { kind: 'known'; issued: IssueChargeResult }
   | { kind: 'no_answer'; code: string }

@@ -4,7 +4,6 @@ import {
   continueAsNew,
   setCurrentDetails,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow'
 import {
   type DisputeState,
@@ -27,6 +26,7 @@ import {
   payoutActivities,
   regularDbActivities,
 } from '../shared/activity-proxies.ts'
+import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { upsertDisputeVisibility } from './visibility.ts'
@@ -35,30 +35,32 @@ import { upsertDisputeVisibility } from './visibility.ts'
  * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and
  * the return, which the provider itself sends. A late notification reopens a completed workflow, which polls once.
  */
-export function disputeWorkflow(order: DisputeInput): Promise<DisputeState | 'foreign'> {
-  return new DisputeWorkflow(order).run()
+export function disputeWorkflow(input: DisputeInput): Promise<DisputeState | 'foreign'> {
+  return new DisputeWorkflow(input).run()
 }
 
 class DisputeWorkflow {
   #snapshot: DisputeSnapshot | undefined
+  /** The provider has no such dispute about a payment of ours. */
   #isForeign = false
   /** The row existed and is missing now, as after a restore: the next poll opens it again, or ends the workflow. */
   #isRowLost = false
+  /** An update has stored a reply that the snapshot does not show yet. */
   #hasNewReply = false
-  /** Attempts to send the reply, and polls without an answer. */
-  #replyAttempts = 0
+  /** The reply was sent without an answer: only a poll can tell whether it arrived. */
+  #isReplyUnknown = false
+  #unansweredReplies = 0
+  #nextReplyAtMs = 0
   #unansweredPolls = 0
-  #pollsSinceChange = 0 // Since it last changed.
-  #isReplyUnknown = false // The reply was sent; only a poll can tell whether it arrived.
-  #replyAtMs = 0
+  #pollsSinceChange = 0
   #nextPollAtMs = 0
   readonly #input: DisputeInput
   readonly #inbox: ProviderInbox
 
-  constructor(order: DisputeInput) {
-    this.#input = order
-    this.#inbox = new ProviderInbox(order.timeScale, () => this.#continueRun())
-    if (order.hasPendingNotification) this.#inbox.seedPending([])
+  constructor(input: DisputeInput) {
+    this.#input = input
+    this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun())
+    if (input.hasPendingNotification) this.#inbox.seedPending([])
     setHandler(replyToDisputeUpdate, reply => this.#handleReply(reply), {
       description: 'Submits the one reply to the dispute: { details (sealed), requestId }',
     })
@@ -73,24 +75,23 @@ class DisputeWorkflow {
       await condition(allHandlersFinished)
       return 'foreign'
     }
-    // A signal that arrives during the last transaction is processed too: it is not delivered again.
-    while (this.#isUnfinished()) {
+    for (;;) {
       while (this.#isUnfinished()) {
         await this.#runNextStep(this.#snapshot!)
-        if (workflowInfo().continueAsNewSuggested && !this.#inbox.hasPending) await this.#continueRun()
+        if (shouldContinueAsNew() && !this.#inbox.hasPending) await this.#continueRun()
       }
       await condition(allHandlersFinished)
+      // A signal that arrived during this wait is processed too: it is not delivered again.
+      if (!this.#isUnfinished()) return this.#isForeign ? 'foreign' : this.#snapshot!.state
     }
-    await condition(allHandlersFinished)
-    return this.#isForeign ? 'foreign' : this.#snapshot!.state
   }
 
   /** Continues as new, unless a caller waits for an update of this run. */
   async #continueRun(): Promise<void> {
-    const { hasPendingNotification: _, ...order } = this.#input
+    const { hasPendingNotification: _, ...input } = this.#input
     if (allHandlersFinished())
       await continueAsNew<typeof disputeWorkflow>({
-        ...order,
+        ...input,
         ...(this.#unansweredPolls > 0 && { hasPendingNotification: true }),
       })
   }
@@ -101,6 +102,7 @@ class DisputeWorkflow {
     return isUnfinished && !this.#isForeign
   }
 
+  /** Polls until the provider confirms the dispute, whose row the activity writes; false where it does not. */
   async #openDispute(): Promise<boolean> {
     const result = await pollAfterNotification(
       () => idempotentProviderActivities.pollDispute(this.#input),
@@ -113,37 +115,39 @@ class DisputeWorkflow {
     return true
   }
 
-  /** The one thing that is to be done now, or the wait for the next. */
-  async #runNextStep(now: DisputeSnapshot): Promise<void> {
+  /** Runs the one step that is due, or waits until one is. */
+  async #runNextStep(snapshot: DisputeSnapshot): Promise<void> {
     const { uuid, timeScale } = this.#input
-    const at = Date.now()
-    const dueAtMs = Date.parse(now.dueAt)
+    const nowMs = Date.now()
+    const dueAtMs = Date.parse(snapshot.dueAt)
     if (this.#hasNewReply) {
       this.#hasNewReply = false
       return this.#applyStateOrLoss(await regularDbActivities.getDispute(uuid))
     }
-    if (this.#inbox.hasPending || at >= this.#nextPollAtMs) return this.#poll()
+    if (this.#inbox.hasPending || nowMs >= this.#nextPollAtMs) return this.#poll()
     if (this.#isRowLost)
-      return this.#inbox.waitForNotification((this.#nextPollAtMs - at) * timeScale, 'reopen the dispute')
-    if (now.isReplyPending && at >= this.#replyAtMs) return this.#sendReply()
-    if (now.state === 'open' && at >= dueAtMs)
+      return this.#inbox.waitForNotification((this.#nextPollAtMs - nowMs) * timeScale, 'reopen the dispute')
+    if (snapshot.isReplyPending && nowMs >= this.#nextReplyAtMs) return this.#sendReply()
+    if (snapshot.state === 'open' && nowMs >= dueAtMs)
       return this.#applyStateOrLoss(await regularDbActivities.applyDisputeDeadline(uuid))
-    const hours = dueWarningHours({ dueAtMs, nowMs: at, timeScale })
-    if (now.isAnswerable && hours !== null && hours < (now.warnedHours ?? Number.POSITIVE_INFINITY))
+    const hours = dueWarningHours({ dueAtMs, nowMs, timeScale })
+    if (snapshot.isAnswerable && hours !== null && hours < (snapshot.warnedHours ?? Number.POSITIVE_INFINITY))
       return this.#applyStateOrLoss(await regularDbActivities.recordDisputeWarning({ uuid, hours }))
-    const [nextMs, summary] = this.#nextTimer(now, at)
-    await condition(() => this.#hasNewReply || this.#inbox.hasPending, Math.max(1, nextMs - at), { summary })
+    const [nextStepAtMs, summary] = this.#findNextStep(snapshot, nowMs)
+    const isStepDue = () => this.#hasNewReply || this.#inbox.hasPending
+    await condition(isStepDue, Math.max(1, nextStepAtMs - nowMs), { summary })
   }
 
-  #nextTimer(now: DisputeSnapshot, at: number): [number, string] {
+  /** Returns the workflow time and the summary of the step that is due next. */
+  #findNextStep(snapshot: DisputeSnapshot, nowMs: number): [number, string] {
     const { timeScale } = this.#input
-    const moments: [number, string][] = [[this.#nextPollAtMs, 'poll the provider']]
-    if (now.isReplyPending) moments.push([this.#replyAtMs, 'send the reply again'])
-    if (now.state === 'open') {
-      const deadline = { dueAtMs: Date.parse(now.dueAt), nowMs: at, timeScale }
-      moments.push([nextDeadlineMs(deadline), 'warning or deadline'])
+    const steps: [number, string][] = [[this.#nextPollAtMs, 'poll the provider']]
+    if (snapshot.isReplyPending) steps.push([this.#nextReplyAtMs, 'send the reply again'])
+    if (snapshot.state === 'open') {
+      const deadline = { dueAtMs: Date.parse(snapshot.dueAt), nowMs, timeScale }
+      steps.push([nextDeadlineMs(deadline), 'warning or deadline'])
     }
-    return moments.reduce((first, other) => (other[0] < first[0] ? other : first))
+    return steps.reduce((earliest, step) => (step[0] < earliest[0] ? step : earliest))
   }
 
   async #poll(): Promise<void> {
@@ -153,7 +157,8 @@ class DisputeWorkflow {
     if (result.kind === 'known') {
       this.#isRowLost = this.#isReplyUnknown = false
       this.#unansweredPolls = 0
-      if (isNotified) this.#pollsSinceChange = 0 // The notification may run ahead of what the provider shows: the next polls follow soon.
+      // The provider may show the notified change only later: the next polls follow soon.
+      if (isNotified) this.#pollsSinceChange = 0
       this.#pollsSinceChange += 1
       await this.#applyState(result)
       this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
@@ -164,22 +169,22 @@ class DisputeWorkflow {
     this.#nextPollAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredPolls))
   }
 
-  /** After an attempt without an answer, the provider is polled first for whether it has the reply. */
+  /** Sends the reply. Where an earlier attempt had no answer, polls first whether the provider has the reply. */
   async #sendReply(): Promise<void> {
     if (this.#isReplyUnknown) await this.#poll()
     if (this.#isReplyUnknown) {
-      this.#replyAtMs = this.#nextPollAtMs
+      this.#nextReplyAtMs = this.#nextPollAtMs
       return
     }
     if (!this.#snapshot!.isReplyPending) return
-    const sent = await this.#callSendReply()
-    this.#isReplyUnknown = sent === null || sent.kind === 'again'
-    this.#replyAttempts = this.#isReplyUnknown ? this.#replyAttempts + 1 : 0
-    if (this.#isReplyUnknown) this.#replyAtMs = this.#timeAfter(WAITS.nextPoll(this.#replyAttempts))
-    if (sent) await this.#applyState(sent)
+    const result = await this.#callSendReply()
+    this.#isReplyUnknown = result === null || result.kind === 'again'
+    this.#unansweredReplies = this.#isReplyUnknown ? this.#unansweredReplies + 1 : 0
+    if (this.#isReplyUnknown) this.#nextReplyAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredReplies))
+    if (result) await this.#applyState(result)
   }
 
-  /** Null where the call broke off: the provider may have the reply all the same. */
+  /** Calls the activity that sends the reply; null where its worker was lost, so that the provider may have the reply. */
   async #callSendReply(): Promise<SendDisputeReplyResult | null> {
     try {
       return await payoutActivities.sendDisputeReply(this.#input)
@@ -189,21 +194,21 @@ class DisputeWorkflow {
     }
   }
 
-  async #applyStateOrLoss(now: DisputeSnapshot | null): Promise<void> {
-    if (now) return this.#applyState(now)
+  async #applyStateOrLoss(snapshot: DisputeSnapshot | null): Promise<void> {
+    if (snapshot) return this.#applyState(snapshot)
     this.#isRowLost = true
     this.#nextPollAtMs = 0
   }
 
-  async #applyState(now: DisputeSnapshot): Promise<void> {
+  async #applyState(snapshot: DisputeSnapshot): Promise<void> {
     const isNew = this.#snapshot === undefined
-    if (this.#snapshot && this.#snapshot.state !== now.state) {
+    if (this.#snapshot && this.#snapshot.state !== snapshot.state) {
       this.#pollsSinceChange = 1
       this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
     }
-    this.#snapshot = now
-    upsertDisputeVisibility(now, isNew)
-    await startFollowUps(now, this.#input.timeScale)
+    this.#snapshot = snapshot
+    upsertDisputeVisibility(snapshot, isNew)
+    await startFollowUps(snapshot, this.#input.timeScale)
   }
 
   /**
@@ -213,9 +218,9 @@ class DisputeWorkflow {
   async #handleReply(reply: ReplyToDisputeInput): Promise<ReplyToDisputeResult> {
     await condition(() => this.#snapshot !== undefined || this.#isForeign)
     if (!this.#snapshot) return 'med_not_answerable'
-    const answer = await regularDbActivities.storeDisputeReply({ uuid: this.#input.uuid, ...reply })
-    this.#hasNewReply ||= answer === 'accepted'
-    return answer
+    const result = await regularDbActivities.storeDisputeReply({ uuid: this.#input.uuid, ...reply })
+    this.#hasNewReply ||= result === 'accepted'
+    return result
   }
 
   #timeAfter(waitMs: number): number {

@@ -3,23 +3,23 @@ import { type DisputeState, disputeMachine } from '../../domain/disputes/dispute
 import type { DisputeSnapshot } from '../contracts/disputes.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 
-/** What an operator finds a dispute by, and reads of it, in the Temporal UI. */
-export function upsertDisputeVisibility(now: DisputeSnapshot, isNew: boolean): void {
+/** Upserts the search attributes of a dispute, and the details that the Temporal UI shows. */
+export function upsertDisputeVisibility(snapshot: DisputeSnapshot, isNew: boolean): void {
   upsertSearchAttributes([
-    { key: SEARCH_ATTRIBUTES.status, value: disputeMachine.statusOf(now.state) },
+    { key: SEARCH_ATTRIBUTES.status, value: disputeMachine.statusOf(snapshot.state) },
     ...(isNew
       ? [
-          { key: SEARCH_ATTRIBUTES.account, value: now.accountUuid },
-          { key: SEARCH_ATTRIBUTES.provider, value: now.connectionUuid },
-          { key: SEARCH_ATTRIBUTES.endToEnd, value: now.endToEnd },
-          { key: SEARCH_ATTRIBUTES.value, value: now.valueCents },
+          { key: SEARCH_ATTRIBUTES.account, value: snapshot.accountUuid },
+          { key: SEARCH_ATTRIBUTES.provider, value: snapshot.connectionUuid },
+          { key: SEARCH_ATTRIBUTES.endToEnd, value: snapshot.endToEnd },
+          { key: SEARCH_ATTRIBUTES.value, value: snapshot.valueCents },
         ]
       : []),
   ])
   setCurrentDetails(
-    now.isReplyPending
+    snapshot.isReplyPending
       ? 'Replied: the reply is being sent to the provider'
-      : DISPUTE_STATUS_DETAILS[now.state],
+      : DISPUTE_STATUS_DETAILS[snapshot.state],
   )
 }
 

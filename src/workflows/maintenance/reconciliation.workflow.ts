@@ -16,7 +16,7 @@ export async function reconciliationWorkflow({ hours }: ReconciliationInput): Pr
     try {
       results.push(await maintenanceActivities.reconcile({ providerAccountUuid, ...period }))
     } catch (error) {
-      // One that cannot be looked at must not keep those after it from it.
+      // The other provider accounts are compared all the same.
       if (!isWorkerLoss(error)) throw error
       log.warn('the provider account could not be compared', { providerAccountUuid })
       failures.push(error)
@@ -31,8 +31,8 @@ export async function reconciliationWorkflow({ hours }: ReconciliationInput): Pr
 function summarizeResults(results: ReconcileResult[]): string {
   const open = results.reduce((sum, result) => sum + result.differences, 0)
   const repaired = results.reduce((sum, result) => sum + result.repaired, 0)
-  const silent = results.filter(({ noAnswer }) => noAnswer !== undefined).length
-  const medsUnlisted = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
-  const left = `${open} differences left, ${silent} not compared, the disputes of ${medsUnlisted} not listed`
+  const uncompared = results.filter(({ noAnswer }) => noAnswer !== undefined).length
+  const disputesUnlisted = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
+  const left = `${open} differences left, ${uncompared} not compared, the disputes of ${disputesUnlisted} not listed`
   return `${results.length} provider accounts: ${repaired} repaired, ${left}`
 }

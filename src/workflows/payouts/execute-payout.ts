@@ -12,24 +12,25 @@ import type { ManualSettlement, PollResult, SendResult } from '../contracts/payo
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 
-/** Sends a payout through one connection and polls it there. */
+/** The activities of one payout at one connection, as `executePayout` calls them. */
 export type PayoutPort = {
   connectionUuid: string
-  /** `isRepeat`: only after the earlier sending was proved absent. A payout that may not be sent any more is polled. */
-  send: (isRepeat: boolean) => Promise<PollResult>
+  /** `isResend`: the absence of the earlier sending is proved. A restored payout is polled instead of sent. */
+  send: (isResend: boolean) => Promise<PollResult>
   /** `pollCount`: number of polls before; `canAnswerFromRow`: a final outcome is answered from the row. */
   poll: (pollCount: number, canAnswerFromRow?: boolean) => Promise<PollResult>
-  /** The same of another connection, where one operation may go through several. */
+  /** The same payout at another connection, where it may go through several. */
   forConnection?: (connectionUuid: string) => PayoutPort
   /** Applies an operator's manual settlement where the provider cannot tell the outcome. */
   settleManually: (settlement: ManualSettlement) => Promise<SendResult>
-  /** Called with every result of an activity; not where its worker was lost. */
+  /** Called with every result of `send` and `poll`; not where the worker was lost. */
   onResult?: (result: PollResult) => void
   /** Called with every outcome that is not final: accepted and in process, or unknown. */
   onPending: (kind: 'in_process' | 'unknown') => void
   inbox: ProviderInbox
 }
 
+/** Outcome after which the payout is neither polled nor sent again through this connection. */
 export type TerminalOutcome = Extract<SendResult, { kind: 'settled' | 'rejected' | 'unreachable' }>
 
 /** Tells whether a payout settled while the look-up of its returns failed: its connection is polled again. */
@@ -38,15 +39,15 @@ export function hasUnknownReturns(result: PollResult): boolean {
 }
 
 /**
- * Sends money once through one provider and asks that provider until it knows (SPEC §6). Nothing is sent a second time
- * unless two "not found" after the settle window have proved that the first never arrived, or its request could not
- * leave the worker; then by the same id, and that answer counts as a first one.
+ * Sends a payout once through one provider, then polls that provider until the outcome is final (SPEC §6). It is sent again,
+ * by the same id, only after two "not found" after the settle window have proved that it never arrived, or after its
+ * request could not leave the worker.
  */
 export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> {
   let current = port
   current.inbox.enableManualSettlement()
   const alert = new UnknownOutcomeAlert(current.inbox.timeScale)
-  let absence = new AbsenceProof(current.inbox.timeScale)
+  let absenceProof = new AbsenceProof(current.inbox.timeScale)
   let wasAccepted = false
   let unconnectedSendings = 0
   let result: PollResult = await sendPayoutOnce(current, false)
@@ -72,18 +73,18 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         pollCount = -1
         continue
       case 'redirect':
-        // The history was rolled back: the operation goes on where its rows say that it is.
+        // The workflow's history was rolled back: the payout is polled at the connection of its live attempt.
         current = current.forConnection?.(result.connectionUuid) ?? current
-        absence = new AbsenceProof(current.inbox.timeScale)
+        absenceProof = new AbsenceProof(current.inbox.timeScale)
         current.onPending('unknown')
         break
       case 'not_found':
         // Polled on the schedule too: a payout may be listed long before its absence can be proved.
-        waitMs = earliestWaitMs(waitMs, absence.recordNotFound(result.settleWindowMs))
+        waitMs = earliestWaitMs(waitMs, absenceProof.recordNotFound(result.settleWindowMs))
         break
       case 'unknown':
-        // An order that awaits approval exists at the provider.
-        if (result.code === 'awaiting_approval') absence = new AbsenceProof(current.inbox.timeScale)
+        // A payout that awaits approval has arrived at the provider.
+        if (result.code === 'awaiting_approval') absenceProof = new AbsenceProof(current.inbox.timeScale)
         alert.markUnknown()
         current.onPending('unknown')
         break
@@ -98,15 +99,15 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         current.onPending('in_process')
     }
     if (waitMs === null) {
-      absence = new AbsenceProof(current.inbox.timeScale)
-      pollCount = -1 // The answer to a repeat counts as a first one.
+      absenceProof = new AbsenceProof(current.inbox.timeScale)
+      pollCount = -1 // The polling schedule starts over with each sending.
       // A manual settlement by an operator is applied before anything is sent a second time.
       const settlement = current.inbox.nextManualSettlement()
       result = settlement ? await current.settleManually(settlement) : await sendPayoutOnce(current, true)
       continue
     }
     await current.inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
-    // A notification may run ahead of the provider's books: polling starts over.
+    // The provider may list a notified change only later: the polling schedule starts over.
     if (current.inbox.hasPending && wasAccepted) pollCount = -1
     const isNotified = current.inbox.hasNotification
     current.inbox.markProcessed(current.connectionUuid)
@@ -115,21 +116,21 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
       ? await current.settleManually(settlement)
       : await current.poll(pollCount + 1, !isNotified)
     current.onResult?.(result)
-    // What a provider once had did arrive: that it does not find it now is one more missing answer.
+    // An accepted payout has arrived: "not found" proves no absence any more.
     if (result.kind === 'not_found' && wasAccepted) result = { kind: 'unknown', code: 'no_longer_found' }
   }
 }
 
-/** The shorter wait; null where absence is proved. */
+/** Returns the shorter wait; null where absence is proved. */
 function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | null {
   return proofMs === null ? null : Math.min(scheduledMs, proofMs)
 }
 
 /** Sends once; the loss of the worker during the call is the outcome unknown. */
-async function sendPayoutOnce(current: PayoutPort, isRepeat: boolean): Promise<PollResult> {
+async function sendPayoutOnce(port: PayoutPort, isResend: boolean): Promise<PollResult> {
   try {
-    const result = await current.send(isRepeat)
-    current.onResult?.(result)
+    const result = await port.send(isResend)
+    port.onResult?.(result)
     return result
   } catch (error) {
     if (isWorkerLoss(error)) return { kind: 'unknown', code: 'interrupted' }

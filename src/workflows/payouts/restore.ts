@@ -8,12 +8,12 @@ import {
   UnknownOutcomeAlert,
 } from './execute-payout.ts'
 
-/** How candidates are polled for a payout, and how it is polled further at the one that has it. */
+/** The payout to find, and the activities that poll its candidates and then the one that has it. */
 export type PayoutSearch = {
-  /** The workflow had seen it settled: then no "not found" proves that it was not sent. */
+  /** It had settled before the restore: then no "not found" proves that it was not sent. */
   hadSettled: boolean
-  searchProviders: (at: RestorePoll) => Promise<RestorePayoutResult>
-  portFor: (connectionUuid: string) => Omit<PayoutPort, 'send'>
+  searchProviders: (poll: RestorePoll) => Promise<RestorePayoutResult>
+  createPollingPort: (connectionUuid: string) => Omit<PayoutPort, 'send'>
   inbox: ProviderInbox
 }
 
@@ -24,10 +24,10 @@ export type PayoutSearch = {
 export async function findRestoredPayout({
   hadSettled,
   searchProviders,
-  portFor: polling,
+  createPollingPort,
   inbox,
 }: PayoutSearch): Promise<TerminalOutcome> {
-  const absence = new AbsenceProof(inbox.timeScale)
+  const absenceProof = new AbsenceProof(inbox.timeScale)
   const alert = new UnknownOutcomeAlert(inbox.timeScale)
   let isFinalPoll = false
   inbox.enableManualSettlement()
@@ -36,34 +36,34 @@ export async function findRestoredPayout({
     const result = await searchProviders({ pollCount, isFinalPoll })
     if (result.kind === 'found') {
       alert.clear()
-      return pollFoundPayout(polling(result.connectionUuid))
+      return pollFoundPayout(createPollingPort(result.connectionUuid))
     }
     if (result.kind === 'rejected') return complete(result)
     const isNotFound = result.kind === 'not_found' && !hadSettled
-    const waitMs = isNotFound ? absence.recordNotFound(result.settleWindowMs) : WAITS.nextPoll(pollCount + 1)
+    const waitMs = isNotFound ? absenceProof.recordNotFound(result.settleWindowMs) : WAITS.nextPoll(pollCount + 1)
     isFinalPoll ||= waitMs === null
     if (waitMs === null) continue
     if (!isNotFound) alert.markUnknown()
-    const { onPending, settleManually } = polling(result.connectionUuid)
+    const { onPending, settleManually } = createPollingPort(result.connectionUuid)
     onPending('unknown')
     await inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     const settlement = inbox.nextManualSettlement()
-    const sent = settlement && (await settleManually(settlement))
-    if (sent?.kind === 'settled' || sent?.kind === 'rejected') return complete(sent)
+    const settled = settlement && (await settleManually(settlement))
+    if (settled?.kind === 'settled' || settled?.kind === 'rejected') return complete(settled)
   }
 
-  function complete(last: TerminalOutcome): TerminalOutcome {
+  function complete(outcome: TerminalOutcome): TerminalOutcome {
     alert.clear()
     inbox.disableManualSettlement()
-    return last
+    return outcome
   }
 }
 
-/** Polls where `sendPayoutOnce` would send: the provider has the payout, now or later. */
-function pollFoundPayout({ poll, ...polling }: Omit<PayoutPort, 'send'>): Promise<TerminalOutcome> {
+/** Runs `executePayout` with polls in place of sends: the provider has the payout. */
+function pollFoundPayout({ poll, ...port }: Omit<PayoutPort, 'send'>): Promise<TerminalOutcome> {
   const pollStarted = async (pollCount: number, canAnswerFromRow?: boolean): Promise<PollResult> => {
     const result = await poll(pollCount, canAnswerFromRow)
     return result.kind === 'not_started' ? { kind: 'unknown', code: result.kind } : result
   }
-  return executePayout({ ...polling, poll: pollStarted, send: () => pollStarted(0) })
+  return executePayout({ ...port, poll: pollStarted, send: () => pollStarted(0) })
 }

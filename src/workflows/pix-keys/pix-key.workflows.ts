@@ -1,7 +1,5 @@
 import {
-  ActivityFailure,
   allHandlersFinished,
-  CancelledFailure,
   condition,
   continueAsNew,
   setCurrentDetails,
@@ -14,6 +12,7 @@ import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
 import type { KeyOperationResult, PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
+import { isWorkerLoss } from '../payouts/execute-payout.ts'
 import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
@@ -22,25 +21,26 @@ import { AbsenceProof } from '../shared/provider-inbox.ts'
  * Workflow that creates a PIX key: stores it, requests it from its provider once, and polls the provider's list where
  * the answer is lost.
  */
-export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
-  const { uuid, timeScale } = order
-  const continueRun = () => continueAsNew<typeof pixKeyWorkflow>(order)
-  return runKeyWorkflow({ continueRun, timeScale }, async wait => {
-    const opened = await dbActivities.openPixKey(order)
-    if (pixKeyMachine.isFinal(opened)) return opened
-    const absence = new AbsenceProof(timeScale)
-    const callFirst = () =>
-      order.restored
+export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
+  const { uuid, timeScale } = input
+  const continueRun = () => continueAsNew<typeof pixKeyWorkflow>(input)
+  return runKeyWorkflow({ continueRun, timeScale }, async waitForNextPoll => {
+    const state = await dbActivities.openPixKey(input)
+    if (pixKeyMachine.isFinal(state)) return state
+    const absenceProof = new AbsenceProof(timeScale)
+    const createOrFind = () =>
+      input.restored
         ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
         : payoutActivities.createKey({ uuid })
-    for (let pollCount = 0, result = await callProvider(callFirst); ; pollCount++) {
+    for (let pollCount = 0, result = await callProvider(createOrFind); ; pollCount++) {
       if (result.kind === 'closed') return result.state
-      const proofMs = result.kind === 'not_found' ? absence.recordNotFound(result.settleWindowMs) : Infinity
+      const maxWaitMs =
+        result.kind === 'not_found' ? absenceProof.recordNotFound(result.settleWindowMs) : Infinity
       // The provider takes no id of ours, so the key is never requested twice: a request that did not arrive ends the workflow.
-      if (proofMs === null) return dbActivities.failPixKey({ uuid })
-      await wait(pollCount, proofMs)
+      if (maxWaitMs === null) return dbActivities.failPixKey({ uuid })
+      await waitForNextPoll(pollCount, maxWaitMs)
       result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount })
-      if (result.kind === 'not_started' && !order.restored)
+      if (result.kind === 'not_started' && !input.restored)
         result = await callProvider(() => payoutActivities.createKey({ uuid }))
     }
   })
@@ -49,61 +49,56 @@ export function pixKeyWorkflow(order: PixKeyInput): Promise<PixKeyState> {
 /** Workflow that removes a PIX key: requests it from its provider until the key is gone there, or the provider refuses. */
 export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): Promise<PixKeyState> {
   const continueRun = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
-  return runKeyWorkflow({ continueRun, timeScale }, async wait => {
-    for (
-      let pollCount = 0, result = await callProvider(() => payoutActivities.deleteKey({ uuid }));
-      ;
-      pollCount++
-    ) {
+  const deleteKey = () => callProvider(() => payoutActivities.deleteKey({ uuid }))
+  return runKeyWorkflow({ continueRun, timeScale }, async waitForNextPoll => {
+    for (let pollCount = 0, result = await deleteKey(); ; pollCount++) {
       if (result.kind === 'closed') return result.state
-      await wait(pollCount, Infinity)
+      await waitForNextPoll(pollCount, Infinity)
       result = await idempotentProviderActivities.pollPixKeyRemoval({ uuid, pollCount })
-      // Removing it twice is removing it once.
-      if (result.kind === 'still_there')
-        result = await callProvider(() => payoutActivities.deleteKey({ uuid }))
+      // A removal is idempotent.
+      if (result.kind === 'still_there') result = await deleteKey()
     }
   })
 }
 
-/** Returns the wait before the next poll of a key, by the number of polls before. */
-type WaitForNextPoll = (pollCount: number, atMostMs: number) => Promise<void>
-/** Continues as new with the same input: what an earlier run did is found by its attempt. */
+/** Waits until the next poll of a key, after `pollCount` polls, at most `maxWaitMs`. */
+type WaitForNextPoll = (pollCount: number, maxWaitMs: number) => Promise<void>
+/** `continueRun` continues as new with the same input: the next run finds the attempt of this one. */
 type KeyRunContext = { continueRun: () => Promise<never>; timeScale: number }
 
-/** Answers the waiting update when the workflow ends; an unknown outcome keeps the workflow running. */
+/** Runs the steps of a key's workflow to its final state, with the handler of `awaitResult` and the wait between polls. */
 async function runKeyWorkflow(
   { continueRun, timeScale }: KeyRunContext,
-  live: (wait: WaitForNextPoll) => Promise<PixKeyState>,
+  run: (waitForNextPoll: WaitForNextPoll) => Promise<PixKeyState>,
 ): Promise<PixKeyState> {
-  let isAnswered = false
-  setHandler(awaitResultUpdate, () => condition(() => isAnswered), {
+  let hasResult = false
+  setHandler(awaitResultUpdate, () => condition(() => hasResult), {
     description: 'Waits for the outcome at the provider',
   })
-  const state = await live(async (pollCount, atMostMs) => {
-    if (pollCount === 0) return // A list is cheap, and a caller waits.
+  const state = await run(async (pollCount, maxWaitMs) => {
+    if (pollCount === 0) return // The first poll is made at once, because a request waits for the result.
     if (shouldContinueAsNew()) {
-      isAnswered = true
+      hasResult = true
       await condition(allHandlersFinished)
       await continueRun()
     }
     setCurrentDetails('Outcome unknown: the key list of the provider is polled')
-    const waitMs = Math.min(WAITS.nextPoll(pollCount), atMostMs)
+    const waitMs = Math.min(WAITS.nextPoll(pollCount), maxWaitMs)
     await sleep(scaleWait(waitMs, timeScale), { summary: 'outcome unknown: next poll' })
   })
-  isAnswered = true
+  hasResult = true
   setCurrentDetails(PIX_KEY_STATUS_DETAILS[state])
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: state.toUpperCase() }])
   await condition(allHandlersFinished)
   return state
 }
 
-/** A call that breaks off without an answer has one: unknown. */
+/** Calls an activity that Temporal does not retry; the loss of its worker is the outcome unknown. */
 async function callProvider(call: () => Promise<KeyOperationResult>): Promise<KeyOperationResult> {
   try {
     return await call()
   } catch (error) {
-    if (error instanceof ActivityFailure && !(error.cause instanceof CancelledFailure))
-      return { kind: 'unknown', code: 'interrupted' }
+    if (isWorkerLoss(error)) return { kind: 'unknown', code: 'interrupted' }
     throw error
   }
 }

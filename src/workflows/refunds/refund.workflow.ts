@@ -23,42 +23,42 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
  * Workflow of a refund (devolução): holds its money, sends it once through the provider that received the PIX, and polls
  * until the outcome is final.
  */
-export async function refundWorkflow(order: RefundInput | ReopenedInput): Promise<RefundState> {
-  const { timeScale } = order
-  let isAnswered = false
-  let nextRunInput: RefundInput | ReopenedInput = order
+export async function refundWorkflow(input: RefundInput | ReopenedInput): Promise<RefundState> {
+  const { timeScale } = input
+  let hasResult = false
+  let nextRunInput: RefundInput | ReopenedInput = input
   const inbox = new ProviderInbox(timeScale, async () => {
-    isAnswered = true
+    hasResult = true
     await condition(allHandlersFinished)
     await continueAsNew<typeof refundWorkflow>(nextRunInput)
   })
-  setHandler(awaitResultUpdate, () => condition(() => isAnswered), {
+  setHandler(awaitResultUpdate, () => condition(() => hasResult), {
     description: 'Waits until the refund is accepted or fails',
   })
 
-  if ('reopen' in order) {
-    if (order.unfinished) return resumeUnfinished(order.reopen, order.unfinished)
-    if (order.pendingConnections) inbox.seedPending(order.pendingConnections)
-    return processLateNotifications(order.reopen)
+  if ('reopen' in input) {
+    if (input.unfinished) return resumeUnfinished(input.reopen, input.unfinished)
+    if (input.pendingConnections) inbox.seedPending(input.pendingConnections)
+    return processLateNotifications(input.reopen)
   }
-  const { uuid, connectionUuid } = order
-  if (order.continuation) {
-    isAnswered = true
+  const { uuid, connectionUuid, restored } = input
+  if (input.continuation) {
+    hasResult = true
     inbox.resumeManualSettlement()
   }
-  const opened = await (order.restored ? awaitReopenedRefund(order, inbox) : dbActivities.openRefund(order))
+  const opened = await (restored ? rebuildRefund(input, inbox) : dbActivities.openRefund(input))
   await startFollowUps(opened, timeScale)
   if (refundMachine.isFinal(opened.state)) return end(opened.state)
-  if (!order.restored) nextRunInput = { ...order, continuation: continuationOf(order) }
-  const outcome = order.restored
-    ? await findPayout(uuid, { ...order.restored, candidates: [connectionUuid] })
+  if (!restored) nextRunInput = { ...input, continuation: continuationOf(input) }
+  const outcome = restored
+    ? await findRefund(uuid, { ...restored, candidates: [connectionUuid] })
     : await executePayout({
         ...createPollingPort(uuid, connectionUuid),
-        send: again => payoutActivities.sendRefund({ uuid, connectionUuid, isResend: again }),
+        send: isResend => payoutActivities.sendRefund({ uuid, connectionUuid, isResend }),
       })
   await startFollowUps(outcome, timeScale)
   if (outcome.kind !== 'settled' && inbox.hasPending) {
-    isAnswered = true
+    hasResult = true
     return processLateNotifications(uuid)
   }
   return end(outcome.kind === 'settled' ? 'settled' : 'failed')
@@ -66,17 +66,12 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
   function createPollingPort(uuid: string, connectionUuid: string) {
     return {
       connectionUuid,
-      poll: (asked: number, canAnswerFromRow = false) =>
-        inbox.pollActivities.pollRefund({
-          uuid,
-          connectionUuid,
-          pollCount: asked,
-          canAnswerFromRow,
-        }),
+      poll: (pollCount: number, canAnswerFromRow = false) =>
+        inbox.pollActivities.pollRefund({ uuid, connectionUuid, pollCount, canAnswerFromRow }),
       settleManually: (settlement: ManualSettlement) =>
         dbActivities.manuallySettleRefund({ uuid, connectionUuid, signal: settlement }),
       onPending(kind: 'in_process' | 'unknown') {
-        isAnswered ||= kind === 'in_process'
+        hasResult ||= kind === 'in_process'
         setCurrentDetails(
           kind === 'in_process' ? 'Accepted by the provider' : 'Outcome unknown: the provider is polled',
         )
@@ -85,46 +80,46 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
     }
   }
 
-  /** Asks whether it went, and follows it to its end. */
-  function findPayout(
+  /** Finds a refund at its provider after its row or workflow was lost, and polls it to its end; sends nothing. */
+  function findRefund(
     uuid: string,
     { candidates, orderedAt, ended }: UnfinishedPayout & { ended?: string },
   ): Promise<TerminalOutcome> {
     return findRestoredPayout({
       hadSettled: ended === 'settled',
-      searchProviders: at =>
-        idempotentProviderActivities.restoreRefund({ uuid, candidates, orderedAt, ...at }),
-      portFor: connectionUuid => createPollingPort(uuid, connectionUuid),
+      searchProviders: poll =>
+        idempotentProviderActivities.restoreRefund({ uuid, candidates, orderedAt, ...poll }),
+      createPollingPort: connectionUuid => createPollingPort(uuid, connectionUuid),
       inbox,
     })
   }
 
-  /** Its workflow was lost while it moved. */
+  /** Resumes a refund that lost its workflow before its outcome was final. */
   async function resumeUnfinished(uuid: string, unfinished: UnfinishedPayout): Promise<RefundState> {
-    isAnswered = true
+    hasResult = true
     inbox.resumeManualSettlement()
-    const last = await findPayout(uuid, unfinished)
-    await startFollowUps(last, timeScale)
-    return end(last.kind === 'settled' ? 'settled' : 'failed')
+    const outcome = await findRefund(uuid, unfinished)
+    await startFollowUps(outcome, timeScale)
+    return end(outcome.kind === 'settled' ? 'settled' : 'failed')
   }
 
   async function end(state: RefundState): Promise<RefundState> {
-    isAnswered = true
+    hasResult = true
     setCurrentDetails(state === 'settled' ? 'Returned to the payer' : 'Not refunded: the hold is released')
     upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: refundMachine.statusOf(state) }])
     await condition(allHandlersFinished)
     return state
   }
 
-  /** Handles a late notification: a settlement after the failure. */
+  /** Polls after each late notification: the refund may have settled after it had failed. */
   async function processLateNotifications(uuid: string): Promise<RefundState> {
     await condition(() => inbox.hasPending)
     for (;;) {
       while (inbox.hasPending) {
         const { connectionUuid } = await dbActivities.getRefund(uuid)
         nextRunInput = { reopen: uuid, timeScale, pendingConnections: [connectionUuid] }
-        const poll = (asked: number) =>
-          inbox.pollActivities.pollRefund({ uuid, connectionUuid, pollCount: asked })
+        const poll = (pollCount: number) =>
+          inbox.pollActivities.pollRefund({ uuid, connectionUuid, pollCount })
         const result = await pollUntilResolved(poll, inbox)
         if ('deliveries' in result) await startFollowUps(result, timeScale)
       }
@@ -135,9 +130,9 @@ export async function refundWorkflow(order: RefundInput | ReopenedInput): Promis
   }
 }
 
-/** Stores a refund again that is newer than the restored database, as soon as its charge is in a state that can be refunded. */
-async function awaitReopenedRefund(order: RefundInput, inbox: ProviderInbox): Promise<OpenRefundResult> {
+/** Stores a refund again that is newer than the restored database, once its restored charge can be refunded. */
+async function rebuildRefund(input: RefundInput, inbox: ProviderInbox): Promise<OpenRefundResult> {
   setCurrentDetails('Waits until its charge is restored')
-  const known = await pollUntilResolved(() => dbActivities.rebuildRefund(order), inbox)
-  return known.opened
+  const { opened } = await pollUntilResolved(() => dbActivities.rebuildRefund(input), inbox)
+  return opened
 }

@@ -1,15 +1,17 @@
 import { mayTryNext } from '../../domain/providers/fallback.ts'
 import type { TerminalOutcome } from '../payouts/execute-payout.ts'
 
-/** Result of a fallback round. `retryLater`: a candidate's outcome says nothing of the transfer itself. */
+/** Result of trying the candidates once. */
 export type FallbackResult = {
+  /** Outcome of the last candidate that was tried. */
   last: TerminalOutcome
+  /** A scheduled transfer is tried again: a candidate was unreachable or had no balance. */
   retryLater: boolean
   /** An operator's pause kept one of them from being tried. */
   isPaused: boolean
 }
 
-/** Tries the candidates in order, until one settles it or refuses for a reason of the payment itself. */
+/** Tries the candidate providers in order: the next one only where `mayTryNext` allows it after the outcome of the one before. */
 export async function tryProvidersInOrder(
   candidates: string[],
   sendThrough: (connectionUuid: string) => Promise<TerminalOutcome>,
@@ -26,7 +28,7 @@ export async function tryProvidersInOrder(
   return { last, retryLater, isPaused }
 }
 
-/** No balance at the provider, or the provider is unreachable: neither says anything about the payment itself. */
+/** Whether the outcome has no cause in the transfer itself and may be another one later. */
 function isTransient(outcome: TerminalOutcome): boolean {
   return (
     outcome.kind === 'unreachable' || (outcome.kind === 'rejected' && outcome.code === 'insufficient_balance')

@@ -7,7 +7,7 @@ import {
 } from '../../domain/transfers/transfer.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import type { TransferInput, TransferWorkflowSignature } from '../contracts/transfers.ts'
+import type { TransferInput, TransferResult, TransferWorkflowSignature } from '../contracts/transfers.ts'
 import { hasUnknownReturns, type PayoutPort, type TerminalOutcome } from '../payouts/execute-payout.ts'
 import { pollLateUpdates } from '../payouts/late-updates.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
@@ -17,20 +17,20 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { TRANSFER_STATUS_DETAILS, UNKNOWN_OUTCOME_DETAILS } from '../shared/status-details.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
 
-/** After 5 s, 10 s, 30 s, 1 min and 5 min. */
+/** Polls for a return that was notified and is not listed: after 5 s, 10 s, 30 s, 1 min and 5 min. */
 const MAX_RETURN_POLLS = 5
 
-/** The part of a transfer's workflow that polls providers. It sends nothing. */
+/** Base of `TransferWorkflow`: polls providers, restores and reopens a transfer. It sends nothing. */
 export class TransferPolling {
   state: TransferState = 'created'
   protected hasResult = false
-  /** From here on it cannot be cancelled. */
+  /** It was sent, or is about to be: it cannot be cancelled. */
   protected isSent = false
   protected readonly inbox: ProviderInbox
   /** Input of the next run after continue-as-new. */
   protected nextRunInput: TransferInput | ReopenedInput
   readonly #timeScale: number
-  /** The connection to poll. */
+  /** The connection of the latest attempt. */
   #connectionUuid = ''
 
   constructor(input: TransferInput | ReopenedInput) {
@@ -39,42 +39,39 @@ export class TransferPolling {
     this.inbox = new ProviderInbox(input.timeScale, () => this.#continueRun())
   }
 
-  /** For a transfer that is newer than its restored database: stores it again, and polls it where it is found. */
+  /** Stores a transfer again that is newer than the restored database, and polls it at the candidate that has it. */
   async rebuild(order: TransferInput): Promise<void> {
     const { uuid, candidates, restored } = order
     this.isSent = true
     this.hasResult = true
     await this.applyState(await dbActivities.storeTransfer(order))
     if (!transferMachine.isFinal(this.state)) {
-      const orderedAt = restored?.orderedAt
-      await this.#findPayout(uuid, {
-        candidates,
-        orderedAt,
-        hadSettled: isSettledTransferState(restored?.ended),
-      })
+      const hadSettled = isSettledTransferState(restored?.ended)
+      await this.#findTransfer(uuid, { candidates, orderedAt: restored?.orderedAt, hadSettled })
     }
     await this.pollLateUpdates(uuid)
   }
 
-  async #findPayout(uuid: string, { hadSettled, ...search }: TransferSearch): Promise<void> {
+  /** Finds a transfer at its candidates after its row or workflow was lost, and polls it to its end. */
+  async #findTransfer(uuid: string, { hadSettled, ...search }: TransferSearch): Promise<void> {
     const find = () =>
       findRestoredPayout({
         hadSettled,
-        searchProviders: at => idempotentProviderActivities.restoreTransfer({ uuid, ...search, ...at }),
-        portFor: connectionUuid => this.createPollingPort(uuid, connectionUuid),
+        searchProviders: poll => idempotentProviderActivities.restoreTransfer({ uuid, ...search, ...poll }),
+        createPollingPort: connectionUuid => this.createPollingPort(uuid, connectionUuid),
         inbox: this.inbox,
       })
-    const last = await this.end(uuid, await find(), find)
-    if (hasUnknownReturns(last)) this.inbox.addConnection(this.#connectionUuid)
+    const outcome = await this.end(uuid, await find(), find)
+    if (hasUnknownReturns(outcome)) this.inbox.addConnection(this.#connectionUuid)
   }
 
-  /** Handles a late notification: a return by the recipient, or a settlement after the failure. */
+  /** Reopens a completed transfer for a late notification, or resumes one that lost its workflow before it was final. */
   async reopen({ reopen: uuid, pendingConnections, unfinished }: ReopenedInput): Promise<void> {
     this.hasResult = true
     if (unfinished) {
       this.isSent = true
       this.inbox.resumeManualSettlement()
-      await this.#findPayout(uuid, { ...unfinished, hadSettled: false })
+      await this.#findTransfer(uuid, { ...unfinished, hadSettled: false })
       return this.pollLateUpdates(uuid)
     }
     if (pendingConnections) this.inbox.seedPending(pendingConnections)
@@ -102,14 +99,11 @@ export class TransferPolling {
     }
   }
 
+  /** Polls the connections with pending notifications: a return by the recipient, or a settlement after the failure. */
   protected pollLateUpdates(uuid: string): Promise<void> {
     return pollLateUpdates(this.inbox, {
       poll: async (connectionUuid, pollCount) => {
-        const result = await this.inbox.pollActivities.pollTransfer({
-          uuid,
-          connectionUuid,
-          pollCount,
-        })
+        const result = await this.inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount })
         await this.applyState(await dbActivities.getTransfer(uuid))
         return result
       },
@@ -119,56 +113,50 @@ export class TransferPolling {
     })
   }
 
-  /** Activities that poll one provider. */
+  /** Creates the activities of a payout at one connection, except `send`. */
   protected createPollingPort(uuid: string, connectionUuid: string): Omit<PayoutPort, 'send'> {
     return {
       connectionUuid,
       poll: (pollCount, canAnswerFromRow = false) =>
-        this.inbox.pollActivities.pollTransfer({
-          uuid,
-          connectionUuid,
-          pollCount,
-          canAnswerFromRow,
-        }),
-      settleManually: signal => dbActivities.manuallySettleTransfer({ uuid, connectionUuid, signal }),
+        this.inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount, canAnswerFromRow }),
+      settleManually: settlement =>
+        dbActivities.manuallySettleTransfer({ uuid, connectionUuid, signal: settlement }),
       onPending: kind => this.#onPending(kind),
       inbox: this.inbox,
     }
   }
 
   /**
-   * Ends the transfer: settled, or failed because no candidate is left. `follow` polls an attempt that is live at this connection
-   * because a paused worker started it meanwhile. Returns the last outcome.
+   * Ends the transfer: settled, or failed because no candidate is left. `pollLiveAttempt` polls an attempt to its end that a
+   * paused worker has started at this connection meanwhile. Returns the last outcome.
    */
   protected async end(
     uuid: string,
-    last: TerminalOutcome,
-    follow: (connectionUuid: string) => Promise<TerminalOutcome>,
+    outcome: TerminalOutcome,
+    pollLiveAttempt: (connectionUuid: string) => Promise<TerminalOutcome>,
   ): Promise<TerminalOutcome> {
-    if (last.kind === 'settled') {
-      await this.applyState(
-        last.transfer ? { ...last, ...last.transfer } : await dbActivities.getTransfer(uuid),
-      )
-      return last
+    if (outcome.kind === 'settled') {
+      const { transfer } = outcome
+      await this.applyState(transfer ? { ...outcome, ...transfer } : await dbActivities.getTransfer(uuid))
+      return outcome
     }
     const ended = await dbActivities.failTransfer(uuid)
     await this.applyState(ended)
-    const { liveConnectionUuid: live } = ended
-    return live === undefined ? last : this.end(uuid, await follow(live), follow)
+    const { liveConnectionUuid } = ended
+    if (liveConnectionUuid === undefined) return outcome
+    return this.end(uuid, await pollLiveAttempt(liveConnectionUuid), pollLiveAttempt)
   }
 
-  protected async applyState(
-    now: Awaited<ReturnType<typeof dbActivities.getTransfer>>,
-    shownState: TransferState = now.state,
-  ): Promise<void> {
-    this.state = now.state
-    this.#connectionUuid = now.connectionUuid
+  protected async applyState(transfer: TransferResult): Promise<void> {
+    const { state, connectionUuid } = transfer
+    this.state = state
+    this.#connectionUuid = connectionUuid
     upsertVisibility([
-      { key: SEARCH_ATTRIBUTES.status, value: transferMachine.statusOf(shownState) },
-      { key: SEARCH_ATTRIBUTES.provider, value: now.connectionUuid },
+      { key: SEARCH_ATTRIBUTES.status, value: transferMachine.statusOf(state) },
+      { key: SEARCH_ATTRIBUTES.provider, value: connectionUuid },
     ])
-    setCurrentDetails(TRANSFER_STATUS_DETAILS[shownState])
-    await startFollowUps(now, this.#timeScale)
+    setCurrentDetails(TRANSFER_STATUS_DETAILS[state])
+    await startFollowUps(transfer, this.#timeScale)
   }
 
   #onPending(kind: 'in_process' | 'unknown'): void {

@@ -16,20 +16,21 @@ import { TransferPolling } from './transfer-polling.ts'
  * Workflow of a transfer: tries one provider after another until one accepts, and ends when it is paid or failed. A late
  * notification reopens a completed one: a return by its recipient, or a settlement after the failure.
  */
-export async function transferWorkflow(order: TransferInput | ReopenedInput): Promise<TransferState> {
-  const transfer = new TransferWorkflow(order)
-  if ('reopen' in order) await transfer.reopen(order)
-  else await (order.restored && !order.restored.isScheduled ? transfer.rebuild(order) : transfer.send(order))
+export async function transferWorkflow(input: TransferInput | ReopenedInput): Promise<TransferState> {
+  const transfer = new TransferWorkflow(input)
+  if ('reopen' in input) await transfer.reopen(input)
+  else await (input.restored && !input.restored.isScheduled ? transfer.rebuild(input) : transfer.send(input))
   await condition(allHandlersFinished)
   return transfer.state
 }
 
 class TransferWorkflow extends TransferPolling {
   #isCancelRequested = false
+  /** Given to the sending activity as long as the row may not exist: it stores the transfer with its first attempt. */
   #inputToStore: { order: TransferInput } | undefined
 
-  constructor(begun: TransferInput | ReopenedInput) {
-    super(begun)
+  constructor(input: TransferInput | ReopenedInput) {
+    super(input)
     setHandler(awaitResultUpdate, () => condition(() => this.hasResult), {
       description: 'Waits until a provider accepts the transfer, or it fails',
     })
@@ -60,7 +61,7 @@ class TransferWorkflow extends TransferPolling {
     if (!transferMachine.isFinal(this.state)) await this.#runScheduled(order)
   }
 
-  /** Continues after continue-as-new: the attempt of the earlier run exists, and is only polled. */
+  /** Continues the sending of an earlier run, whose attempt exists: `sendTransfer` finds it, so that it is polled. */
   async #continueSending(order: TransferInput): Promise<void> {
     this.isSent = true
     this.hasResult = true
@@ -68,9 +69,9 @@ class TransferWorkflow extends TransferPolling {
     for (const connectionUuid of order.continuation?.pendingConnections ?? [])
       this.inbox.addConnection(connectionUuid)
     await this.applyState(await dbActivities.getTransfer(order.uuid))
-    const round = await this.#tryProviders(order)
-    const all = { ...order, candidates: order.continuation!.candidates }
-    await (order.scheduledFor ? this.#runScheduled(all, round) : this.#finish(order, round))
+    const result = await this.#tryProviders(order)
+    const originalOrder = { ...order, candidates: order.continuation!.candidates }
+    await (order.scheduledFor ? this.#runScheduled(originalOrder, result) : this.#finish(order, result))
   }
 
   #tryProviders(order: TransferInput, candidates = order.candidates): Promise<FallbackResult> {
@@ -84,47 +85,50 @@ class TransferWorkflow extends TransferPolling {
           candidates: order.continuation?.candidates ?? order.candidates,
         },
       }
-      const last = await executePayout(this.#createPayoutPort(uuid, connectionUuid))
-      if (hasUnknownReturns(last)) this.inbox.addConnection(connectionUuid)
-      return last
+      const outcome = await executePayout(this.#createPayoutPort(uuid, connectionUuid))
+      if (hasUnknownReturns(outcome)) this.inbox.addConnection(connectionUuid)
+      return outcome
     })
   }
 
   #createPayoutPort(uuid: string, connectionUuid: string): PayoutPort {
     return {
       ...this.createPollingPort(uuid, connectionUuid),
-      send: again =>
-        payoutActivities.sendTransfer({ uuid, connectionUuid, isResend: again, ...this.#inputToStore }),
-      onResult: word => this.#markStored(word),
-      forConnection: other => this.#createPayoutPort(uuid, other),
+      send: isResend =>
+        payoutActivities.sendTransfer({ uuid, connectionUuid, isResend, ...this.#inputToStore }),
+      onResult: result => this.#markStored(result),
+      forConnection: liveConnectionUuid => this.#createPayoutPort(uuid, liveConnectionUuid),
     }
   }
 
-  /** Any answer but `not_started` has found the row, which is never written a second time, also after a restore. */
+  /** Any result but `not_started` proves that the row is stored: it is never stored again, also after a restore. */
   #markStored({ kind }: PollResult): void {
     if (kind !== 'not_started') this.#inputToStore = undefined
   }
 
   async #finish(order: TransferInput, { last }: FallbackResult): Promise<void> {
-    await this.end(order.uuid, last, async live => (await this.#tryProviders(order, [live])).last)
+    await this.end(order.uuid, last, async connectionUuid => {
+      const result = await this.#tryProviders(order, [connectionUuid])
+      return result.last
+    })
   }
 
-  /** `begun`: the fallback round that an earlier run was in. */
-  async #runScheduled(order: TransferInput, begun?: FallbackResult): Promise<void> {
-    const outcome = await runScheduled(
+  /** Waits for the scheduled time and sends. `earlierResult`: of a try that an earlier run began. */
+  async #runScheduled(order: TransferInput, earlierResult?: FallbackResult): Promise<void> {
+    const result = await runScheduled(
       {
         scheduledFor: order.scheduledFor!,
         timeScale: order.timeScale,
-        isCancelled: () => this.#isCancelRequested,
-        end: event => this.#endUnsent(order, event),
-        tryProviders: async () => this.#updateCancellable(await this.#startSending(order)),
+        isCancelRequested: () => this.#isCancelRequested,
+        endUnsent: event => this.#endUnsent(order, event),
+        tryProviders: () => this.#tryScheduled(order),
       },
-      begun && this.#updateCancellable(begun),
+      earlierResult && this.#markSentUnlessRetried(earlierResult),
     )
-    if (outcome !== 'ended') await this.#finish(order, outcome)
+    if (result !== 'ended') await this.#finish(order, result)
   }
 
-  /** Ends the transfer. An attempt that a paused worker has started meanwhile is polled to its end, and its round returned. */
+  /** Ends the transfer. An attempt that a paused worker has started meanwhile is polled to its end, and its result returned. */
   async #endUnsent(
     order: TransferInput,
     event: UnsentTransferEvent,
@@ -134,19 +138,19 @@ class TransferWorkflow extends TransferPolling {
     await this.applyState(ended)
     if (transferMachine.isFinal(this.state)) return 'ended'
     this.#isCancelRequested = false
-    const { liveConnectionUuid: live } = ended
-    return live === undefined ? 'kept' : this.#updateCancellable(await this.#startSending(order, [live]))
+    const { liveConnectionUuid } = ended
+    return liveConnectionUuid === undefined ? 'kept' : this.#tryScheduled(order, [liveConnectionUuid])
   }
 
-  #startSending(order: TransferInput, candidates?: string[]): Promise<FallbackResult> {
+  async #tryScheduled(order: TransferInput, candidates?: string[]): Promise<FallbackResult> {
     this.isSent = true
-    return this.#tryProviders(order, candidates)
+    return this.#markSentUnlessRetried(await this.#tryProviders(order, candidates))
   }
 
-  /** A transfer that may be tried again waits, and can be cancelled. */
-  #updateCancellable(round: FallbackResult): FallbackResult {
-    this.isSent = !round.retryLater
-    return round
+  /** A transfer that is tried again later can be cancelled until then. */
+  #markSentUnlessRetried(result: FallbackResult): FallbackResult {
+    this.isSent = !result.retryLater
+    return result
   }
 
   async #handleCancelTransfer(): Promise<boolean> {

@@ -8,10 +8,10 @@ import { startFollowUps } from '../shared/start-follow-ups.ts'
  * Workflow of a PIX whose notification names no charge of ours: credits it when the provider confirms it, unless it names a
  * charge there; a forged notification has no effect.
  */
-export async function depositWorkflow(deposit: RecordDepositInput): Promise<RecordDepositResult['kind']> {
-  const inbox = new ProviderInbox(deposit.timeScale, () => continueAsNew<typeof depositWorkflow>(deposit))
-  const result = await pollAfterNotification(() => idempotentProviderActivities.recordDeposit(deposit), inbox)
-  if (result.kind === 'accepted') await startFollowUps(result, deposit.timeScale)
+export async function depositWorkflow(input: RecordDepositInput): Promise<RecordDepositResult['kind']> {
+  const inbox = new ProviderInbox(input.timeScale, () => continueAsNew<typeof depositWorkflow>(input))
+  const result = await pollAfterNotification(() => idempotentProviderActivities.recordDeposit(input), inbox)
+  if (result.kind === 'accepted') await startFollowUps(result, input.timeScale)
   setCurrentDetails(DEPOSIT_STATUS_DETAILS[result.kind])
   return result.kind
 }

@@ -8,26 +8,21 @@ import { dbActivities, idempotentProviderActivities, payoutActivities } from '..
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
-/** A PIX that is no charge's, sent back to its payer once, through the provider that received it. */
-export async function returnWorkflow(order: ReturnPaymentInput): Promise<TerminalOutcome['kind']> {
-  const { uuid, connectionUuid, timeScale } = order
-  let { continuation, restored } = order
+/** Workflow of a return: sends an unmatched PIX back to its payer, once, through the provider that received it. */
+export async function returnWorkflow(input: ReturnPaymentInput): Promise<TerminalOutcome['kind']> {
+  const { uuid, connectionUuid, timeScale } = input
+  let { continuation, restored } = input
   const inbox = new ProviderInbox(timeScale, () => {
     const nextRunInput = { ...(continuation && { continuation }), ...(restored && { restored }) }
     return continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...nextRunInput })
   })
-  const poll = (asked: number, canAnswerFromRow = false) =>
-    inbox.pollActivities.pollReturn({
-      uuid,
-      connectionUuid,
-      pollCount: asked,
-      canAnswerFromRow,
-    })
+  const poll = (pollCount: number, canAnswerFromRow = false) =>
+    inbox.pollActivities.pollReturn({ uuid, connectionUuid, pollCount, canAnswerFromRow })
   if (continuation === 'unknown_outcome') inbox.resumeManualSettlement()
   if (continuation === 'late_update' && (await hasSettledLate())) return completeSettled()
   while (true) {
     const wasNotified = inbox.hasPending
-    // A notification before a sending is older than its outcome.
+    // A notification that came before the sending is not about its outcome.
     inbox.markProcessed()
     setCurrentDetails(
       restored ? 'Restoring the return of an unmatched PIX' : 'Returning an unmatched PIX to its payer',
@@ -47,37 +42,38 @@ export async function returnWorkflow(order: ReturnPaymentInput): Promise<Termina
     const outcome = restored
       ? await findRestoredPayout({
           hadSettled: restored.ended === 'settled',
-          searchProviders: at =>
+          searchProviders: poll =>
             idempotentProviderActivities.restoreReturn({
               uuid,
               candidates: [connectionUuid],
               orderedAt,
-              ...at,
+              ...poll,
             }),
-          portFor: () => pollingPort,
+          createPollingPort: () => pollingPort,
           inbox,
         })
       : await executePayout({
           ...pollingPort,
-          send: again => payoutActivities.sendReturn({ uuid, connectionUuid, isResend: again }),
+          send: isResend => payoutActivities.sendReturn({ uuid, connectionUuid, isResend }),
         })
     continuation = undefined
     restored = undefined
     if (outcome.kind === 'unreachable') {
-      // Nothing left, and no other provider can return it: the same one is tried again.
+      // No request left, and no other provider can return the PIX: the same one is tried again.
       setCurrentDetails(`Not sent yet: provider unreachable (${outcome.code}); retried`)
       await inbox.waitForNotification(WAITS.retryReturn, 'provider unreachable')
-      // A notification of a return that never left: it left before a restore of the database, or an operator wants it tried now.
+      // The notification is about a return that was sent before a restore of the database, or an operator retries it now.
       if (inbox.hasPending && (await hasSettledLate())) return completeSettled()
       continue
     }
     await startFollowUps(outcome, timeScale)
     if (outcome.kind === 'settled') return completeSettled()
     setCurrentDetails(`Not returned: ${outcome.code}`)
-    // A reopened workflow finds the earlier refusal: only the provider knows whether the money left after all.
+    // The refusal may be an earlier one, read from the row: a notification makes the provider be polled.
     return (wasNotified || inbox.hasPending) && (await hasSettledLate()) ? completeSettled() : outcome.kind
   }
 
+  /** Polls until the provider answers: whether the return has settled after its workflow's earlier outcome. */
   async function hasSettledLate(): Promise<boolean> {
     continuation = 'late_update'
     for (;;) {

@@ -1,14 +1,15 @@
-import { condition, continueAsNew, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow'
+import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { type AttemptDeliveryInput, deliveryChangedSignal } from '../contracts/webhooks.ts'
 import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
+import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 
 /**
- * Workflow of a webhook delivery, one event to one endpoint: attempted at once and then on the schedule of SPEC §8,
- * until it is delivered or ends.
+ * Workflow of a webhook delivery, one event to one endpoint: attempts it at once and then on the retry schedule, until it is
+ * delivered, has failed, or is cancelled.
  */
 export async function deliveryWorkflow(
-  order: AttemptDeliveryInput,
+  input: AttemptDeliveryInput,
 ): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
   const { attemptDelivery } = proxyDeliveryActivities()
   let isChanged = false
@@ -18,21 +19,19 @@ export async function deliveryWorkflow(
   setHandler(deliveryChangedSignal, markChanged, {
     description: 'The row of the delivery changed: read it again',
   })
-  for (let tries = 1; ; tries++) {
-    isChanged = false // What came before the row is read is seen in it.
-    const next = await attemptDelivery.executeWithOptions({ summary: `attempt ${tries}` }, [order])
-    if (next.kind === 'closed') {
-      setCurrentDetails(`${next.outcome} after ${tries} attempts`)
-      // Resent while it ended: the API has signalled this workflow, and starts no other.
+  for (let attempt = 1; ; attempt++) {
+    isChanged = false // The activity reads the row, with all changes that were signalled before.
+    const result = await attemptDelivery.executeWithOptions({ summary: `attempt ${attempt}` }, [input])
+    if (result.kind === 'closed') {
+      setCurrentDetails(`${result.outcome} after ${attempt} attempts`)
+      // The delivery was resent during the attempt: the API has signalled this workflow, and starts no other.
       if (isChanged) continue
-      return next.outcome
+      return result.outcome
     }
-    setCurrentDetails(`Attempt ${tries} failed; the next one is in ${Math.round(next.waitMs / 1_000)} s`)
-    // Where no signal comes this is the one timer that it was before there was a signal, so old histories replay as they are.
-    await condition(() => isChanged, scaleWait(next.waitMs, order.timeScale), {
-      summary: `wait before attempt ${tries + 1}`,
+    setCurrentDetails(`Attempt ${attempt} failed; the next one is in ${Math.round(result.waitMs / 1_000)} s`)
+    await condition(() => isChanged, scaleWait(result.waitMs, input.timeScale), {
+      summary: `wait before attempt ${attempt + 1}`,
     })
-    // A busy endpoint may refuse a delivery for days; its row holds all that the next run needs.
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliveryWorkflow>(order)
+    if (shouldContinueAsNew()) await continueAsNew<typeof deliveryWorkflow>(input)
   }
 }

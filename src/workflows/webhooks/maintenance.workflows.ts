@@ -1,29 +1,30 @@
-import { continueAsNew, setCurrentDetails, workflowInfo } from '@temporalio/workflow'
+import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import type { ReplayEventsInput } from '../contracts/webhooks.ts'
 import { eventMaintenanceActivities } from '../shared/activity-proxies.ts'
+import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 
-/** Scheduled workflows that maintain events and deliveries. */
+/** Workflows that maintain events and deliveries: by schedule, or at the request of a merchant. */
 
-/** Signals deliveries whose rows were changed or are overdue, and disables endpoints that have not answered for too long. */
+/** Signals the workflows of deliveries that were changed or are overdue, and disables endpoints without a success for five days. */
 export async function deliverySweepWorkflow(): Promise<{ woken: number; disabled: number }> {
   return eventMaintenanceActivities.sweepDeliveries()
 }
 
-/** Sends again, a few hundred at a time, what an endpoint has missed since a moment; answers how much that was. */
-export async function eventReplayWorkflow(order: ReplayEventsInput): Promise<{ recovered: number }> {
-  let { recovered = 0, after } = order
+/** Sends the events again that an endpoint has missed since a time, in batches; returns how many. */
+export async function eventReplayWorkflow(input: ReplayEventsInput): Promise<{ recovered: number }> {
+  let { recovered = 0, after } = input
   for (;;) {
-    const batch = await eventMaintenanceActivities.replayMissedEvents({ ...order, ...(after && { after }) })
+    const batch = await eventMaintenanceActivities.replayMissedEvents({ ...input, ...(after && { after }) })
     recovered += batch.recovered
     setCurrentDetails(`${recovered} events are delivered again`)
     if (!batch.next) return { recovered }
     after = batch.next
-    if (workflowInfo().continueAsNewSuggested)
-      await continueAsNew<typeof eventReplayWorkflow>({ ...order, after, recovered })
+    if (shouldContinueAsNew())
+      await continueAsNew<typeof eventReplayWorkflow>({ ...input, after, recovered })
   }
 }
 
-/** Forgets the events that were kept for as long as promised, with their deliveries and tries. */
+/** Deletes the events whose retention is over, with their deliveries and attempts. */
 export async function eventPruningWorkflow(): Promise<{ forgotten: number }> {
   return eventMaintenanceActivities.pruneEvents()
 }
