@@ -57,7 +57,7 @@ class ChargeWorkflow {
   #retryPollAtMs = 0
   #unansweredPolls = 0
   /** A notification reported a payment that the provider does not list yet: it is polled again on the schedule. */
-  #isNotificationAhead = false
+  #isPaymentUnlisted = false
   readonly #cancellationRequests = new CancellationRequests()
   readonly #inbox: ProviderInbox
 
@@ -73,17 +73,17 @@ class ChargeWorkflow {
 
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
-    const issued = order.restored ? await this.#findIssued(order) : await this.#issueAtProvider(order)
-    this.#applyState(issued.state, issued.expiresAt)
+    const result = order.restored ? await this.#findIssued(order) : await this.#issueAtProvider(order)
+    this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
-    upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: issued.connectionUuid }])
+    upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])
     const { timeScale } = order
-    for (const attemptUuid of issued.orphans)
+    for (const attemptUuid of result.orphans)
       await startChildOnce<OrphanInput>(ORPHAN_WORKFLOW, orphanWorkflowId(attemptUuid), {
         attemptUuid,
         timeScale,
       })
-    await startFollowUps(issued, timeScale)
+    await startFollowUps(result, timeScale)
     // A restored charge may have been paid or cancelled, or may have expired, before it was found at its provider.
     if (order.restored && isIssuedChargeState(this.state)) await this.poll()
   }
@@ -95,13 +95,13 @@ class ChargeWorkflow {
     )
   }
 
-  /** For a charge that is newer than its restored database: looks up its payload where it was issued, and issues none. */
+  /** Looks up the payload of a charge that is newer than the restored database; issues none. */
   async #findIssued(order: ChargeInput) {
-    const found = await pollUntilResolved(
+    const { issued } = await pollUntilResolved(
       () => idempotentProviderActivities.restoreIssuedCharge(order),
       this.#inbox,
     )
-    return found.issued
+    return issued
   }
 
   async reopen({ reopen: uuid, pendingConnections, restored }: ReopenedInput): Promise<void> {
@@ -165,7 +165,7 @@ class ChargeWorkflow {
 
   async #applyPollResult(result: PollChargeResult, isNotified = false): Promise<void> {
     if (result.kind === 'no_answer') {
-      this.#isNotificationAhead ||= isNotified
+      this.#isPaymentUnlisted ||= isNotified
       this.#schedulePollRetry()
       setCurrentDetails(
         `${chargeMachine.statusOf(this.state)}: the provider has not answered (${result.code}); polled again`,
@@ -174,11 +174,11 @@ class ChargeWorkflow {
     }
     const wasEndDue = this.#isEndDue()
     this.#applyState(result.state)
-    this.#isNotificationAhead =
-      (isNotified || this.#isNotificationAhead) && this.#canNotificationBeAhead(result, isNotified)
+    this.#isPaymentUnlisted =
+      (isNotified || this.#isPaymentUnlisted) && this.#mayListPaymentLater(result, isNotified)
     // While an end is due and nothing changes, the polls become less frequent.
-    if (this.#isNotificationAhead ? isNotified : !wasEndDue || !this.#isEndDue()) this.#unansweredPolls = 0
-    if (this.#isNotificationAhead || this.#isEndDue()) this.#schedulePollRetry()
+    if (this.#isPaymentUnlisted ? isNotified : !wasEndDue || !this.#isEndDue()) this.#unansweredPolls = 0
+    if (this.#isPaymentUnlisted || this.#isEndDue()) this.#schedulePollRetry()
     if (!chargeMachine.accepts(this.state, 'cancelled'))
       this.#cancellationRequests.resolveAll({ kind: 'closed', state: this.state })
     await startFollowUps(result, this.#inbox.timeScale)
@@ -187,15 +187,15 @@ class ChargeWorkflow {
   /** Workflow time of the next poll if nothing happens before. */
   get #nextPollAtMs(): number {
     if (this.#unansweredPolls === 0) return this.#expiryPollAtMs
-    const isExpiryAhead = this.#isNotificationAhead && Date.now() < this.#expiryPollAtMs
+    const isExpiryAhead = this.#isPaymentUnlisted && Date.now() < this.#expiryPollAtMs
     return isExpiryAhead ? Math.min(this.#retryPollAtMs, this.#expiryPollAtMs) : this.#retryPollAtMs
   }
 
   /**
-   * Whether a notification may have run ahead of what the provider lists: nothing is listed, and a payment could still
-   * come. A charge that has ended is polled a few times more only, as its payload cannot be paid any more.
+   * Whether the provider may list the notified payment later: it lists none, and the charge still accepts one. A charge
+   * that has ended is polled a few times more only, as its payload cannot be paid any more.
    */
-  #canNotificationBeAhead(
+  #mayListPaymentLater(
     { listedPaymentCount }: Extract<PollChargeResult, { kind: 'known' }>,
     isNotified: boolean,
   ): boolean {

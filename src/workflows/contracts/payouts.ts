@@ -55,14 +55,14 @@ export const manualSettlementSignal = defineSignal<[ManualSettlement]>('manualSe
 
 /** Input of the next run after continue-as-new, while a provider's outcome is still unknown. */
 export type Continuation = {
-  /** ISO 8601 UTC: when it was ordered. */
+  /** ISO 8601 UTC: when the payout was ordered. */
   orderedAt: string
 }
 
-/** An unfinished row that lost its workflow: the candidates that may have its money are polled. `orderedAt`: ISO 8601 UTC. */
+/** Connections to poll for a payout that lost its workflow before it was final. `orderedAt`: ISO 8601 UTC. */
 export type UnfinishedPayout = { candidates: string[]; orderedAt: string }
 
-/** `isFinalPoll`: all candidates have answered "not found" twice, so that a third time is proof. */
+/** `isFinalPoll`: absence is proved at all candidates, so a last "not found" closes the payout. */
 export type RestorePoll = { pollCount: number; isFinalPoll: boolean }
 
 /** `orderedAt`: ISO 8601 UTC; absent in workflows that were started by a version that did not pass it. */

@@ -16,10 +16,10 @@ export type PixKeyInput = {
   details: string
   requestId: string
   timeScale: number
-  /** The database was restored since: the provider is polled for the key and creates none. `ended`: the earlier result. */
+  /** The key is newer than the restored database: the provider is polled for it, and none is created. `ended`: the earlier result. */
   restored?: { ended: string | null }
 }
-/** `key` is null for RANDOM, which the provider makes. */
+/** `key` is null for RANDOM, which the provider generates. */
 export type PixKeyInputDetails = { key: string | null; fingerprint: string }
 
 export const PIX_KEY_REMOVAL_WORKFLOW = 'pixKeyRemovalWorkflow'

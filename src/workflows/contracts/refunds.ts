@@ -16,7 +16,7 @@ export type RefundInput = {
   connectionUuid: string
   valueCents: number
   fingerprint: string
-  /** Without a key: ISO 8601, by PostgreSQL's clock; stored later, it is FAILED and no provider is called. */
+  /** ISO 8601 UTC by PostgreSQL's clock, of a request without `Idempotency-Key`: a row stored later is FAILED, and no provider is called. */
   acceptBefore?: string
   requestId: string
   timeScale: number

@@ -7,15 +7,15 @@ import type { UnfinishedPayout } from './payouts.ts'
  * providers have by our id. Nothing is issued or sent again.
  */
 export type PreRestoreState = {
-  /** ISO 8601 UTC: when it was ordered. */
+  /** ISO 8601 UTC: when the operation was ordered. */
   orderedAt: string
   /** Final state of the workflow before the restore, where it had completed. */
   ended?: string
   /** Failure code, where the history holds one. */
   failure?: string
-  /** The connection that carried it, as far as the workflow's history shows. */
+  /** The connection that the operation went through, as far as the workflow's history shows. */
   connectionUuid?: string
-  /** It was scheduled for later than the pause of money out, so no provider was called: it continues as ordered. */
+  /** A transfer scheduled for later than the pause of money out: no provider was called, so it is sent as ordered. */
   isScheduled?: true
 }
 

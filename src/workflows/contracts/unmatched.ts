@@ -26,13 +26,13 @@ export const RETURN_WORKFLOW = 'returnWorkflow'
 /** Returns an unmatched PIX to its payer. */
 export const returnWorkflowId = (movementUuid: string) => `return/${movementUuid}`
 
-/** `continuation`: what an earlier run of it was about when it had grown long. */
+/** `continuation`: what the run before continue-as-new was polling for. */
 export type ReturnPaymentInput = {
   uuid: string
   connectionUuid: string
   timeScale: number
   continuation?: 'unknown_outcome' | 'late_update'
-  /** The database was restored since: the provider is polled, and nothing is sent. */
+  /** The return is newer than the restored database: the provider is polled, and nothing is sent. */
   restored?: PreRestoreState
 }
 
@@ -41,5 +41,5 @@ export type KeepUnmatchedWorkflowSignature = (input: KeepUnmatchedInput) => Prom
 /** Keeps an unmatched PIX that cannot be returned, by an operator's decision. */
 export const keepUnmatchedWorkflowId = (movementUuid: string) => `return/${movementUuid}/kept`
 
-/** The unmatched PIX that an operator keeps; `sending`: how often its return had been sent when the operator looked. */
+/** The unmatched PIX that an operator keeps; `sending`: how often its return had been sent when the operator decided. */
 export type KeepUnmatchedInput = { uuid: string; sending: number }

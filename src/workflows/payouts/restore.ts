@@ -40,7 +40,9 @@ export async function findRestoredPayout({
     }
     if (result.kind === 'rejected') return complete(result)
     const isNotFound = result.kind === 'not_found' && !hadSettled
-    const waitMs = isNotFound ? absenceProof.recordNotFound(result.settleWindowMs) : WAITS.nextPoll(pollCount + 1)
+    const waitMs = isNotFound
+      ? absenceProof.recordNotFound(result.settleWindowMs)
+      : WAITS.nextPoll(pollCount + 1)
     isFinalPoll ||= waitMs === null
     if (waitMs === null) continue
     if (!isNotFound) alert.markUnknown()

@@ -15,7 +15,7 @@ import { withSummaries } from './with-summaries.ts'
 type ProviderActivities = ReturnType<typeof providerActivities>
 type DbActivities = ReturnType<typeof databaseActivities>
 
-/** A worker that is silent for so long has died; a busy one beats four times as often. */
+/** A worker without a heartbeat for this long has ended; a running activity sends one every 3 seconds. */
 const HEARTBEAT_TIMEOUT = '12 seconds'
 
 const IDEMPOTENT_ACTIVITY_SUMMARIES = {
@@ -37,8 +37,8 @@ const IDEMPOTENT_ACTIVITY_SUMMARIES = {
 }
 
 /**
- * Asking and issuing are safe to repeat by our id; ten candidates of 5 s each fit into the limit. An activity fails here only by
- * its worker, its database or its way out, so that the wait for another worker, or for the database, stays short.
+ * Calls of providers that are safe to repeat by our id: polls, look-ups, issuing and cancelling. The limit holds ten candidates
+ * of 5 s each. Such an activity fails only where its worker, the database or the network does, so retries follow soon.
  */
 export const idempotentProviderActivities = withSummaries(
   proxyActivities<Pick<ProviderActivities, keyof typeof IDEMPOTENT_ACTIVITY_SUMMARIES>>({
@@ -57,9 +57,8 @@ const LOCAL_POLL_SUMMARIES = {
 }
 
 /**
- * Polls as local activities, within the workflow task that received a notification: no way through a task queue and back. A
- * provider that has just sent a notification answers soon; the task is blocked meanwhile, so a regular activity polls after a
- * second.
+ * Polls as local activities, within the workflow task that received a notification, which saves a hop through a task queue. A
+ * provider that has just sent a notification answers soon; the task waits for it, so a regular activity polls after a second.
  */
 const localPollProxies = withSummaries(
   proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>>({
@@ -105,7 +104,7 @@ const PAYOUT_ACTIVITY_SUMMARIES = {
   sendDisputeReply: 'send the reply to the provider',
 }
 
-/** Sending activities. Temporal never retries them: whether to send again, by the same id, is the decision of the workflow. */
+/** Activities that send. Temporal never retries them (`maximumAttempts: 1`): only the workflow decides to send again, by the same id. */
 export const payoutActivities = withSummaries(
   proxyActivities<Pick<ProviderActivities, keyof typeof PAYOUT_ACTIVITY_SUMMARIES>>({
     startToCloseTimeout: '1 minute',
@@ -115,14 +114,14 @@ export const payoutActivities = withSummaries(
   PAYOUT_ACTIVITY_SUMMARIES,
 )
 
-/** A code that comes twice does no harm; a carrier answers within 10 s or is tried again. */
+/** Sends verification codes. A code that arrives twice does no harm; a messaging service answers within 10 s. */
 export const messagingActivities = proxyActivities<Pick<ProviderActivities, 'sendAuthCode'>>({
   startToCloseTimeout: '30 seconds',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-/** Reads and writes of a few milliseconds; a database that is down is tried again until it is back. */
+/** Local activities that read and write PostgreSQL in a few milliseconds; retried until it answers. */
 export const dbActivities = proxyLocalActivities<DbActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
@@ -138,7 +137,7 @@ export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbA
 })
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
-/** A try takes 15 s and up to 5 s in line; it runs on a queue of its own, away from the providers. */
+/** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 5 s for a slot. */
 export const proxyDeliveryActivities = () =>
   proxyActivities<ReturnType<typeof webhookActivities>>({
     taskQueue: webhookTaskQueueOf(workflowInfo().taskQueue),
@@ -147,14 +146,14 @@ export const proxyDeliveryActivities = () =>
     retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
   })
 
-/** What is left undone the next run does; a first pruning may have much to delete. */
+/** Maintenance of events. A first pruning may have much to delete; the next run does what is left. */
 export const eventMaintenanceActivities = proxyActivities<ReturnType<typeof eventActivities>>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 })
 
-/** One sweep at a time; the next minute brings another. */
+/** The sweep of stored provider notifications. It is not retried: the schedule starts another one a minute later. */
 export const notificationSweepActivities = proxyActivities<ReturnType<typeof providerNotificationActivities>>(
   {
     startToCloseTimeout: '1 minute',
@@ -163,7 +162,7 @@ export const notificationSweepActivities = proxyActivities<ReturnType<typeof pro
   },
 )
 
-/** A statement may have many pages; a later run finds what a failed one did not. */
+/** Reconciliation and sweeps. A statement may have many pages; a later run finds what a failed one did not. */
 export const maintenanceActivities = proxyActivities<ReturnType<typeof reconciliationActivities>>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,

@@ -13,8 +13,9 @@ export class ProviderInbox {
   readonly timeScale: number
   readonly #continueRun: (() => Promise<void>) | undefined
   #pendingCount = 0
-  /** Whether a pending notification is new; whether one of those processed last was. */
+  /** A pending notification is new. */
   #hasNewNotification = false
+  /** One of the notifications processed last was new. */
   #shouldPollLocally = false
   #manualSettlements: ManualSettlement[] = []
   #isManualSettlementEnabled = false
@@ -25,13 +26,13 @@ export class ProviderInbox {
   constructor(timeScale: number, continueRun?: () => Promise<void>) {
     this.timeScale = timeScale
     this.#continueRun = continueRun
-    const count = ({ connectionUuid, isNew, isAboutReturn }: ProviderNotificationSignal) => {
+    const bufferSignal = ({ connectionUuid, isNew, isAboutReturn }: ProviderNotificationSignal) => {
       this.#pendingCount += 1
       if (isAboutReturn) this.#connectionsWithReturns.add(connectionUuid)
       this.#hasNewNotification ||= isNew === true
       this.#pendingConnections.add(connectionUuid)
     }
-    setHandler(providerNotificationSignal, count, {
+    setHandler(providerNotificationSignal, bufferSignal, {
       description: 'The provider has notified of a change: poll it now',
     })
   }
@@ -47,6 +48,7 @@ export class ProviderInbox {
     return this.#pendingCount > 0
   }
 
+  /** Whether a notification or a manual settlement is pending. */
   get hasPending(): boolean {
     return this.#pendingCount > 0 || this.#manualSettlements.length > 0
   }
@@ -94,7 +96,7 @@ export class ProviderInbox {
     this.#manualSettlements = []
   }
 
-  /** The oldest settlement that an operator signalled and that was not applied yet. */
+  /** Removes and returns the oldest manual settlement that was signalled and not applied yet. */
   nextManualSettlement(): ManualSettlement | undefined {
     return this.#manualSettlements.shift()
   }
@@ -119,22 +121,22 @@ export class ProviderInbox {
 
   /** Returns and clears the connections through which a return was notified. */
   drainConnectionsWithReturns(): string[] {
-    const at = [...this.#connectionsWithReturns]
+    const connections = [...this.#connectionsWithReturns]
     this.#connectionsWithReturns.clear()
-    return at
+    return connections
   }
 
-  /** Connections with a notification that have not been polled since. */
+  /** Connections to be polled because of a notification. */
   get pendingConnections(): string[] {
     return [...this.#pendingConnections]
   }
 
   /** Removes and returns the connections with pending notifications, to be polled now. */
   drain(): string[] {
-    const { pendingConnections: from } = this
+    const { pendingConnections } = this
     this.#pendingConnections.clear()
     this.markProcessed()
-    return from
+    return pendingConnections
   }
 
   /** Waits for a notification, at most `waitMs` (before the time scale); a long history continues as new here. */
@@ -144,7 +146,7 @@ export class ProviderInbox {
   }
 }
 
-/** Answers without an outcome: `no_answer` of charges and keys, `unknown` of payouts. */
+/** Poll results without an outcome: `no_answer` of charges and disputes, `unknown` of payouts. */
 type UnansweredPoll = { kind: 'no_answer' | 'unknown' }
 
 /**
@@ -155,31 +157,31 @@ export async function pollUntilResolved<Answer extends { kind: string }>(
   poll: (pollCount: number) => Promise<Answer>,
   inbox: ProviderInbox,
 ): Promise<Exclude<Answer, UnansweredPoll>> {
-  for (let pollCount = 1; ; pollCount++) {
+  for (let pollCount = 0; ; pollCount++) {
     inbox.markProcessed()
-    const answer = await poll(pollCount - 1)
+    const answer = await poll(pollCount)
     if (answer.kind !== 'no_answer' && answer.kind !== 'unknown')
       return answer as Exclude<Answer, UnansweredPoll>
-    await inbox.waitForNotification(WAITS.nextPoll(pollCount), 'no response: next poll')
+    await inbox.waitForNotification(WAITS.nextPoll(pollCount + 1), 'no response: next poll')
   }
 }
 
 /**
- * Polls for something that is known by a notification only. The notification may run ahead of the provider's books, so "not
- * found" is polled again a minute later; a forged one has no effect. A signal that arrives during the last poll is processed
- * too: it is not delivered again.
+ * Polls for a dispute or PIX that only a notification names. The provider may list it later than it notifies, so "not found" is
+ * polled again a minute later; a forged notification has no effect. A signal that arrives during the last poll is processed too:
+ * it is not delivered again.
  */
 export async function pollAfterNotification<Answer extends { kind: string }>(
   poll: () => Promise<Answer>,
   inbox: ProviderInbox,
 ): Promise<Exclude<Answer, UnansweredPoll>> {
   let answer = await pollUntilResolved(poll, inbox)
-  const secondLookAt = Date.now() + scaleWait(WAITS.absenceConfirmation, inbox.timeScale)
-  for (let now = Date.now(); ; ) {
-    if (answer.kind === 'not_found' && now < secondLookAt)
-      await inbox.waitForNotification((secondLookAt - now) * inbox.timeScale, 'second poll')
+  const confirmAtMs = Date.now() + scaleWait(WAITS.absenceConfirmation, inbox.timeScale)
+  for (let nowMs = Date.now(); ; ) {
+    if (answer.kind === 'not_found' && nowMs < confirmAtMs)
+      await inbox.waitForNotification((confirmAtMs - nowMs) * inbox.timeScale, 'second poll')
     else if (!isNotFoundOrForeign(answer) || !inbox.hasPending) return answer
-    now = Date.now()
+    nowMs = Date.now()
     answer = await pollUntilResolved(poll, inbox)
   }
 }
@@ -189,25 +191,26 @@ function isNotFoundOrForeign({ kind }: { kind: string }): boolean {
 }
 
 /**
- * When "not found" proves that a request never arrived (SPEC §6): seen at the end of the settle window and again a
- * minute later. A "not found" before, after a notification, proves nothing.
+ * Proof that a request never arrived (SPEC §6): "not found" after the settle window, and again a minute later. An earlier "not
+ * found" proves nothing.
  */
 export class AbsenceProof {
   readonly #timeScale: number
   #windowEndsAtMs: number | undefined
-  #firstProofAtMs: number | undefined
+  /** First "not found" after the window. */
+  #firstNotFoundAtMs: number | undefined
 
   constructor(timeScale: number) {
     this.#timeScale = timeScale
   }
 
-  /** Counts a "not found" of now; returns the wait before the next poll in milliseconds, or null where absence is proved. */
+  /** Records a "not found"; returns the wait before the next poll (before the time scale), or null where absence is proved. */
   recordNotFound(settleWindowMs: number): number | null {
-    const now = Date.now()
-    this.#windowEndsAtMs ??= now + scaleWait(settleWindowMs, this.#timeScale)
-    if (now < this.#windowEndsAtMs) return (this.#windowEndsAtMs - now) * this.#timeScale
-    this.#firstProofAtMs ??= now
-    const remainingMs = this.#firstProofAtMs + scaleWait(WAITS.absenceConfirmation, this.#timeScale) - now
-    return remainingMs > 0 ? remainingMs * this.#timeScale : null
+    const nowMs = Date.now()
+    this.#windowEndsAtMs ??= nowMs + scaleWait(settleWindowMs, this.#timeScale)
+    if (nowMs < this.#windowEndsAtMs) return (this.#windowEndsAtMs - nowMs) * this.#timeScale
+    this.#firstNotFoundAtMs ??= nowMs
+    const leftMs = this.#firstNotFoundAtMs + scaleWait(WAITS.absenceConfirmation, this.#timeScale) - nowMs
+    return leftMs > 0 ? leftMs * this.#timeScale : null
   }
 }

@@ -1,7 +1,7 @@
 import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 
-/** Details of a workflow in each state, for the operator (`setCurrentDetails`). */
+/** Texts that the Temporal UI shows of a workflow in each state (`setCurrentDetails`). */
 
 export const CHARGE_STATUS_DETAILS: Record<ChargeState, string> = {
   issuing: 'Being issued: candidate providers are called in order',

@@ -2,8 +2,8 @@ import type { SearchAttributePair } from '@temporalio/common'
 import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow'
 
 /**
- * Upserts the search attributes by which an operator finds a workflow, as far as they change: each upsert is an event and a write
- * of the visibility store, and the start of a workflow carries most of them.
+ * Upserts the search attributes that change: each upsert is an event and a write to the visibility store, and the start of a
+ * workflow sets most of them.
  */
 export function upsertVisibility(attributes: SearchAttributePair[]): void {
   const { typedSearchAttributes: current } = workflowInfo()

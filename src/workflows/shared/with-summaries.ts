@@ -1,9 +1,9 @@
-// biome-ignore lint/suspicious/noExplicitAny: whatever an activity takes is handed on.
+// biome-ignore lint/suspicious/noExplicitAny: the input of any activity is passed on.
 type ProxiedActivity = ((...input: any[]) => Promise<unknown>) & {
   executeWithOptions(options: { summary: string }, input: unknown[]): Promise<unknown>
 }
 
-/** Adds a summary to each activity; a workflow that has a better one gives it by `executeWithOptions`. */
+/** Adds a default summary to each activity; a workflow passes another one by `executeWithOptions`. */
 export function withSummaries<Activities extends object>(
   activities: Activities,
   summaries: Record<keyof Activities, string>,

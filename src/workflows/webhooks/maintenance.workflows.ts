@@ -19,8 +19,7 @@ export async function eventReplayWorkflow(input: ReplayEventsInput): Promise<{ r
     setCurrentDetails(`${recovered} events are delivered again`)
     if (!batch.next) return { recovered }
     after = batch.next
-    if (shouldContinueAsNew())
-      await continueAsNew<typeof eventReplayWorkflow>({ ...input, after, recovered })
+    if (shouldContinueAsNew()) await continueAsNew<typeof eventReplayWorkflow>({ ...input, after, recovered })
   }
 }
 
