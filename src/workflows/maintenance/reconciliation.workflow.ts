@@ -33,6 +33,6 @@ function summarizeResults(results: ReconcileResult[]): string {
   const repaired = results.reduce((sum, result) => sum + result.repaired, 0)
   const uncompared = results.filter(({ noAnswer }) => noAnswer !== undefined).length
   const disputesUnlisted = results.filter(({ disputesNoAnswer }) => disputesNoAnswer !== undefined).length
-  const left = `${open} differences left, ${uncompared} not compared, the disputes of ${disputesUnlisted} not listed`
-  return `${results.length} provider accounts: ${repaired} repaired, ${left}`
+  const incomplete = `${uncompared} not compared, the disputes of ${disputesUnlisted} not listed`
+  return `${results.length} provider accounts: ${repaired} repaired, ${open} differences left, ${incomplete}`
 }

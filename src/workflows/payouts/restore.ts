@@ -50,8 +50,8 @@ export async function findRestoredPayout({
     onPending('unknown')
     await inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     const settlement = inbox.nextManualSettlement()
-    const settled = settlement && (await settleManually(settlement))
-    if (settled?.kind === 'settled' || settled?.kind === 'rejected') return complete(settled)
+    const outcome = settlement && (await settleManually(settlement))
+    if (outcome?.kind === 'settled' || outcome?.kind === 'rejected') return complete(outcome)
   }
 
   function complete(outcome: TerminalOutcome): TerminalOutcome {

@@ -46,9 +46,9 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
     hasResult = true
     inbox.resumeManualSettlement()
   }
-  const opened = await (restored ? rebuildRefund(input, inbox) : dbActivities.openRefund(input))
-  await startFollowUps(opened, timeScale)
-  if (refundMachine.isFinal(opened.state)) return end(opened.state)
+  const refund = await (restored ? rebuildRefund(input, inbox) : dbActivities.openRefund(input))
+  await startFollowUps(refund, timeScale)
+  if (refundMachine.isFinal(refund.state)) return end(refund.state)
   if (!restored) nextRunInput = { ...input, continuation: continuationOf(input) }
   const outcome = restored
     ? await findRefund(uuid, { ...restored, candidates: [connectionUuid] })

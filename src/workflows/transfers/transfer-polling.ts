@@ -140,9 +140,9 @@ export class TransferPolling {
       await this.applyState(transfer ? { ...outcome, ...transfer } : await dbActivities.getTransfer(uuid))
       return outcome
     }
-    const ended = await dbActivities.failTransfer(uuid)
-    await this.applyState(ended)
-    const { liveConnectionUuid } = ended
+    const transfer = await dbActivities.failTransfer(uuid)
+    await this.applyState(transfer)
+    const { liveConnectionUuid } = transfer
     if (liveConnectionUuid === undefined) return outcome
     return this.end(uuid, await pollLiveAttempt(liveConnectionUuid), pollLiveAttempt)
   }

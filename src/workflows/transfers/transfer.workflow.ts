@@ -134,11 +134,11 @@ class TransferWorkflow extends TransferPolling {
     event: UnsentTransferEvent,
   ): Promise<FallbackResult | 'ended' | 'kept'> {
     const unlessPaused = event === 'never_sent' && { unlessPaused: order.candidates }
-    const ended = await dbActivities.endScheduledTransfer({ uuid: order.uuid, event, ...unlessPaused })
-    await this.applyState(ended)
+    const transfer = await dbActivities.endScheduledTransfer({ uuid: order.uuid, event, ...unlessPaused })
+    await this.applyState(transfer)
     if (transferMachine.isFinal(this.state)) return 'ended'
     this.#isCancelRequested = false
-    const { liveConnectionUuid } = ended
+    const { liveConnectionUuid } = transfer
     return liveConnectionUuid === undefined ? 'kept' : this.#tryScheduled(order, [liveConnectionUuid])
   }
 
