@@ -6,7 +6,7 @@ import { firstRow, type Query, query } from '../pipeline/query.ts'
 /** Reads of connections on the path of every operation. Those of API requests are read-only mappings. */
 
 /** SQL condition: operations may have gone through the connection, because its notification URL was registered. */
-export const IS_CONFIGURED = `status <> 'CONFIGURATION_PENDING'`
+const IS_CONFIGURED = `status <> 'CONFIGURATION_PENDING'`
 
 /** Queries a connection of an account by uuid. */
 export function queryAccountConnection(
