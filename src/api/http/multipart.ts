@@ -26,8 +26,8 @@ import { setArrivalTimeout } from './server.ts'
 import type { FieldErrors } from './validate.ts'
 
 /**
- * Reads forms by koa-body, which writes their files to a folder per form. Ours beside it, because formidable has no such
- * option: limits of all bytes, of headers and of parts; limits that name the field and read on,
+ * Reads forms by koa-body, which writes their files to a folder per form. The rest is ours, because formidable has no
+ * such option: limits of all bytes, of headers and of parts; limits that name the field and read on,
  * so that the merchant gets all errors at once; and no file stays open that formidable opens after a failure.
  */
 

@@ -58,8 +58,8 @@ test('a transfer is sent through the next provider after a TLS handshake is rese
       { provider: 'PROVIDER_C', balance: 100 },
     ],
   })
-  // For any account: no other test calls this provider.
-  await testStack.simulator.addFault({ provider: 'PROVIDER_D', fault: 'unreachable' })
+  // For any account: no other test calls this provider. More than once: the worker's own probes meet the fault as well.
+  await testStack.simulator.addFault({ provider: 'PROVIDER_D', fault: 'unreachable', times: 1_000 })
   const { attempts } = await payouts.sendAndSettle(merchant)
   expect(attempts).toMatchObject([
     { provider: 'PROVIDER_D', outcome: 'unreachable', code: 'connection_reset' },
