@@ -7,7 +7,7 @@ type LockedPackage = { version?: string; integrity?: string; link?: boolean; has
 
 const read = async (file: string) => JSON.parse(await readFile(join(ROOT, file), 'utf8'))
 const { packages } = (await read('package-lock.json')) as { packages: Record<string, LockedPackage> }
-const { allowScripts, dependencies } = await read('package.json')
+const { allowScripts, devDependencies } = await read('package.json')
 
 test('npm ci verifies every package: the lock file holds the hash of each', () => {
   const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link)
@@ -24,5 +24,5 @@ test('every install script is allowed or denied by the name of its package', () 
 })
 
 test('the Node of .node-version is the one that npm installs', async () => {
-  expect((await readFile(join(ROOT, '.node-version'), 'utf8')).trim()).toBe(dependencies.node)
+  expect((await readFile(join(ROOT, '.node-version'), 'utf8')).trim()).toBe(devDependencies.node)
 })
