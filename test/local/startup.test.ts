@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { migrate } from '../../src/db/client/migrate.ts'
@@ -27,6 +27,8 @@ let postgres: Awaited<ReturnType<typeof startPostgres>>
 let temporal: Awaited<ReturnType<typeof startTemporal>>
 let tlsPort: number
 const tlsServer = createTlsServer(socket => socket.on('error', () => {})).on('tlsClientError', () => {})
+/** Accepts TLS as PostgreSQL does, with a certificate of no known authority. */
+let untrusted: Server
 beforeAll(async () => {
   const { certificate: cert, key } = await createSelfSignedCertificate()
   tlsServer.setSecureContext({ cert, key })
@@ -37,6 +39,14 @@ beforeAll(async () => {
     startPostgres({}),
     startTemporal(Object.values(SEARCH_ATTRIBUTES)),
   ])
+  untrusted = createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write('S')
+      new TLSSocket(socket, { isServer: true, key, cert }).on('error', () => {})
+    })
+  }).listen(0, '127.0.0.1')
+  await once(untrusted, 'listening')
   await migrate(postgres.url)
   const orm = await openOrm({ databaseUrl: postgres.url })
   for (const statement of [
@@ -55,6 +65,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(async () => {
   tlsServer.close()
+  untrusted?.close()
   await Promise.all([postgres?.stop(), temporal?.stop()])
 })
 
@@ -63,6 +74,12 @@ const urlWith = (change: (url: URL) => void) => {
   change(url)
   return url.href
 }
+
+const untrustedUrl = () =>
+  urlWith(url => {
+    Object.assign(url, { hostname: 'localhost', search: '?sslmode=verify-full' })
+    url.port = String((untrusted.address() as AddressInfo).port)
+  })
 
 type Line = { level: number; msg: string }
 
@@ -139,6 +156,11 @@ describe.each(['api', 'worker'] as const)('%s', program => {
       'TLS that PostgreSQL does not speak',
       () => ({ DATABASE_URL: `${postgres.url}?sslmode=verify-full` }),
       /sslmode of DATABASE_URL/,
+    ],
+    [
+      'a certificate that is not trusted',
+      () => ({ DATABASE_URL: untrustedUrl() }),
+      /certificate of PostgreSQL is not trusted.*sslrootcert of DATABASE_URL/,
     ],
     [
       'a file of certificates that is not there',
