@@ -85,25 +85,37 @@ export async function* rebuildWorkflows(
   const client = await temporal.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
-  for (const [id, { isRunning }] of await listWorkflowsBetween(
-    client,
-    Object.values(MONEY_WORKFLOWS),
-    range,
-  )) {
-    const context = { temporal, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }
-    const outcome = await rebuildWorkflow(context, request)
-    if (outcome) yield { workflow: id, ...outcome }
-  }
-  for (const [id, state] of await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, range)) {
-    const outcome = await rebuildDependent({ temporal, client, em: em.fork(), id, ...state })
-    if (outcome) yield { workflow: id, ...outcome }
-  }
+  const money = await listWorkflowsBetween(client, Object.values(MONEY_WORKFLOWS), range)
+  yield* rebuildInBatches(money, (id, { isRunning }) =>
+    rebuildWorkflow({ temporal, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }, request),
+  )
+  const dependents = await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, range)
+  yield* rebuildInBatches(dependents, (id, state) =>
+    rebuildDependent({ temporal, client, em: em.fork(), id, ...state }),
+  )
   for (const id of (await listRunningWorkflows(client, ROW_WORKFLOW_TYPES)).keys()) {
     const [noun, uuid] = id.split('/') as [keyof typeof TABLE_BY_ID_PREFIX, string]
     const [row] = await em.execute(`select from ${TABLE_BY_ID_PREFIX[noun]} where uuid = ?`, [uuid])
     if (row) continue
     await terminateWorkflow(client, id, formatTerminationReason(request))
     yield { workflow: id, outcome: 'ended' }
+  }
+}
+
+/** Workflows that are rebuilt at once: each waits for Temporal most of its time, and the command has ten connections. */
+const BATCH_SIZE = 8
+
+async function* rebuildInBatches<State>(
+  workflows: Map<string, State>,
+  rebuild: (id: string, state: State) => Promise<RebuildOutcome | null>,
+): AsyncGenerator<RebuildOutcome & { workflow: string }> {
+  const entries = [...workflows]
+  for (let start = 0; start < entries.length; start += BATCH_SIZE) {
+    const batch = entries.slice(start, start + BATCH_SIZE)
+    const outcomes = await Promise.all(
+      batch.map(async ([id, state]) => ({ workflow: id, outcome: await rebuild(id, state) })),
+    )
+    for (const { workflow, outcome } of outcomes) if (outcome) yield { workflow, ...outcome }
   }
 }
 
