@@ -17,6 +17,11 @@ const MIN_PROBE_INTERVAL_MS = 250
 const MAX_FAILED_ROUNDS = 3
 /** Age up to which another worker's probe proves that a provider can be reached: a few of its intervals. */
 const OTHER_PROBE_MAX_AGE_MS = 30_000
+/**
+ * The same where this worker reaches other providers, so that the provider itself may have failed just now: each worker
+ * probes within this time.
+ */
+const OTHER_LATEST_PROBE_MAX_AGE_MS = PROBE_INTERVAL_MS + 2_000
 /** Interval of warnings of a worker that waits. */
 const WARNING_INTERVAL_MS = 30_000
 
@@ -29,8 +34,8 @@ export type ProviderWatch = {
    */
   watch(): Promise<boolean>
   /**
-   * Returns whether this worker reaches no provider now, and another worker reaches the one at `baseUrl`: a request to
-   * it that could not connect can be made by another worker.
+   * Returns whether this worker does not reach the provider at `baseUrl` now and another worker does: a request to it that
+   * could not connect can be made by another worker.
    */
   isReachedByOthersOnly(baseUrl: string): Promise<boolean>
   close(): Promise<void>
@@ -57,6 +62,8 @@ type FailedRounds = { count: number; origins: string[]; sinceMs: number }
 export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWatchOptions): ProviderWatch {
   const closing = new AbortController()
   let failed: FailedRounds | null = null
+  /** Origins that the last round did not reach. */
+  let unreached = new Set<string>()
   let probedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<boolean> = Promise.resolve(true)
   let next: Promise<boolean> | undefined
@@ -89,6 +96,7 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
       origins.map(async origin => ({ origin, isReached: await canConnect(origin) })),
     )
     const reached = probes.filter(({ isReached }) => isReached).map(({ origin }) => origin)
+    unreached = new Set(origins.filter(origin => !reached.includes(origin)))
     if (origins.length === 0 || reached.length > 0) failed = null
     else failed = { count: (failed?.count ?? 0) + 1, origins, sinceMs: failed?.sinceMs ?? performance.now() }
     probedAtMs = performance.now()
@@ -136,8 +144,12 @@ export function createProviderWatch({ orm, worker, canConnect, log }: ProviderWa
       return watching
     },
     async isReachedByOthersOnly(baseUrl) {
-      if (!(await isReachedByOther([new URL(baseUrl).origin], OTHER_PROBE_MAX_AGE_MS))) return false
-      return !(await probe())
+      const { origin } = new URL(baseUrl)
+      if (!(await isReachedByOther([origin], OTHER_PROBE_MAX_AGE_MS))) return false
+      const isFresh = performance.now() - probedAtMs < FAILING_PROBE_INTERVAL_MS
+      if (!isFresh || !unreached.has(origin)) await probe()
+      if (!unreached.has(origin)) return false
+      return failed !== null || isReachedByOther([origin], OTHER_LATEST_PROBE_MAX_AGE_MS)
     },
     async close() {
       closing.abort()

@@ -16,7 +16,7 @@ import { type Stack, startStack } from '../support/stack.ts'
 
 /** Unscaled: how long an operation takes is part of the promise. */
 const TIME_SCALE = 1
-const OPERATIONS = 40
+const OPERATIONS = 42
 const OPERATION_LIMIT_MS = 30_000
 
 let stack: Stack
@@ -69,6 +69,9 @@ test('a worker that loses its way to all providers fails no operation, and exits
   const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })
   const { waitForStatus, send, createPaidCharge, requestRefund } = createPayoutActions(testStack)
   const charges = await Promise.all([1, 2, 3, 4].map(() => createPaidCharge(merchant)))
+  const keyOwners = await Promise.all(
+    Array.from({ length: OPERATIONS / 6 }, () => testStack.createMerchant()),
+  )
   const { child, lines, isHealthy } = await startWorker('lost')
   await pollUntil(lines, isReady, { limitMs: 60_000 })
   await pollUntil(isHealthy, healthy => healthy)
@@ -95,9 +98,22 @@ test('a worker that loses its way to all providers fails no operation, and exits
       { limitMs: 60_000 },
     )
   }
+  const cancelledCharge = async () => {
+    const { uuid } = await merchant.api.createCharge()
+    await confirmed(() => merchant.api.post(`/api/v1/payments/${uuid}/cancel`))
+    expect(await merchant.api.readCharge(uuid)).toMatchObject({ status: 'CANCELLED' })
+  }
+  const removedKey = async () => {
+    const { api } = keyOwners.pop()! // An account may request three keys a minute.
+    const [path, key] = ['/api/v1/pix-keys', randomUUID()]
+    const { body } = await confirmed(() => api.post(path, { type: 'RANDOM' }, { key }))
+    const remove = () => api.delete(`${path}/${body.data.key}`)
+    await pollUntil(remove, ({ status }) => status < 300 || status === 404, { limitMs: 60_000, everyMs: 500 })
+  }
+  const operations = [transfer, charge, transfer, charge, cancelledCharge, removedKey]
   const running: Promise<number>[] = charges.map(paid => durationMs(() => refund(paid)))
   for (let operation = 0; operation < OPERATIONS; operation++) {
-    running.push(durationMs(operation % 2 === 0 ? transfer : charge))
+    running.push(durationMs(operations[operation % operations.length]!))
     await sleep(250)
   }
   const slowestMs = Math.max(...(await Promise.all(running)))
@@ -110,16 +126,37 @@ test('a worker that loses its way to all providers fails no operation, and exits
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 300_000)
 
-test('a worker that starts without a way to a provider waits, and polls once it has one', async () => {
-  await testStack.createMerchant()
+test('a worker without a way to a provider polls once it has one, and fails no operation of one that it loses', async () => {
+  const merchant = await testStack.createMerchant({ providers: [{ balance: 1_000 }] })
   network.injectFault({ kind: 'reset' })
-  const { lines, isHealthy } = await startWorker('without')
+  const { child, lines, isHealthy } = await startWorker('without')
   await pollUntil(lines, isWaiting, { limitMs: 60_000 })
   expect(await isHealthy()).toBe(false)
   expect(isReady(await lines())).toBe(false)
   network.clearFault()
   await pollUntil(lines, isReady, { limitMs: 60_000 })
-}, 180_000)
+
+  const [provider] = await testStack.sql<{ base_url: string }>(
+    'select base_url from connection where account_uuid = ?',
+    [merchant.uuid],
+  )
+  network.injectFault({ kind: 'reset' }, provider!.base_url)
+  const disturbancesBefore = network.disturbances()
+  const { waitForStatus, send } = createPayoutActions(testStack)
+  const transfers = Array.from({ length: 12 }, async (_, place) => {
+    await sleep(place * 500)
+    const [key, body] = [randomUUID(), { pix_key: randomPixKey() }]
+    const { body: answer } = await pollUntil(
+      () => send(merchant, body, { key }),
+      ({ status }) => status < 300,
+      { limitMs: 60_000, everyMs: 500 },
+    )
+    await waitForStatus(merchant, answer.data.uuid, 'PAID', 60_000)
+  })
+  await Promise.all(transfers)
+  expect(network.disturbances()).toBeGreaterThan(disturbancesBefore)
+  expect(child.exitCode).toBeNull()
+}, 240_000)
 
 test('a worker without the authority of the providers’ certificates waits, and stops in order', async () => {
   await testStack.createMerchant()

@@ -1,13 +1,13 @@
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { mapQuery, transactionReturning } from '../../db/pipeline/query.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
-import type { IncomingPix } from '../../domain/providers/provider.ts'
+import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection, type ProviderConnection } from '../shared/provider-client.ts'
+import { recordRepeatableCall } from '../shared/worker-reach.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { getStillOpenCode } from './poll-charge.ts'
 
@@ -19,7 +19,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
     const call = await loadProviderConnection(dependencies, em, attempt.connectionUuid)
     const { connection } = call
     const outcome = await cancelAndFindOrphan(call, attempt)
-    await recordCircuitResult(em, connection, outcome)
+    await recordRepeatableCall(dependencies, em, connection, outcome)
     const answer = guardNotFoundByEpoch(outcome, { attempt, connection })
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
     if (answer.kind === 'not_found' && !isFinalPoll)
@@ -46,7 +46,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
 type OrphanOutcome =
   | { kind: 'closed'; payments: IncomingPix[] }
   | { kind: 'not_found' }
-  | { kind: 'no_answer'; code: string }
+  | Omit<NoAnswerResult, 'message'>
 
 /** Cancels an orphan first, because only that ends it, then polls the provider for payments made to it before. */
 async function cancelAndFindOrphan(
@@ -54,7 +54,7 @@ async function cancelAndFindOrphan(
   attempt: Attempt,
 ): Promise<OrphanOutcome> {
   const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(attempt.reference) : null
-  if (cancelled?.kind === 'no_answer') return { kind: 'no_answer', code: cancelled.code }
+  if (cancelled?.kind === 'no_answer') return cancelled
   const found = await provider.findCharge(attempt.reference)
   // Some providers delete charges that were cancelled and never paid.
   if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'closed', payments: [] }

@@ -18,7 +18,7 @@ import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
-import { isReachedByOtherWorkersOnly } from '../shared/worker-reach.ts'
+import { isReachedByOtherWorkersOnly, UnreachedProviderError } from '../shared/worker-reach.ts'
 import {
   findIssueAttempts,
   type IssueAttempt,
@@ -57,7 +57,7 @@ export function issueCharge(dependencies: ActivityDependencies) {
       (await isReachedByOtherWorkersOnly(dependencies, candidates)) &&
       (await deleteUnreachedAttempts(dependencies, order.uuid))
     )
-      throw new Error('This worker reaches no provider, and another worker does')
+      throw new UnreachedProviderError()
     return transactionReturning(orm, em => failIssuing(em, order.uuid))
   }
 }

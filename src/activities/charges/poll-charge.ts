@@ -1,7 +1,6 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
@@ -12,7 +11,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
-import { leaveToReachingWorker } from '../shared/worker-reach.ts'
+import { recordRepeatableCall } from '../shared/worker-reach.ts'
 import { recordPayments } from './record-payments.ts'
 
 /**
@@ -25,8 +24,7 @@ export function pollCharge(dependencies: ActivityDependencies) {
     const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const found = await provider.findCharge(referenceOf(chargeUuid))
-    await recordCircuitResult(em, connection, found)
-    await leaveToReachingWorker(dependencies, connection, found)
+    await recordRepeatableCall(dependencies, em, connection, found)
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
@@ -46,10 +44,10 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     if (!chargeMachine.accepts(charge.state, 'cancelled')) return runQuery(em, queryKnownCharge(charge))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
-    await recordCircuitResult(em, connection, answer)
-    const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
     if (!isRepeat && hasRemovedNothing(answer))
       await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
+    await recordRepeatableCall(dependencies, em, connection, answer)
+    const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
     switch (outcome.kind) {
       case 'cancelled':
         return transactionReturning(dependencies.orm, tx => recordCancellation(tx, chargeUuid))

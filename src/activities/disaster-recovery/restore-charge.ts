@@ -2,7 +2,6 @@ import { runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { transactionReturning } from '../../db/pipeline/query.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { isPaidChargeState } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
@@ -26,6 +25,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge } from '../shared/transition.ts'
+import { recordRepeatableCall } from '../shared/worker-reach.ts'
 import { restoreChargeEnd } from './restore-final-state.ts'
 
 type KnownCharge = { connectionUuid: string; found: FoundCharge }
@@ -94,7 +94,7 @@ async function findAtCandidates(
     const em = dependencies.orm.em.fork()
     const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
     const answer = await provider.findCharge(referenceOf(uuid))
-    await recordCircuitResult(em, connection, answer)
+    await recordRepeatableCall(dependencies, em, connection, answer)
     const orderedAt = new Date(restored?.orderedAt ?? Date.now())
     const found = guardNotFoundByOrderTime(answer, { orderedAt, connection })
     if (found.kind === 'found') knownCharges.push({ connectionUuid, found })

@@ -2,7 +2,6 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FindPayoutOutcome } from '../../domain/providers/provider.ts'
@@ -24,6 +23,7 @@ import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
+import { recordRepeatableCall } from '../shared/worker-reach.ts'
 
 /**
  * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
@@ -51,7 +51,7 @@ export function restorePayout<Row extends AttemptedRow>(
       const em = orm.em.fork()
       const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
       const found = await outgoing.find(provider, { subjectUuid: uuid, reference: referenceOf(uuid) }, em)
-      await recordCircuitResult(em, connection, found)
+      await recordRepeatableCall(dependencies, em, connection, found)
       answers.push({ connectionUuid, connection, settleWindowMs: connection.settleWindowMs, found })
     }
     return transactionReturning(orm, async (em): Promise<Query<RestorePayoutResult>> => {

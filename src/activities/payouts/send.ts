@@ -27,7 +27,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
-import { isReachedByOtherWorkersOnly, leaveToReachingWorker } from '../shared/worker-reach.ts'
+import { isReachedByOtherWorkersOnly, recordRepeatableCall } from '../shared/worker-reach.ts'
 import { createContradictionReporter } from './contradiction.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
@@ -58,7 +58,7 @@ const MAX_SEND_DELAY_MS = 10_000
  * Most sendings of an attempt that are repeated because the worker could not connect while another worker could; the
  * next one ends as unreachable. With the waits between them (`WAITS.sendAgain`) they take half a minute.
  */
-const MAX_UNCONNECTED_SENDINGS = 8
+const MAX_UNCONNECTED_SENDINGS = 14
 
 /**
  * Sends a payout through one provider. The attempt is committed before the call; an attempt that is already calling is
@@ -137,8 +137,7 @@ export function pollPayout<Row extends AttemptedRow>(
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const { connection, provider } = toProviderConnection(dependencies, connectionToCall)
     const answer = await outgoing.find(provider, attempt, em)
-    await recordCircuitResult(em, connection, answer)
-    await leaveToReachingWorker(dependencies, connection, answer)
+    await recordRepeatableCall(dependencies, em, connection, answer)
     const found = guardNotFoundByEpoch(answer, { attempt, connection })
     switch (found.kind) {
       case 'no_answer':

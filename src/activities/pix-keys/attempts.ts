@@ -5,6 +5,7 @@ import { PixKey } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { CreateKeyOutcome } from '../../domain/providers/provider.ts'
+import type { KeyOperationResult } from '../../workflows/contracts/pix-keys.ts'
 import { describeRefusal } from '../payouts/record-outcome.ts'
 
 /** Locks a key's row and loads its connection. Creating and deleting a key share the functions of this file. */
@@ -37,6 +38,20 @@ export function createKeyAttempt(em: EntityManager, row: PixKey, operation: KeyO
     reference: referenceOf(row.uuid),
     state: 'calling',
   })
+}
+
+/**
+ * Deletes the attempt of a call that could not leave this worker, unless a later call has replaced it: any worker makes the
+ * call again, as the first one.
+ */
+export async function deleteUnsentKeyAttempt(
+  em: EntityManager,
+  { uuid, operation, calledAt }: { uuid: string; operation: KeyOperation; calledAt: Date | null },
+): Promise<KeyOperationResult> {
+  const attempt = await findKeyAttempt(em, await lockPixKey(em, uuid), operation)
+  const isOpen = attempt?.state === 'calling' || attempt?.state === 'unknown'
+  if (isOpen && attempt.calledAt?.getTime() === calledAt?.getTime()) em.remove(attempt)
+  return { kind: 'not_started' }
 }
 
 /** Records that nothing was done at the provider: it refused, or the request was not sent. */

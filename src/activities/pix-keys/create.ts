@@ -21,8 +21,10 @@ import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
+import { isReachedByOtherWorkersOnly, recordRepeatableCall } from '../shared/worker-reach.ts'
 import {
   createKeyAttempt,
+  deleteUnsentKeyAttempt,
   describeKeyFailure,
   findKeyAttempt,
   lockPixKey,
@@ -38,11 +40,18 @@ export function createKey(dependencies: ActivityDependencies) {
     const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
     const before = type === 'RANDOM' ? await provider.listKeys() : null
+    if (before) await recordRepeatableCall(dependencies, em, connection, before)
     const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
     if (preparation !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
     await recordCircuitResult(em, connection, outcome)
-    return runInTransaction(orm, tx => recordKeyCreation(tx, uuid, outcome))
+    const isLeft =
+      outcome.kind === 'unreachable' && (await isReachedByOtherWorkersOnly(dependencies, [connection]))
+    return runInTransaction(orm, tx =>
+      isLeft
+        ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: null })
+        : recordKeyCreation(tx, uuid, outcome),
+    )
   }
 }
 
@@ -54,7 +63,7 @@ export function pollPixKey(dependencies: ActivityDependencies) {
     const { connection } = await em.findOneOrFail(PixKey, uuid)
     const client = await loadProviderConnection(dependencies, em, connection.uuid)
     const listed = await client.provider.listKeys()
-    await recordCircuitResult(em, client.connection, listed)
+    await recordRepeatableCall(dependencies, em, client.connection, listed)
     return runInTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'creating') return { kind: 'closed', state: row.state }

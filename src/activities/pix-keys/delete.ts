@@ -13,8 +13,10 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
+import { isReachedByOtherWorkersOnly, recordRepeatableCall } from '../shared/worker-reach.ts'
 import {
   createKeyAttempt,
+  deleteUnsentKeyAttempt,
   describeKeyFailure,
   findKeyAttempt,
   lockPixKey,
@@ -32,8 +34,15 @@ export function deleteKey(dependencies: ActivityDependencies) {
     const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     const outcome = await provider.deleteKey(key!)
     await recordCircuitResult(em, connection, outcome)
+    const { calledAt, calledBeforeAt } = preparation
+    const isLeft =
+      outcome.kind === 'unreachable' &&
+      calledBeforeAt === null &&
+      (await isReachedByOtherWorkersOnly(dependencies, [connection]))
     return runInTransaction(orm, tx =>
-      recordKeyRemoval(tx, { uuid, outcome, calledBeforeAt: preparation.calledBeforeAt, timeScale }),
+      isLeft
+        ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'delete_key', calledAt })
+        : recordKeyRemoval(tx, { uuid, outcome, calledBeforeAt, timeScale }),
     )
   }
 }
@@ -46,11 +55,12 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
     const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
     const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     const listed = await provider.listKeys()
-    await recordCircuitResult(em, connection, listed)
+    await recordRepeatableCall(dependencies, em, connection, listed)
     return runInTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : toKeyResult(row)
-      const attempt = (await findKeyAttempt(tx, row, 'delete_key'))!
+      const attempt = await findKeyAttempt(tx, row, 'delete_key')
+      if (!attempt) return { kind: 'still_there' }
       markUnknown(attempt, { pollCount, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       if (listed.keys.some(one => normalizePixKey(one.key) === row.key)) return { kind: 'still_there' }
@@ -66,11 +76,12 @@ type EarlierCall = { calledBeforeAt: Date | null }
 async function prepareKeyRemoval(
   em: EntityManager,
   uuid: string,
-): Promise<KeyOperationResult | ({ kind: 'call' } & EarlierCall)> {
+): Promise<KeyOperationResult | ({ kind: 'call'; calledAt: Date } & EarlierCall)> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'active' && row.state !== 'removing') return toKeyResult(row)
-  const isRepeat = row.state === 'removing'
-  if (!isRepeat) {
+  const earlier = await findKeyAttempt(em, row, 'delete_key')
+  const isRepeat = row.state === 'removing' && earlier !== null
+  if (row.state === 'active') {
     row.failure = null
     if (await isPixKeyInUse(em, row)) {
       row.failure = { code: 'key_in_use', message: ERROR_CATALOGUE.key_in_use.message }
@@ -78,14 +89,15 @@ async function prepareKeyRemoval(
     }
     transition(row, pixKeyMachine, 'removal_requested', new Date())
   }
-  const attempt = (await findKeyAttempt(em, row, 'delete_key')) ?? createKeyAttempt(em, row, 'delete_key')
+  const attempt = earlier ?? createKeyAttempt(em, row, 'delete_key')
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
   Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
   // An older version of the worker stored only the time since which the attempt is unknown.
   const before = isRepeat ? (attempt.calledAt ?? attempt.unknownSince ?? attempt.updatedAt) : null
   if (isRepeat) attempt.unknownSince ??= new Date()
-  attempt.calledAt = new Date()
-  return { kind: 'call', calledBeforeAt: before }
+  const calledAt = new Date()
+  attempt.calledAt = calledAt
+  return { kind: 'call', calledAt, calledBeforeAt: before }
 }
 
 type KeyRemovalOutcome = EarlierCall & { uuid: string; outcome: DeleteKeyOutcome; timeScale: number }

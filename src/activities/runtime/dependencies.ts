@@ -23,7 +23,7 @@ export type ActivityDependencies = {
   /** Called for every contradiction of a provider, for the metrics. */
   onContradiction?: (one: ProviderContradiction) => void
   /**
-   * Returns whether this worker reaches no provider now and another worker reaches the one at `baseUrl`; absent where
+   * Returns whether this worker does not reach the provider at `baseUrl` now and another worker does; absent where
    * no other worker is known.
    */
   isReachedByOthersOnly?: (baseUrl: string) => Promise<boolean>

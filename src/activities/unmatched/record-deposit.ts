@@ -4,7 +4,6 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { mapQuery, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
@@ -12,6 +11,7 @@ import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
+import { recordRepeatableCall } from '../shared/worker-reach.ts'
 import { recordUnmatchedPayment } from './record.ts'
 
 /**
@@ -27,7 +27,7 @@ export function recordDeposit(dependencies: ActivityDependencies, temporal: Temp
     const em = dependencies.orm.em.fork()
     const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
     const found = await provider.findPayment(endToEnd)
-    await recordCircuitResult(em, connection, found)
+    await recordRepeatableCall(dependencies, em, connection, found)
     if (found.kind === 'not_found') return { kind: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     const { payment } = found

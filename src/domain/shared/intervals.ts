@@ -19,7 +19,7 @@ export const WAITS = {
    * Before money is sent again by the same id, after `sendings` requests that could not leave their worker while another
    * worker reaches the provider: Temporal may give the next one to any worker.
    */
-  sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 4 * SECOND),
+  sendAgain: (sendings: number) => Math.min((SECOND / 2) * 2 ** (sendings - 1), 2 * SECOND),
   /** Before a verification code is sent again, after `attempts` that failed (SPEC §9). */
   nextCodeAttempt: (attempts: number) =>
     CODE_RETRY_INTERVALS_MS[Math.min(attempts, CODE_RETRY_INTERVALS_MS.length) - 1] ?? SECOND,

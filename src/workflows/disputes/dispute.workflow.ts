@@ -22,8 +22,8 @@ import {
 } from '../contracts/disputes.ts'
 import { isWorkerLoss } from '../payouts/execute-payout.ts'
 import {
+  anyWorkerActivities,
   idempotentProviderActivities,
-  payoutActivities,
   regularDbActivities,
 } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
@@ -187,7 +187,7 @@ class DisputeWorkflow {
   /** Calls the activity that sends the reply; null where its worker was lost, so that the provider may have the reply. */
   async #callSendReply(): Promise<SendDisputeReplyResult | null> {
     try {
-      return await payoutActivities.sendDisputeReply(this.#input)
+      return await anyWorkerActivities.sendDisputeReply(this.#input)
     } catch (error) {
       if (isWorkerLoss(error)) return null
       throw error

@@ -10,13 +10,17 @@ import {
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { ManualSettlement, PollResult, SendResult } from '../contracts/payouts.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
+import { anyWorkerActivities, type PayoutActivities, payoutActivities } from '../shared/activity-proxies.ts'
 import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 
 /** The activities of one payout at one connection, as `executePayout` calls them. */
 export type PayoutPort = {
   connectionUuid: string
-  /** `isResend`: the absence of the earlier sending is proved. A restored payout is polled instead of sent. */
-  send: (isResend: boolean) => Promise<PollResult>
+  /**
+   * `isResend`: the absence of the earlier sending is proved. A restored payout is polled instead of sent.
+   * `activities`: those of any worker, where the one before could not connect.
+   */
+  send: (isResend: boolean, activities: PayoutActivities) => Promise<PollResult>
   /** `pollCount`: number of polls before; `canAnswerFromRow`: a final outcome is answered from the row. */
   poll: (pollCount: number, canAnswerFromRow?: boolean) => Promise<PollResult>
   /** The same payout at another connection, where it may go through several. */
@@ -69,7 +73,7 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         await sleep(scaleWait(WAITS.sendAgain(unconnectedSendings), current.inbox.timeScale), {
           summary: 'its worker reached no provider: send again',
         })
-        result = await sendPayoutOnce(current, false)
+        result = await sendPayoutOnce(current, false, anyWorkerActivities)
         pollCount = -1
         continue
       case 'redirect':
@@ -127,9 +131,13 @@ function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | n
 }
 
 /** Sends once; the loss of the worker during the call is the outcome unknown. */
-async function sendPayoutOnce(port: PayoutPort, isResend: boolean): Promise<PollResult> {
+async function sendPayoutOnce(
+  port: PayoutPort,
+  isResend: boolean,
+  activities: PayoutActivities = payoutActivities,
+): Promise<PollResult> {
   try {
-    const result = await port.send(isResend)
+    const result = await port.send(isResend, activities)
     port.onResult?.(result)
     return result
   } catch (error) {

@@ -13,7 +13,11 @@ import { awaitResultUpdate } from '../contracts/await-result.ts'
 import type { KeyOperationResult, PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { isWorkerLoss } from '../payouts/execute-payout.ts'
-import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'
+import {
+  anyWorkerActivities,
+  dbActivities,
+  idempotentProviderActivities,
+} from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
 
@@ -31,7 +35,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
     const createOrFind = () =>
       input.restored
         ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
-        : payoutActivities.createKey({ uuid })
+        : anyWorkerActivities.createKey({ uuid })
     for (let pollCount = 0, result = await callProvider(createOrFind); ; pollCount++) {
       if (result.kind === 'closed') return result.state
       const maxWaitMs =
@@ -41,7 +45,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
       await waitForNextPoll(pollCount, maxWaitMs)
       result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount })
       if (result.kind === 'not_started' && !input.restored)
-        result = await callProvider(() => payoutActivities.createKey({ uuid }))
+        result = await callProvider(() => anyWorkerActivities.createKey({ uuid }))
     }
   })
 }
@@ -49,7 +53,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
 /** Workflow that removes a PIX key: requests it from its provider until the key is gone there, or the provider refuses. */
 export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): Promise<PixKeyState> {
   const continueRun = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
-  const deleteKey = () => callProvider(() => payoutActivities.deleteKey({ uuid }))
+  const deleteKey = () => callProvider(() => anyWorkerActivities.deleteKey({ uuid }))
   return runKeyWorkflow({ continueRun, timeScale }, async waitForNextPoll => {
     for (let pollCount = 0, result = await deleteKey(); ; pollCount++) {
       if (result.kind === 'closed') return result.state

@@ -14,7 +14,7 @@ import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { executePayout, type TerminalOutcome } from '../payouts/execute-payout.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
-import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'
+import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
@@ -54,7 +54,7 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
     ? await findRefund(uuid, { ...restored, candidates: [connectionUuid] })
     : await executePayout({
         ...createPollingPort(uuid, connectionUuid),
-        send: isResend => payoutActivities.sendRefund({ uuid, connectionUuid, isResend }),
+        send: (isResend, { sendRefund }) => sendRefund({ uuid, connectionUuid, isResend }),
       })
   await startFollowUps(outcome, timeScale)
   if (outcome.kind !== 'settled' && inbox.hasPending) {

@@ -1,4 +1,10 @@
-import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
+import {
+  type ActivityOptions,
+  isCancellation,
+  proxyActivities,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow'
 import type {
   databaseActivities,
   eventActivities,
@@ -95,23 +101,41 @@ async function localOrRegular<Answer>(
   }
 }
 
-const PAYOUT_ACTIVITY_SUMMARIES = {
+/** Temporal never retries a sending: whether to send again, by the same id, is the decision of the workflow. */
+const SENDING_OPTIONS: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 1 },
+}
+const PAYOUT_SUMMARIES = {
   sendTransfer: 'send through this provider',
   sendRefund: 'send through the provider that received the payment',
   sendReturn: 'send the unmatched PIX back',
-  createKey: 'register the key',
-  deleteKey: 'remove the key',
-  sendDisputeReply: 'send the reply to the provider',
 }
+export type PayoutActivities = Pick<ProviderActivities, keyof typeof PAYOUT_SUMMARIES>
 
-/** Activities that send. Temporal never retries them (`maximumAttempts: 1`): only the workflow decides to send again, by the same id. */
-export const payoutActivities = withSummaries(
-  proxyActivities<Pick<ProviderActivities, keyof typeof PAYOUT_ACTIVITY_SUMMARIES>>({
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { maximumAttempts: 1 },
+export const payoutActivities: PayoutActivities = withSummaries(
+  proxyActivities<PayoutActivities>(SENDING_OPTIONS),
+  PAYOUT_SUMMARIES,
+)
+
+/**
+ * Sendings by any worker: an eager activity would run on the worker of the workflow again, also where that one does not
+ * reach the provider.
+ */
+export const anyWorkerActivities = withSummaries(
+  proxyActivities<
+    PayoutActivities & Pick<ProviderActivities, 'createKey' | 'deleteKey' | 'sendDisputeReply'>
+  >({
+    ...SENDING_OPTIONS,
+    allowEagerDispatch: false,
   }),
-  PAYOUT_ACTIVITY_SUMMARIES,
+  {
+    ...PAYOUT_SUMMARIES,
+    createKey: 'register the key',
+    deleteKey: 'remove the key',
+    sendDisputeReply: 'send the reply to the provider',
+  },
 )
 
 /** Sends verification codes. A code that arrives twice does no harm; a messaging service answers within 10 s. */

@@ -5,7 +5,7 @@ import type { PollResult } from '../contracts/payouts.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { cancelTransferUpdate, type TransferInput } from '../contracts/transfers.ts'
 import { executePayout, hasUnknownReturns, type PayoutPort } from '../payouts/execute-payout.ts'
-import { dbActivities, payoutActivities } from '../shared/activity-proxies.ts'
+import { dbActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
 import { TRANSFER_STATUS_DETAILS } from '../shared/status-details.ts'
 import { type FallbackResult, tryProvidersInOrder } from './provider-fallback.ts'
@@ -94,8 +94,8 @@ class TransferWorkflow extends TransferPolling {
   #createPayoutPort(uuid: string, connectionUuid: string): PayoutPort {
     return {
       ...this.createPollingPort(uuid, connectionUuid),
-      send: isResend =>
-        payoutActivities.sendTransfer({ uuid, connectionUuid, isResend, ...this.#inputToStore }),
+      send: (isResend, { sendTransfer }) =>
+        sendTransfer({ uuid, connectionUuid, isResend, ...this.#inputToStore }),
       onResult: result => this.#markStored(result),
       forConnection: liveConnectionUuid => this.#createPayoutPort(uuid, liveConnectionUuid),
     }

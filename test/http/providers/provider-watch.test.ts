@@ -74,7 +74,15 @@ describe('a request that could not connect is left to other workers', () => {
     },
     { here: [], other: [B], secondsAgo: 0, isLeft: false, when: 'other workers reach another provider only' },
     { here: [], other: [], secondsAgo: 0, isLeft: false, when: 'no worker reaches a provider' },
-    { here: [B], other: [A], secondsAgo: 0, isLeft: false, when: 'this worker reaches another provider' },
+    { here: [B], other: [A], secondsAgo: 0, isLeft: true, when: 'this worker reaches another provider only' },
+    {
+      here: [B],
+      other: [A],
+      secondsAgo: 10,
+      isLeft: false,
+      when: 'this worker reaches another provider, and another one has not reached this since its last probes',
+    },
+    { here: [A], other: [A], secondsAgo: 0, isLeft: false, when: 'this worker reaches it' },
   ])('$isLeft where $when', async ({ here, other, secondsAgo, isLeft }) => {
     await otherWorkerReaches(other, secondsAgo)
     expect(await workerReaching(...here).isReachedByOthersOnly(`${A}/v2`)).toBe(isLeft)
