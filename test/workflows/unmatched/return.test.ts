@@ -85,8 +85,8 @@ describe('a provider that another worker reaches', () => {
       'its worker reached no provider: send again: 500 ms',
       'its worker reached no provider: send again: 1 s',
       'its worker reached no provider: send again: 2 s',
-      'its worker reached no provider: send again: 4 s',
-      'its worker reached no provider: send again: 4 s',
+      'its worker reached no provider: send again: 2 s',
+      'its worker reached no provider: send again: 2 s',
       'in_process: next poll: 5 s',
     ])
   })
