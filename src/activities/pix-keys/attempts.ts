@@ -46,11 +46,11 @@ export function createKeyAttempt(em: EntityManager, row: PixKey, operation: KeyO
  */
 export async function deleteUnsentKeyAttempt(
   em: EntityManager,
-  { uuid, operation, calledAt }: { uuid: string; operation: KeyOperation; calledAt: Date | null },
+  { uuid, operation, calledAt }: { uuid: string; operation: KeyOperation; calledAt: Date },
 ): Promise<KeyOperationResult> {
   const attempt = await findKeyAttempt(em, await lockPixKey(em, uuid), operation)
   const isOpen = attempt?.state === 'calling' || attempt?.state === 'unknown'
-  if (isOpen && attempt.calledAt?.getTime() === calledAt?.getTime()) em.remove(attempt)
+  if (isOpen && attempt.calledAt?.getTime() === calledAt.getTime()) em.remove(attempt)
   return { kind: 'not_started' }
 }
 

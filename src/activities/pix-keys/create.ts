@@ -42,14 +42,14 @@ export function createKey(dependencies: ActivityDependencies) {
     const before = type === 'RANDOM' ? await provider.listKeys() : null
     if (before) await recordRepeatableCall(dependencies, em, connection, before)
     const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
-    if (preparation !== 'call') return preparation
+    if (preparation.kind !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
     await recordCircuitResult(em, connection, outcome)
     const isLeft =
       outcome.kind === 'unreachable' && (await isReachedByOtherWorkersOnly(dependencies, [connection]))
     return runInTransaction(orm, tx =>
       isLeft
-        ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: null })
+        ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt })
         : recordKeyCreation(tx, uuid, outcome),
     )
   }
@@ -101,11 +101,12 @@ async function prepareKeyCreation(
   em: EntityManager,
   uuid: string,
   before: ListKeysOutcome | null,
-): Promise<KeyOperationResult | 'call'> {
+): Promise<KeyOperationResult | { kind: 'call'; calledAt: Date }> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'creating') return { kind: 'closed', state: row.state }
   if (await findKeyAttempt(em, row, 'create_key')) return { kind: 'unknown', code: 'interrupted' }
-  createKeyAttempt(em, row, 'create_key')
+  const calledAt = new Date()
+  createKeyAttempt(em, row, 'create_key').calledAt = calledAt
   const isPaused = await runQuery(em, queryIsPaused(row.connection.uuid, 'in'))
   // Without the list a lost answer could not be resolved, so no call is made.
   const unlisted = before?.kind === 'no_answer' ? before : null
@@ -115,7 +116,7 @@ async function prepareKeyCreation(
     return recordKeyCreation(em, uuid, { kind: 'unreachable', code: refusal.code, message: refusal.message })
   }
   row.listedBefore = before?.kind === 'found' ? before.keys.map(one => one.key) : null
-  return 'call'
+  return { kind: 'call', calledAt }
 }
 
 /** Records a provider's answer and the key's new state, under the row lock, while the key is being created. */

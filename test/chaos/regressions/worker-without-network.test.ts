@@ -5,6 +5,7 @@ import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { recordProviderProbes } from '../../../src/db/repositories/provider-reach.ts'
 import type {
+  CreateKeyOutcome,
   IncomingPix,
   IssueChargeOutcome,
   ListKeysOutcome,
@@ -274,6 +275,7 @@ async function insertKey(state: 'creating' | 'active', type = 'DOCUMENT') {
     remove: () => deleteKey({ uuid }),
     pollCreation: () => pollPixKey({ uuid, pollCount: 0 }),
     pollRemoval: () => pollPixKeyRemoval({ uuid, pollCount: 0 }),
+    deleteAttempt: () => fixture.sql('delete from attempt where subject_uuid = ?', [uuid]),
     listed: async (): Promise<ListKeysOutcome> => ({ kind: 'found', keys: [{ type: 'DOCUMENT', key }] }),
     failure: async () => (await fixture.sql('select failure from pix_key where uuid = ?', [uuid]))[0],
   }
@@ -290,6 +292,23 @@ test('a PIX key whose request could not be sent is created by another worker', a
   expect(await key.pollCreation()).toEqual({ kind: 'not_started' })
   fixture.scriptProvider({ createKey: async () => ({ kind: 'created', key: '11222333000181' }) })
   expect(await key.create()).toEqual({ kind: 'closed', state: 'active' })
+})
+
+test('the late result of a PIX key request that could not be sent leaves the attempt of the next one', async () => {
+  const key = await insertKey('creating')
+  await otherWorkerReachesProvider()
+  const answers: (() => Promise<CreateKeyOutcome>)[] = [
+    async () => {
+      // The deletion was committed, and is executed again after the next request.
+      await key.deleteAttempt()
+      expect(await key.create()).toMatchObject({ kind: 'unknown' })
+      return UNREACHABLE
+    },
+    async () => ({ kind: 'unknown', code: 'timeout', message: 'no answer' }),
+  ]
+  fixture.scriptProvider({ createKey: () => answers.shift()!() })
+  expect(await key.create()).toEqual({ kind: 'not_started' })
+  expect(await key.create()).toEqual({ kind: 'unknown', code: 'interrupted' })
 })
 
 test('a random PIX key whose list could not be read is not requested, and created by another worker', async () => {
