@@ -40,7 +40,7 @@ import { createWebhookClient } from './webhook-client/client.ts'
 import { buildWorkflowBundle } from './workflows/bundle/bundle.ts'
 import { webhookTaskQueueOf } from './workflows/contracts/webhooks.ts'
 
-/** Timeout of one provider call: two candidates fit into the 10 s that a create waits. */
+/** Timeout of one provider call: within the 5 s of a request (SPEC §1). */
 const PROVIDER_TIMEOUT_MS = 4_500
 
 const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT'] as const

@@ -90,16 +90,13 @@ export const CLOSE_DELAY_MS = 1_000
 export const UPLOAD_TIMEOUT_MS = 300_000
 
 /**
- * Time a stopping server waits for pending requests: longer than the longest response (10 s, SPEC §2 and §4), shorter
- * than an orchestrator waits before it kills.
+ * Time a stopping server waits for pending requests: longer than the longest response without an upload (5 s, SPEC §1),
+ * shorter than an orchestrator waits before it kills.
  */
 export const SHUTDOWN_TIMEOUT_MS = 15_000
 
 /** Part of the 5 s deadline for connecting to Temporal. */
 export const TEMPORAL_READY_TIMEOUT_MS = 3_000
-
-/** Time a stored create waits for its outcome, from the request's arrival (SPEC §2). */
-export const CREATE_WAIT_MS = 10_000
 
 /** Part of the deadline reserved to submit a dispute reply after its files are stored. */
 export const DISPUTE_REPLY_RESERVE_MS = 1_500

@@ -10,7 +10,7 @@ import { startChargeWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import { fail } from '../http/api-error.ts'
-import { CREATE_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import {
   type CreateRequest,
   createOperation,
@@ -32,7 +32,7 @@ export function createCharge(
     kind: 'charge',
     path: PAYMENTS_PATH,
     find: uuid => findCharge(em.fork(), uuid),
-    replayWaitMs: ({ state }) => (state === 'issuing' ? CREATE_WAIT_MS : 0),
+    replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
     validate: () => validateCreateCharge({ em, token }, body),
     start({ uuid, fingerprint }, { splits, candidates }, waitMs) {
       const details: ChargeInputDetails = {

@@ -9,7 +9,6 @@ import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../l
  * that the steps before it left. The time in which the client sends its body is not counted: it has limits of its own.
  */
 export class RequestDeadline {
-  #startedAtMs = performance.now()
   #endsAtMs: number
   #pausedAtMs: number | null = null
   #startedUuid: string | null = null
@@ -17,7 +16,7 @@ export class RequestDeadline {
   awaitedPart: AwaitedPart = 'postgres'
 
   constructor(limitMs: number) {
-    this.#endsAtMs = this.#startedAtMs + limitMs
+    this.#endsAtMs = performance.now() + limitMs
   }
 
   /** Milliseconds left; zero or less after the deadline. */
@@ -28,11 +27,6 @@ export class RequestDeadline {
   /** Computes the timeout in ms of a step with its own limit, keeping a reserve to read the outcome; never negative. */
   stepTimeoutMs(limitMs = Number.POSITIVE_INFINITY): number {
     return Math.max(0, Math.min(limitMs, this.remainingMs - READ_BACK_RESERVE_MS))
-  }
-
-  /** Computes what is left of a longer limit that started with the request, in milliseconds; never negative. */
-  remainingOfLimitMs(limitMs: number): number {
-    return Math.max(0, this.#startedAtMs + limitMs - performance.now())
   }
 
   /** Awaits a step until `marginMs` before the deadline, then fails with `ResponseTimeoutError`; does not cancel it. */
@@ -70,9 +64,7 @@ export class RequestDeadline {
       return await upload
     } finally {
       this.#pausedAtMs = null
-      const pauseMs = performance.now() - pausedAtMs
-      this.#startedAtMs += pauseMs
-      this.#endsAtMs += pauseMs
+      this.#endsAtMs += performance.now() - pausedAtMs
     }
   }
 
@@ -91,11 +83,6 @@ export class RequestDeadline {
   requireRemainingMs(minMs: number): void {
     if (this.remainingMs <= minMs)
       throw new ResponseTimeoutError('the request has no time left', this.awaitedPart)
-  }
-
-  /** Extends the deadline to `limitMs` after the arrival, if later: a stored operation may wait longer. */
-  extendTo(limitMs: number): void {
-    this.#endsAtMs = Math.max(this.#endsAtMs, this.#startedAtMs + limitMs)
   }
 
   /** Extends the deadline for a step whose size the merchant chose. */

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import type { OperationKind } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { ApiError, type ApiErrorDetails, fail } from '../http/api-error.ts'
-import { CREATE_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import {
   deriveOperationUuid,
@@ -103,7 +103,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
  * started it a moment ago, so this one waits as long as that one, and all of them give the same response.
  */
 export function remainingCreateWaitMs({ createdAt }: { createdAt: Date }): number {
-  return CREATE_WAIT_MS - (Date.now() - createdAt.getTime())
+  return REQUEST_DEADLINE_MS - (Date.now() - createdAt.getTime())
 }
 
 /** Stored failures that may not fail a new request, with another key, a little later. */

@@ -3,7 +3,7 @@ import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { failNotConfirmed } from '../http/api-error.ts'
 import { isOutage } from '../http/outage.ts'
-import { CREATE_WAIT_MS, READ_BACK_RESERVE_MS } from '../limits.ts'
+import { READ_BACK_RESERVE_MS } from '../limits.ts'
 import { getRequestDeadline, type RequestDeadline } from '../middleware/request-deadline.ts'
 
 export type StartRequest<Row, Result> = {
@@ -23,8 +23,7 @@ export type StartRequest<Row, Result> = {
 }
 
 /**
- * Starts a workflow, waits for its outcome and presents its row. If no row is stored when the request's deadline is
- * near, the wait ends (SPEC §1); if one is stored, the wait goes on until 10 s after the request's arrival. If the
+ * Starts a workflow, waits for its outcome until the request's deadline is near (SPEC §1) and presents its row. If the
  * wait is interrupted, the response shows the row as it is, and the workflow continues. For an unrepeatable operation
  * `not_confirmed` is answered no sooner than that deadline: until then its row may be committed and its payout sent
  * (docs/crash-semantics.md). Fails as an outage where no workflow was started.
@@ -40,27 +39,26 @@ export async function startAndAwaitResult<Row, Result>(
     if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
   }
   let cause: unknown
-  const outcome = start(deadline.remainingOfLimitMs(CREATE_WAIT_MS)).then(
-    () => 'answered' as const,
+  const isAnswered = await deadline.awaitStep(start(deadline.stepTimeoutMs()), READ_BACK_RESERVE_MS).then(
+    () => true,
     error => {
       cause = error
-      return 'unknown' as const
+      return false
     },
   )
-  try {
-    const firstResult = await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(error => {
-      cause = error
-      return 'late' as const
-    })
-    const earlyRow = firstResult === 'answered' ? null : await find()
-    const isStored = earlyRow !== null && isStarted(earlyRow)
-    // The workflow may still store its row after an interrupted call.
-    if (firstResult === 'unknown' && !isStored) await waitForStorageDeadline()
-    if (isStored) deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
-    const result = firstResult === 'late' && isStored ? await outcome : firstResult
+  // A row that this request's workflow has not changed shows an earlier run.
+  const findStarted = async () => {
     const row = await find()
-    // A row that this request's workflow has not changed shows an earlier run.
-    if (row !== null && (result === 'answered' || isStarted(row))) return await present(row)
+    return row !== null && (isAnswered || isStarted(row)) ? row : null
+  }
+  try {
+    let row = await findStarted()
+    if (row === null && !isAnswered) {
+      // The workflow may still store its row after an interrupted call.
+      await waitForStorageDeadline()
+      row = await findStarted()
+    }
+    if (row !== null) return await present(row)
   } catch (error) {
     if (!isOutage(error)) throw error
     cause = error
@@ -81,13 +79,12 @@ export async function prepareWorkflowCall(context: TemporalContext, uuid: string
   return deadline
 }
 
-/** Waits for the outcome of a stored operation: at most `waitMs`, and until 10 s after the request's arrival. */
+/** Waits for the outcome of a stored operation: at most `waitMs`, and until the request's deadline is near. */
 export async function awaitStoredOutcome(
   context: TemporalContext,
   { waitMs, ...operation }: Parameters<typeof awaitStartedOperation>[1],
 ): Promise<void> {
   const deadline = getRequestDeadline()
-  deadline.extendTo(CREATE_WAIT_MS + READ_BACK_RESERVE_MS)
   const outcome = awaitStartedOperation(context, { ...operation, waitMs: deadline.stepTimeoutMs(waitMs) })
   await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(() => undefined)
 }

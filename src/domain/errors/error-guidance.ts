@@ -90,7 +90,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   not_confirmed:
     'The operation may have started: the service did not get the result in time. Read `data.uuid`, or repeat with the same Idempotency-Key. Do not send it with a new key.',
   issuing:
-    'No provider issued the charge within ten seconds, and the service keeps trying. Read `data.uuid`, or wait for the PAYMENT event.',
+    'No provider issued the charge by the deadline of the request (5 s), and the service keeps trying. Read `data.uuid`, or wait for the PAYMENT event.',
   no_provider_available:
     'No provider could be reached; no money moved. The operation is FAILED and final for its Idempotency-Key. After `Retry-After` send a new request with a new key.',
   code_undeliverable:

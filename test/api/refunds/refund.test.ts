@@ -445,7 +445,7 @@ describe('the provider’s answer', () => {
         expect(again.body.data).toEqual(first.body.data)
         await shows(merchant, charge, 'PAID')
       },
-    'a request answered PROCESSING after ten seconds gets that response for its key even after the refund is refused':
+    'a request answered PROCESSING by its deadline gets that response for its key even after the refund is refused':
       async () => {
         const { merchant, charge, key } = await refusedWhenSentAgain()
         await out.injectFault(merchant.connection, 'findRefund', 'http_500', { times: 4 })

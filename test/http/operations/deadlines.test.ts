@@ -65,14 +65,6 @@ test('an operation that may have started is not confirmed, and none is started l
   )
 })
 
-test('a stored operation may be waited for longer', () => {
-  const deadline = new RequestDeadline(1)
-  deadline.extendTo(60_000)
-  expect(deadline.remainingMs).toBeGreaterThan(30_000)
-  deadline.extendTo(5)
-  expect(deadline.remainingMs).toBeGreaterThan(30_000)
-})
-
 test('a payout without a key is not accepted after its request can start nothing any more, on a slow query too', async () => {
   const app = new Koa()
   let measured: { acceptBefore: number; begunBy: number } | undefined
