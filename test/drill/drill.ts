@@ -85,6 +85,7 @@ async function runFault(
   { fault, seconds, say }: { fault: Fault; seconds: number; say: (line: string) => void },
 ): Promise<DrillRow> {
   const { apiUrl, api, worker, clients: site } = stage
+  await fault.prepare?.(stage)
   const since = new Date()
   const observer = createObserver({
     apiUrl,

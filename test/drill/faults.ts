@@ -24,6 +24,8 @@ import { type Expectation, TARGETS } from './verdict.ts'
 /** One row of the table. */
 export type Fault = {
   name: string
+  /** What must be in place before the row is observed, for example a process with other settings. */
+  prepare?(stage: DrillStack): Promise<void>
   apply(stage: DrillStack): Promise<InjectedFault>
   expects: Expectation
   /** How long it lasts, where that is part of it; otherwise the option `--seconds`. */
@@ -119,7 +121,7 @@ export const FAULTS: Fault[] = [
   { name: 'full-disk', apply: fillDisk, expects: { readsMayBeSlow: API_WAITS_FOR_DATABASE } },
   {
     name: 'silent-name-server',
-    apply: silenceNameServer,
+    ...silenceNameServer(),
     expects: { unavailableShare: 0, failsProviderCalls: true },
   },
   { name: 'expired-certificate', apply: expireCertificate, expects: { failsProviderCalls: true } },
@@ -379,24 +381,31 @@ function runScript(script: string, folder: string): void {
  * The host name of one provider is resolved by a name server that never answers, for the worker: the API calls no provider
  * at that address, as PROVIDER_A publishes no signing keys.
  */
-async function silenceNameServer(stage: DrillStack) {
+/** A worker whose name server never answers; only the name of PROVIDER_A has to be resolved. */
+function silenceNameServer(): Pick<Fault, 'prepare' | 'apply'> {
   const silent = createSocket('udp4')
   let queries = 0
-  silent.on('message', () => void queries++)
-  silent.bind(0, '127.0.0.1')
-  await once(silent, 'listening')
-  await stage.worker.process.restartWith({
-    ...preloadOptions('name-server.mjs'),
-    DRILL_NAME_SERVER: `127.0.0.1:${silent.address().port}`,
-  })
-  await sleep(RESTART_WAIT_MS)
-  const restore = await reachProviderAt(stage, 'https://provider-a.drill.example:443')
   return {
-    isEffective: () => queries > 0,
-    async remove() {
-      await restore()
-      silent.close()
-      await stage.worker.process.restartWith({})
+    async prepare(stage) {
+      silent.on('message', () => void queries++)
+      silent.bind(0, '127.0.0.1')
+      await once(silent, 'listening')
+      await stage.worker.process.restartWith({
+        ...preloadOptions('name-server.mjs'),
+        DRILL_NAME_SERVER: `127.0.0.1:${silent.address().port}`,
+      })
+      await sleep(RESTART_WAIT_MS)
+    },
+    async apply(stage) {
+      const restore = await reachProviderAt(stage, 'https://provider-a.drill.example:443')
+      return {
+        isEffective: () => queries > 0,
+        async remove() {
+          await restore()
+          silent.close()
+          await stage.worker.process.restartWith({})
+        },
+      }
     },
   }
 }

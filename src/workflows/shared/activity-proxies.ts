@@ -24,6 +24,9 @@ type DbActivities = ReturnType<typeof databaseActivities>
 /** A worker without a heartbeat for this long has ended; a running activity sends one every 3 seconds. */
 const HEARTBEAT_TIMEOUT = '12 seconds'
 
+/** Longest interval between attempts that only an outage of ours can fail: the work goes on this soon after it. */
+const OUTAGE_RETRY_INTERVAL = '3 seconds'
+
 const IDEMPOTENT_ACTIVITY_SUMMARIES = {
   issueCharge: 'issue at the candidate providers',
   restoreIssuedCharge: 'restore the issued payload from the candidate providers',
@@ -50,7 +53,7 @@ export const idempotentProviderActivities = withSummaries(
   proxyActivities<Pick<ProviderActivities, keyof typeof IDEMPOTENT_ACTIVITY_SUMMARIES>>({
     startToCloseTimeout: '1 minute',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: OUTAGE_RETRY_INTERVAL },
   }),
   IDEMPOTENT_ACTIVITY_SUMMARIES,
 )
@@ -148,7 +151,7 @@ export const messagingActivities = proxyActivities<Pick<ProviderActivities, 'sen
 /** Local activities that read and write PostgreSQL in a few milliseconds; retried until it answers. */
 export const dbActivities = proxyLocalActivities<DbActivities>({
   startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
 })
 
 /**
@@ -157,7 +160,7 @@ export const dbActivities = proxyLocalActivities<DbActivities>({
  */
 export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>({
   startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
 })
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
