@@ -1,4 +1,4 @@
-import { detectPixKeyType } from '../domain/pix-keys/pix-key.ts'
+import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
 import type { ProviderApi, ProviderName } from '../domain/providers/provider.ts'
 import type { IdGenerator } from './ids.ts'
 import type { SimulatorStore } from './store.ts'

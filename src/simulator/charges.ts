@@ -1,5 +1,5 @@
-import { buildDynamicBrCode } from '../domain/pix/br-code.ts'
 import type { SimulatedAccount, SimulatedAccounts } from './accounts.ts'
+import { buildDynamicBrCode } from './br-code.ts'
 import type { IdGenerator } from './ids.ts'
 import type { PixPayer, Receipt, Receipts } from './receipts.ts'
 import type { SimulatorStore } from './store.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { buildEndToEndId, buildReturnId } from '../domain/pix/identifiers.ts'
+import { buildEndToEndId, buildReturnId } from './rail-ids.ts'
 import type { SimulatorStore } from './store.ts'
 
 /** Generates the ids that providers assign. Equal seeds and calls give equal ids, except for the times in them. */

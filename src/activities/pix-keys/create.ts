@@ -7,12 +7,8 @@ import { runQuery } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
-import {
-  EXISTING_KEY_STATES,
-  normalizePixKey,
-  type PixKeyState,
-  pixKeyMachine,
-} from '../../domain/pix-keys/pix-key.ts'
+import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
+import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
 import { markUnknown } from '../payouts/record-outcome.ts'

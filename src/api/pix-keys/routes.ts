@@ -10,7 +10,7 @@ import {
   requestedCodeResponse,
   showPixKey,
 } from '../../contract/pix-keys/pix-key.ts'
-import { MAX_KEY_LENGTH } from '../../domain/pix-keys/pix-key.ts'
+import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { collectCodeProviderErrors, collectPixKeyProviderErrors } from './choose-provider.ts'

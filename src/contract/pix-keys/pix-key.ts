@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
+import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import {
-  detectPixKeyType,
-  normalizePixKey,
   PIX_KEY_TYPES,
   type PixKeyType,
   pixKeyMachine,

@@ -1,3 +1,6 @@
+import { isValidCnpj } from '@brazilian-utils/brazilian-utils/is-valid-cnpj'
+import { isValidCpf } from '@brazilian-utils/brazilian-utils/is-valid-cpf'
+
 export type DocumentKind = 'CPF' | 'CNPJ'
 
 /**
@@ -6,9 +9,8 @@ export type DocumentKind = 'CPF' | 'CNPJ'
  * CNPJ is the same rule. A text of one repeated digit is refused: its check digits may be right, but it is never issued.
  */
 export function detectDocumentKind(text: string): DocumentKind | null {
-  if (/^(\d)\1+$/.test(text)) return null
-  if (/^\d{11}$/.test(text) && hasValidCheckDigits(text, CPF_WEIGHTS)) return 'CPF'
-  if (/^[0-9A-Z]{12}\d{2}$/.test(text) && hasValidCheckDigits(text, CNPJ_WEIGHTS)) return 'CNPJ'
+  if (/^\d{11}$/.test(text) && isValidCpf(text)) return 'CPF'
+  if (/^[0-9A-Z]{12}\d{2}$/.test(text) && isValidCnpj(text, { version: 2 })) return 'CNPJ'
   return null
 }
 
@@ -31,24 +33,4 @@ export function normalizeDocument(text: string): string {
 export function maskDocument(text: string): string {
   const looksLikeOne = /^[0-9A-Z*]{11}(?:[0-9A-Z*]{3})?$/.test(text)
   return looksLikeOne ? `***${text.slice(3, -2)}**` : '*'.repeat(text.length)
-}
-
-/** From the right the weights are 2, 3, … and start again after so many: 2..11 for a CPF, 2..9 for a CNPJ. */
-const CPF_WEIGHTS = 10
-const CNPJ_WEIGHTS = 8
-
-function hasValidCheckDigits(text: string, weights: number): boolean {
-  const first = computeCheckDigit(text.slice(0, -2), weights)
-  const second = computeCheckDigit(text.slice(0, -2) + first, weights)
-  return text.endsWith(first + second)
-}
-
-/** Modulo 11 over the characters' ASCII less 48 (0–9, A is 17 … Z is 42); a remainder of 0 or 1 gives 0. */
-function computeCheckDigit(base: string, weights: number): string {
-  let sum = 0
-  for (let i = 0; i < base.length; i++) {
-    sum += (base.charCodeAt(i) - 48) * (2 + ((base.length - 1 - i) % weights))
-  }
-  const rest = sum % 11
-  return String(rest < 2 ? 0 : 11 - rest)
 }

@@ -1,5 +1,5 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
-import { detectPixKeyType } from '../../domain/pix-keys/pix-key.ts'
+import { detectPixKeyType } from '../../domain/pix-keys/key-format.ts'
 import type {
   AwaitingApprovalResult,
   FindPayoutOutcome,

@@ -1,7 +1,7 @@
 import { type Dispatcher, fetch } from 'undici'
 import { centsFromText } from '../../domain/ledger/money.ts'
-import { parseBrCode } from '../../domain/pix/br-code.ts'
 import type { SimulatedAccounts } from '../accounts.ts'
+import { parseBrCode } from '../br-code.ts'
 import { type ChargePaymentResult, computeExpiry, type SimulatedCharges } from '../charges.ts'
 import { PAYER_BANK_ISPB, type PixPayer, type Receipts } from '../receipts.ts'
 import type { CodeReading, PayableCode } from './payable-code.ts'

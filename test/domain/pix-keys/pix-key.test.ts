@@ -1,10 +1,9 @@
 import { getPixKeyInfo } from '@brazilian-utils/brazilian-utils/get-pix-key-info'
 import { describe, expect, test } from '@jest/globals'
+import { detectPixKeyType, normalizePixKey } from '../../../src/domain/pix-keys/key-format.ts'
 import {
-  detectPixKeyType,
   EXISTING_KEY_STATES,
   LISTED_KEY_STATES,
-  normalizePixKey,
   type PixKeyEvent,
   type PixKeyState,
   pixKeyMachine,

@@ -1,4 +1,4 @@
-import { buildDynamicBrCode } from '../../../domain/pix/br-code.ts'
+import { buildDynamicBrCode } from '../../br-code.ts'
 import type { SimulatedCall, SimulatedResponse } from '../../provider-calls.ts'
 import type { SimulatorState } from '../../state.ts'
 import * as errors from './errors.ts'

@@ -1,5 +1,5 @@
 import { textFromCents } from '../../../domain/ledger/money.ts'
-import { parseBrCode } from '../../../domain/pix/br-code.ts'
+import { parseBrCode } from '../../br-code.ts'
 import type { SimulatedCharge } from '../../charges.ts'
 import type { Receipt } from '../../receipts.ts'
 import type { SimulatedRefund } from '../../refunds.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { detectPixKeyType } from '../../../domain/pix-keys/pix-key.ts'
+import { detectPixKeyType } from '../../../domain/pix-keys/key-format.ts'
 import type { SimulatedAccounts } from '../../accounts.ts'
 import type { CallFault, ConsumedFault } from '../../faults.ts'
 import {

@@ -1,8 +1,8 @@
 import { generatePixPayload } from '@brazilian-utils/brazilian-utils/generate-pix-payload'
 import { getPixPayloadInfo } from '@brazilian-utils/brazilian-utils/get-pix-payload-info'
 import { describe, expect, test } from '@jest/globals'
-import { buildDynamicBrCode, buildStaticBrCode, crc16, parseBrCode } from '../../../src/domain/pix/br-code.ts'
-import vectors from '../support/vectors.json' with { type: 'json' }
+import { buildDynamicBrCode, buildStaticBrCode, crc16, parseBrCode } from '../../src/simulator/br-code.ts'
+import vectors from '../domain/support/vectors.json' with { type: 'json' }
 
 const EVP = '123e4567-e12b-12d1-a456-426655440000'
 const MANUAL = { merchantName: 'Fulano de Tal', merchantCity: 'BRASILIA' }

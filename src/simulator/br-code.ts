@@ -1,6 +1,12 @@
-import { centsFromReais, MAX_CENTS, textFromCents } from '../ledger/money.ts'
-import { detectPixKeyType } from '../pix-keys/pix-key.ts'
-import { encodeTlvField, parseTlvFields } from './tlv.ts'
+import { generatePixPayload } from '@brazilian-utils/brazilian-utils/generate-pix-payload'
+import { centsFromReais, MAX_CENTS, textFromCents } from '../domain/ledger/money.ts'
+import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
+
+/**
+ * BR Codes, in EMV's id, length and value (EMV QRCPS, merchant-presented mode, §3). @brazilian-utils writes the static ones. The rest is
+ * ours: it writes no amount into a dynamic code and reads none from it, reads no code of a recurrence, and takes
+ * codes that a payer's bank refuses (a field that is empty, repeated or too long, no txid).
+ */
 
 /** Who collects, as the payer's bank shows it: folded to ASCII, cut to 25 and 15 characters. */
 type Merchant = { merchantName: string; merchantCity: string }
@@ -24,34 +30,38 @@ type ValidPayload = Merchant & {
 export type ParsedBrCode = ValidPayload | { kind: 'invalid'; reason: string }
 
 const GUI = 'br.gov.bcb.pix'
-const NO_TXID = '***'
 const TXID = /^(?:[a-zA-Z0-9]{1,25}|\*\*\*)$/
 const LOCATION = /^[a-z0-9.-]+(?::\d{1,5})?\/[!-~]+$/i
-const MAX_TEMPLATE_LENGTH = 99
 
 /**
  * The BR Code of one charge (Manual do BR Code; Manual de Padrões para Iniciação do Pix): point of initiation 12,
  * txid always `***`. Throws RangeError for a location with a scheme or over 77, an amount that is no whole
  * number of centavos, or a name or city of which no ASCII is left.
  */
-export function buildDynamicBrCode(code: DynamicBrCode): string {
-  if (!isLocation(code.url)) throw new RangeError(`not a scheme-less location of up to 77: ${code.url}`)
-  const account = encodeTlvField('00', GUI) + encodeTlvField('25', code.url)
-  return buildPayload({ ...code, initiation: encodeTlvField('01', '12'), account, txid: NO_TXID })
+export function buildDynamicBrCode({ url, totalCents, merchantName, merchantCity }: DynamicBrCode): string {
+  if (!isLocation(url)) throw new RangeError(`not a scheme-less location of up to 77: ${url}`)
+  const text = [
+    encodeTlvField('00', '01'),
+    encodeTlvField('01', '12'),
+    encodeTlvField('26', encodeTlvField('00', GUI) + encodeTlvField('25', url)),
+    encodeTlvField('52', '0000'),
+    encodeTlvField('53', '986'),
+    buildAmountField(totalCents),
+    encodeTlvField('58', 'BR'),
+    encodeTlvField('59', foldAndTruncate(merchantName, 25)),
+    encodeTlvField('60', foldAndTruncate(merchantCity, 15)),
+    encodeTlvField('62', encodeTlvField('05', '***')),
+    '6304',
+  ].join('')
+  return text + crc16(text)
 }
 
 /** The BR Code of a key, without a point of initiation as in the manual's example. Throws RangeError likewise. */
-export function buildStaticBrCode(code: StaticBrCode): string {
-  const { key, cents = 0, txid = NO_TXID } = code
-  if (detectPixKeyType(key) === null) throw new RangeError('not a PIX key')
-  if (!TXID.test(txid)) throw new RangeError(`not a txid of a static code: ${txid}`)
-  const account = encodeTlvField('00', GUI) + encodeTlvField('01', key)
-  const description = foldAndTruncate(
-    code.description ?? '',
-    Math.max(0, MAX_TEMPLATE_LENGTH - account.length - 4),
-  )
-  const described = description && encodeTlvField('02', description)
-  return buildPayload({ ...code, totalCents: cents, initiation: '', account: account + described, txid })
+export function buildStaticBrCode({ cents = 0, ...code }: StaticBrCode): string {
+  const amount = cents === 0 ? {} : { amount: cents / 100 }
+  const payload = detectPixKeyType(code.key) && generatePixPayload({ ...code, ...amount })
+  if (payload === null) throw new RangeError('not a static code that can be paid')
+  return payload
 }
 
 /** Reads a payload as strictly as a payer's bank should: every length, the fields the manual demands, the CRC. */
@@ -100,22 +110,6 @@ const FIELD_PATTERNS: [id: string, form: RegExp][] = [
   ['60', /^.{1,15}$/],
 ]
 
-type PayloadFields = Merchant & { initiation: string; account: string; totalCents: number; txid: string }
-
-function buildPayload({ initiation, account, totalCents, txid, merchantName, merchantCity }: PayloadFields) {
-  const open =
-    encodeTlvField('00', '01') +
-    initiation +
-    encodeTlvField('26', account) +
-    encodeTlvField('52', '0000') +
-    encodeTlvField('53', '986')
-  const merchant =
-    encodeTlvField('59', foldAndTruncate(merchantName, 25)) +
-    encodeTlvField('60', foldAndTruncate(merchantCity, 15))
-  const text = `${open}${buildAmountField(totalCents)}${encodeTlvField('58', 'BR')}${merchant}${encodeTlvField('62', encodeTlvField('05', txid))}6304`
-  return text + crc16(text)
-}
-
 /** Left out where it is open. Field 54 holds 13 characters: the largest amount the service takes, exactly. */
 function buildAmountField(cents: number): string {
   if (!Number.isInteger(cents) || cents < 0 || cents > MAX_CENTS) throw new RangeError(`no amount: ${cents}`)
@@ -153,4 +147,25 @@ function findPixTemplates(fields: Map<string, string>, { first, last }: { first:
 
 function rejectPayload(why: string): ParsedBrCode {
   return { kind: 'invalid', reason: why }
+}
+
+/** One field: two digits of id, two of length, the value. Throws RangeError for a value not of 1 to 99 characters. */
+function encodeTlvField(id: string, value: string): string {
+  if (value.length < 1 || value.length > 99)
+    throw new RangeError(`field ${id} cannot hold ${value.length} characters`)
+  return id + String(value.length).padStart(2, '0') + value
+}
+
+/** The fields of a text by id, in their order; null where one is empty, repeated, or longer than what is left. */
+function parseTlvFields(text: string): Map<string, string> | null {
+  const fields = new Map<string, string>()
+  for (let at = 0; at < text.length; ) {
+    const [, id, length] = /^(\d\d)(\d\d)$/.exec(text.slice(at, at + 4)) ?? []
+    const start = at + 4
+    const end = start + Number(length)
+    if (id === undefined || fields.has(id) || end === start || end > text.length) return null
+    fields.set(id, text.slice(start, end))
+    at = end
+  }
+  return fields
 }

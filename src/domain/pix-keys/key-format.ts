@@ -1,0 +1,43 @@
+import { isDocument, normalizeDocument } from '../pix/document.ts'
+import { isUuid } from '../pix/identifiers.ts'
+import type { PixKeyType } from './pix-key.ts'
+
+/**
+ * Formats of PIX keys. E-mails and phones are checked here, because @brazilian-utils refuses e-mails that DICT takes
+ * (`a#b@b.br`, `.a@b.br`) and takes phones that it does not (`+5511887654321`).
+ */
+
+/** DICT API 2.12.1, Key: no key of any type is longer. */
+export const MAX_KEY_LENGTH = 77
+
+/**
+ * Validates a PIX key: returns its type, or null where it is none. Strict, so that no look-up is wasted on a key that cannot
+ * exist (DICT answers few of them per payer); callers normalise first. A phone must carry `+55`, which keeps an 11-digit
+ * CPF from being one.
+ */
+export function detectPixKeyType(key: string): PixKeyType | null {
+  if (key.length > MAX_KEY_LENGTH) return null
+  if (isDocument(key)) return 'DOCUMENT'
+  if (MOBILE_PATTERN.test(key)) return 'PHONE'
+  if (EMAIL_PATTERN.test(key)) return 'EMAIL'
+  if (isUuid(key)) return 'RANDOM'
+  return null
+}
+
+/**
+ * Normalises a PIX key to the form that DICT stores: e-mail and EVP in lower case, documents in upper case. A text that is
+ * no key in either case is returned as it is. Only `A-Z` is lowered, since Unicode would make a `k` of the kelvin sign.
+ */
+export function normalizePixKey(key: string): string {
+  const lowered = key.replace(/[A-Z]/g, letter => letter.toLowerCase())
+  if (detectPixKeyType(lowered) !== null) return lowered
+  const raised = normalizeDocument(key)
+  return isDocument(raised) ? raised : key
+}
+
+/** A Brazilian mobile: DICT takes any E.164 number, the manual only mobiles; no area code has a zero. */
+const MOBILE_PATTERN = /^\+55[1-9][1-9]9\d{8}$/
+
+/** DICT API 2.12.1, Key, as written there: lower case, without `&` and `%`. */
+const EMAIL_PATTERN =
+  /^[a-z0-9.!#$'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
