@@ -85,7 +85,10 @@ async function runFault(
   { fault, seconds, say }: { fault: Fault; seconds: number; say: (line: string) => void },
 ): Promise<DrillRow> {
   const { apiUrl, api, worker, clients: site } = stage
-  await fault.prepare?.(stage)
+  if (fault.prepare) {
+    await fault.prepare(stage)
+    await load.allServe(`${fault.name}-prepared`, RECOVERY_LIMIT_MS)
+  }
   const since = new Date()
   const observer = createObserver({
     apiUrl,

@@ -41,7 +41,6 @@ export type InjectedFault = {
 const RECOVERY_LIMIT_MS = 60_000
 /** More than any PostgreSQL of ours allows. */
 const MAX_CONNECTIONS = 1_000
-const RESTART_WAIT_MS = 5_000
 const HALF_AN_HOUR_MS = 1_800_000
 /** SQLSTATEs of PostgreSQL. */
 const TOO_MANY_CONNECTIONS = '53300'
@@ -394,7 +393,6 @@ function silenceNameServer(): Pick<Fault, 'prepare' | 'apply'> {
         ...preloadOptions('name-server.mjs'),
         DRILL_NAME_SERVER: `127.0.0.1:${silent.address().port}`,
       })
-      await sleep(RESTART_WAIT_MS)
     },
     async apply(stage) {
       const restore = await reachProviderAt(stage, 'https://provider-a.drill.example:443')
