@@ -24,6 +24,6 @@ COPY docs ./docs
 RUN mkdir -p /data /simulator /files/kept /files/coming && chown -R 1000:1000 /data /simulator /files
 # By number, so that an orchestrator sees that it is not root.
 USER 1000:1000
-EXPOSE 3000
+EXPOSE 3000 3001
 # The API's own; compose gives the others theirs.
 CMD ["node", "src/server.ts"]

@@ -42,6 +42,8 @@ const environmentSchema = z.object({
 
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: port.default(3000),
+  /** Port of a worker's health and metrics; 0: any free one. */
+  TRILHO_WORKER_PORT: port.default(0),
   /** Public URL of the API: providers send notifications to `<this>/notices/<connection>`. */
   TRILHO_PUBLIC_URL: siteUrl.optional(),
   /** Whether a proxy of ours is in front, which appends its client's address to `X-Forwarded-For`. */
@@ -78,8 +80,6 @@ const environmentSchema = z.object({
   TRILHO_CACHED_WORKFLOWS: z.coerce.number().int().min(10).default(300),
   /** How long a stopping API still accepts requests while `/readyz` answers 503. */
   TRILHO_DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(5),
-  /** File that a worker touches after publishing its metrics, for a health check that starts no program. */
-  TRILHO_HEALTH_FILE: z.string().min(1).optional(),
   ...storageVariables,
   TRILHO_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
@@ -111,6 +111,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     host: env.HOST,
     port: env.PORT,
+    workerPort: env.TRILHO_WORKER_PORT,
     publicUrl: env.TRILHO_PUBLIC_URL ?? `http://${env.HOST}:${env.PORT}`,
     isBehindProxy: env.TRILHO_BEHIND_PROXY,
     secretKeys: env.TRILHO_SECRET_KEY,
@@ -128,7 +129,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     storage: parseStorageSettings(env),
     linkSeconds: env.TRILHO_LINK_SECONDS,
     drainMs: env.TRILHO_DRAIN_SECONDS * 1_000,
-    healthFile: env.TRILHO_HEALTH_FILE,
     logLevel: env.TRILHO_LOG_LEVEL,
   }
 }
@@ -197,6 +197,7 @@ export function readSimulatorConfig(environment: NodeJS.ProcessEnv = process.env
 const localSchema = z.object({
   TRILHO_HOME: z.string().min(1).default('.trilho'),
   PORT: port.optional(),
+  TRILHO_WORKER_PORT: port.optional(),
   SIMULATOR_PORT: port.optional(),
   SIMULATOR_PROVIDER_PORTS: providerPorts.optional(),
   POSTGRES_PORT: port.optional(),
@@ -232,6 +233,7 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     home: env.TRILHO_HOME,
     ports: {
       api: env.PORT,
+      worker: env.TRILHO_WORKER_PORT,
       simulator: env.SIMULATOR_PORT,
       providerA: providers?.[0],
       providerB: providers?.[1],

@@ -8,7 +8,7 @@ import { documentationRoutes } from './api/docs/routes.ts'
 import { eventRoutes } from './api/events/routes.ts'
 import { fileRoutes } from './api/files/routes.ts'
 import { healthRoutes } from './api/health/routes.ts'
-import { startServer } from './api/http/server.ts'
+import { refuseAddress, startServer } from './api/http/server.ts'
 import { ledgerRoutes } from './api/ledger/routes.ts'
 import { STATEMENT_TIMEOUT_MS } from './api/limits.ts'
 import { metricsRoutes } from './api/metrics/routes.ts'
@@ -23,7 +23,6 @@ import { readServiceConfig } from './config.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openOrm } from './db/client/orm.ts'
 import { requireUsableDatabase } from './db/client/startup-check.ts'
-import { StartupRefusal } from './domain/errors/startup-refusal.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
 import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
@@ -81,7 +80,7 @@ const app = createApp({
   log,
   sealer: seal,
   storage: await openStorage(config),
-  isStopping: () => stopping.signal.aborted,
+  findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,
   routes: [
     healthRoutes,
@@ -102,11 +101,7 @@ const app = createApp({
     dashboardRoutes,
   ],
 })
-const server = await startServer(app, config).catch((error: NodeJS.ErrnoException) => {
-  throw new StartupRefusal(
-    `The API cannot listen at HOST and PORT (${error.code}): name others, or free the port`,
-  )
-})
+const server = await startServer(app, config).catch(refuseAddress('PORT'))
 log.info({ url: server.url }, 'listening')
 
 /** Checks PostgreSQL and Temporal: throws for settings they reject, waits for each while it is unreachable. */

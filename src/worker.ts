@@ -12,14 +12,17 @@ import {
 import type { ActivityDependencies } from './activities/runtime/dependencies.ts'
 import { withHeartbeat } from './activities/runtime/heartbeat.ts'
 import { redactErrors } from './activities/runtime/redact-errors.ts'
+import { createApp } from './api/app.ts'
+import { healthRoutes } from './api/health/routes.ts'
+import { refuseAddress, startServer } from './api/http/server.ts'
+import { workerMetricsRoutes } from './api/metrics/routes.ts'
 import { type Config, readServiceConfig } from './config.ts'
 import { watchDatabase } from './db/client/database-watch.ts'
 import { openOrm } from './db/client/orm.ts'
 import { requireUsableDatabase } from './db/client/startup-check.ts'
 import { createMessengers } from './messaging/messengers.ts'
-import { findLoopbackAddress, readTemporalSdkMetrics } from './metrics/temporal-sdk-metrics.ts'
+import { findLoopbackAddress } from './metrics/temporal-sdk-metrics.ts'
 import { createWorkerMetrics } from './metrics/worker-metrics.ts'
-import { publishWorkerMetrics } from './metrics/worker-metrics-publication.ts'
 import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { createConnectionProbe } from './providers/http/connection-probe.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
@@ -84,6 +87,22 @@ const orm = await openOrm({
   applicationName: 'trilho worker',
   poolSize: config.databasePool,
 })
+const seal = createSealer(config.secretKeys)
+const storage = await openStorage(config)
+/** The workers of this process, once they run. */
+const workers: Worker[] = []
+const app = createApp({
+  ...{ orm, config, log, sealer: seal, storage },
+  temporal: async () => client, // `/readyz` asks Temporal once the workers run.
+  findUnreadiness() {
+    if (workers.length === 0) return 'starting'
+    return workers.every(worker => worker.getState() === 'RUNNING') ? undefined : 'stopping'
+  },
+  routes: [healthRoutes, workerMetricsRoutes(metrics, sdkAddress)],
+})
+const { host, workerPort: port } = config
+const server = await startServer(app, { host, port }).catch(refuseAddress('TRILHO_WORKER_PORT'))
+log.info({ url: server.url }, 'health and metrics are served')
 const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
 await waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), { log, server: 'PostgreSQL' })
 const tracing = await startTracing(config.otlpUrl, 'worker')
@@ -100,10 +119,8 @@ const providerWatch = createProviderWatch({
   log,
 })
 await providerWatch.waitUntilReachable()
-const [dependencies, workflowBundle] = await Promise.all([
-  createDependencies(config, client),
-  buildWorkflowBundle(),
-])
+const dependencies = createDependencies(config, client)
+const workflowBundle = await buildWorkflowBundle()
 const workflowClientContext = {
   client: dependencies.temporal,
   taskQueue: config.temporal.taskQueue,
@@ -148,13 +165,6 @@ const deliveryWorker = await Worker.create({
   maxConcurrentActivityTaskExecutions: 1_000,
 })
 
-const stopPublishing = publishWorkerMetrics(dependencies.orm, workerName, {
-  collectExposition: async () =>
-    (await metrics.registry.metrics()) + (await readTemporalSdkMetrics(sdkAddress)),
-  recordClockOffset: metrics.recordClockOffset,
-  healthFile: config.healthFile,
-  log,
-})
 log.info({ taskQueue: config.temporal.taskQueue, ...version }, 'ready')
 const stopStandstillWatch = watchStandstill({
   onStandstill(standstillMs) {
@@ -167,7 +177,8 @@ const stopStandstillWatch = watchStandstill({
 })
 const databaseWatch = watchDatabase(config.databaseUrl)
 for (const signal of SHUTDOWN_SIGNALS) process.off(signal, endAtOnce)
-const workerRuns = [workflowWorker.run(), deliveryWorker.run()]
+workers.push(workflowWorker, deliveryWorker)
+const workerRuns = workers.map(worker => worker.run())
 const allRuns = Promise.all(workerRuns)
 const lost = await Promise.race([
   databaseWatch.lost.then(isLost => isLost && DATABASE_LOST),
@@ -176,8 +187,7 @@ const lost = await Promise.race([
 ])
 if (lost) {
   log.error(lost.shutdown)
-  for (const worker of [workflowWorker, deliveryWorker])
-    if (worker.getState() === 'RUNNING') worker.shutdown()
+  for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
   await Promise.allSettled(workerRuns) // Temporal gives unfinished tasks to another worker.
   log.fatal(lost.exit)
   process.exit(1)
@@ -186,7 +196,7 @@ await allRuns
 stopStandstillWatch()
 await Promise.all([databaseWatch.close(), providerWatch.close()])
 stopHousekeeping()
-await stopPublishing()
+await server.stop()
 dependencies.messengers.close()
 await Promise.all([dependencies.providers.close(), dependencies.webhooks.close(), dependencies.orm.close()])
 await Promise.all([connection.close(), tracing.stop()])
@@ -205,12 +215,11 @@ async function connectToNamespace(server: Config['temporal']): Promise<NativeCon
   }
 }
 
-async function createDependencies(config: Config, client: Client): Promise<ActivityDependencies> {
-  const seal = createSealer(config.secretKeys)
+function createDependencies(config: Config, client: Client): ActivityDependencies {
   return {
     orm,
     sealer: seal,
-    storage: await openStorage(config),
+    storage,
     providers: createProviderRegistry({
       openCredentials: seal.open,
       timeoutMs: PROVIDER_TIMEOUT_MS,

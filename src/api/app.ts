@@ -32,8 +32,8 @@ export type ApiDependencies = {
   log: Logger
   sealer: Sealer
   storage: FileStorage
-  /** Whether the process is stopping: `/readyz` then answers 503, all other routes still work. */
-  isStopping?: () => boolean
+  /** Why `/readyz` answers 503 at this moment, whatever PostgreSQL and Temporal answer; other routes still work. */
+  findUnreadiness?: () => 'starting' | 'stopping' | undefined
 }
 
 /** Dependencies of the routes: those of the process, and what calls that start, signal or update workflows need. */

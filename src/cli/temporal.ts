@@ -1,6 +1,6 @@
-import { hostname } from 'node:os'
 import { Connection } from '@temporalio/client'
 import type { Command } from 'commander'
+import { formatServerUrl } from '../api/http/server.ts'
 import type { Config } from '../config.ts'
 import { waitForTemporal } from '../dev/services/temporal.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
@@ -35,15 +35,19 @@ export function registerTemporalCommands(trilho: Command, { withContext, print }
 
   trilho
     .command('worker-health')
-    .description('check that a worker on this machine has published metrics within 30 seconds')
+    .description(
+      'check that the worker at TRILHO_WORKER_PORT of this machine polls Temporal and reaches PostgreSQL',
+    )
     .action(() =>
-      withContext(async ({ em }) => {
-        const workers = await em.execute(
-          `select worker, at from worker_metrics where worker like ? || ':%' and at > now() - interval '30 seconds'`,
-          [hostname()],
-        )
-        workers.forEach(print)
-        if (workers.length === 0) process.exitCode = 1
+      withContext(async ({ config: { host, workerPort } }) => {
+        const url = `${formatServerUrl(host, workerPort)}/readyz`
+        const response = await fetch(url).catch(() => {
+          throw new Error(
+            `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`,
+          )
+        })
+        print(await response.json())
+        if (!response.ok) process.exitCode = 1
       }),
     )
 }

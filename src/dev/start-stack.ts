@@ -65,6 +65,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     ...(config.temporalAddress === undefined && { TEMPORAL_TLS: 'false' }), // Our own server speaks no TLS.
     ...(temporal_ui_url && { TEMPORAL_UI_URL: temporal_ui_url }),
     PORT: String(ports.api),
+    TRILHO_WORKER_PORT: String(ports.worker),
     TRILHO_SECRET_KEY: secretKeys,
     TRILHO_PUBLIC_URL: publicUrl,
     TRILHO_LOOPBACK_WEBHOOKS: 'true',
@@ -86,6 +87,7 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     api_url,
     dashboard_url: `${api_url}/dashboard`,
     docs_url: `${api_url}/docs`,
+    worker_url: `http://127.0.0.1:${ports.worker}`,
     temporal_address,
     temporal_namespace: queue.namespace,
     task_queue: queue.taskQueue,

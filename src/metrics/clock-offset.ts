@@ -1,4 +1,4 @@
-/** Gauge of every process: API processes measure it at each scrape, workers at each publication. */
+/** Gauge of every process, which measures it at each scrape. */
 export const CLOCK_OFFSET_GAUGE = {
   name: 'trilho_clock_offset_seconds',
   help: 'Seconds by which the clock of this process is ahead of the clock of PostgreSQL, exact to half the time of a query.',

@@ -4,10 +4,12 @@ import { UNEXPECTED_SETTLEMENTS } from '../domain/ledger/movement.ts'
 import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
 import { TRANSIENT_PENDING_REASONS } from '../domain/reconciliation/panel-pix.ts'
 import { CLOCK_OFFSET_GAUGE, computeClockOffsetS } from './clock-offset.ts'
-import { WORKER_METRICS_MAX_AGE } from './worker-metrics-publication.ts'
 
 /** One row per sample: its gauge, its label if the gauge has one, and its value. */
 type GaugeSample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
+
+/** Age up to which the probe of a worker counts: a few of its intervals. */
+const PROBE_MAX_AGE = '30 seconds'
 
 /** Only a call closes a breaker: one without calls since says nothing about its provider's present state. */
 const OPEN_BREAKER_MAX_AGE = '15 minutes'
@@ -24,7 +26,6 @@ const GAUGES = {
   trilho_idle_transaction_oldest_seconds:
     'Idle time of the session that has been idle in a transaction the longest.',
   trilho_lock_wait_oldest_seconds: 'Run time of the statement that has waited for a lock the longest.',
-  trilho_workers: 'Workers that published metrics within the last 30 seconds.',
   trilho_worker_without_providers:
     'Workers that have reached no provider for 30 seconds, or since their start, while another worker has.',
   trilho_unknown_outcomes: 'Transfers, refunds and returns whose outcome is unknown.',
@@ -98,12 +99,10 @@ union all
 select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now() - min(query_start)), 0)::float8
   from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 union all
-select 'trilho_workers', null, count(*)::float8 from worker_metrics where at > now() - interval '${WORKER_METRICS_MAX_AGE}'
-union all
 select 'trilho_worker_without_providers', worker, 1
-  from provider_reach where probed_at > now() - interval '${WORKER_METRICS_MAX_AGE}' group by worker
-  having coalesce(max(reached_at), '-infinity') < now() - interval '${WORKER_METRICS_MAX_AGE}'
-    and exists (select from provider_reach where reached_at > now() - interval '${WORKER_METRICS_MAX_AGE}')
+  from provider_reach where probed_at > now() - interval '${PROBE_MAX_AGE}' group by worker
+  having coalesce(max(reached_at), '-infinity') < now() - interval '${PROBE_MAX_AGE}'
+    and exists (select from provider_reach where reached_at > now() - interval '${PROBE_MAX_AGE}')
 union all
 select 'trilho_unknown_outcomes', c.provider, count(*)::float8
   from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider

@@ -1,9 +1,8 @@
 import { createServer } from 'node:net'
-import { dropBuckets } from './exposition.ts'
 
 /**
  * Finds a free loopback port for Temporal's SDK, which serves its metrics over HTTP only; the worker reads them there
- * and publishes them. If the port is in use before the SDK binds it, the start fails with the SDK's error.
+ * and serves them with its own. If the port is in use before the SDK binds it, the start fails with the SDK's error.
  */
 export async function findLoopbackAddress(): Promise<string> {
   const server = createServer()
@@ -31,4 +30,22 @@ export async function readTemporalSdkMetrics(address: string): Promise<string> {
   } catch {
     return ''
   }
+}
+
+/**
+ * Turns the histograms of an exposition, except those named, into summaries: only count and sum remain. Most of what
+ * Temporal's SDK publishes is buckets that no alert reads.
+ */
+export function dropBuckets(text: string, withBuckets: readonly string[]): string {
+  let dropped: string | undefined
+  return text
+    .split('\n')
+    .flatMap(line => {
+      const [, name, type] = /^# TYPE (\S+) (\S+)/.exec(line) ?? []
+      if (name !== undefined) dropped = type === 'histogram' && !withBuckets.includes(name) ? name : undefined
+      if (dropped === undefined) return [line]
+      if (line === `# TYPE ${dropped} histogram`) return [`# TYPE ${dropped} summary`]
+      return line.startsWith(`${dropped}_bucket{`) ? [] : [line]
+    })
+    .join('\n')
 }

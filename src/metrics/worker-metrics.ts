@@ -50,6 +50,11 @@ export function createWorkerMetrics(worker: string) {
     registers: [registry],
   })
   const clock = new Gauge({ ...CLOCK_OFFSET_GAUGE, registers: [registry] })
+  const ready = new Gauge({
+    name: 'trilho_worker_ready',
+    help: 'Whether this worker polls Temporal, and PostgreSQL answers it.',
+    registers: [registry],
+  })
   const contradictions = new Counter({
     name: 'trilho_provider_contradictions_total',
     help: 'Payouts that a provider reported as failed after it had reported them as settled.',
@@ -88,7 +93,12 @@ export function createWorkerMetrics(worker: string) {
       if (isWithoutAnswer(outcome)) failures.inc({ provider, code: toCodeLabel(code) })
     },
     recordCertificate: createCertificateGauge(registry),
-    recordClockOffset: (offsetSeconds: number) => clock.set(offsetSeconds),
+    /** Records what a worker reads at a scrape; `clockOffsetS` is null if PostgreSQL does not answer. */
+    recordWorkerState({ isPolling, clockOffsetS }: { isPolling: boolean; clockOffsetS: number | null }) {
+      ready.set(Number(isPolling && clockOffsetS !== null))
+      if (clockOffsetS === null) clock.remove()
+      else clock.set(clockOffsetS)
+    },
     countContradiction: (labels: ProviderContradiction) => contradictions.inc(labels),
     recordWebhookAttempt({ outcome, lagSeconds }: WebhookAttemptSample) {
       attempts.inc({ outcome })
@@ -96,3 +106,5 @@ export function createWorkerMetrics(worker: string) {
     },
   }
 }
+
+export type WorkerMetrics = ReturnType<typeof createWorkerMetrics>

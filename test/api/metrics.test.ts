@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from './support/poll-until.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
-/** One scrape of one API process shows all of Trilho: API, workers, Temporal's SDK, and database counts. */
+/** A scrape of the API and one of the worker show all of Trilho: API, worker, Temporal's SDK, and database counts. */
 
 let stack: TestStack
 beforeAll(async () => {
@@ -12,7 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => stack?.close())
 
-const scrape = async () => (await fetch(`${stack.local.api_url}/metrics`)).text()
+const scrapeEach = () =>
+  Promise.all(
+    [stack.local.api_url, stack.local.worker_url].map(async url => (await fetch(`${url}/metrics`)).text()),
+  )
 
 test('a paid charge with its webhook appears in every metric, and every alert names an existing series', async () => {
   const merchant = await stack.createMerchant()
@@ -22,15 +25,15 @@ test('a paid charge with its webhook appears in every metric, and every alert na
   expect((await merchant.api.post(`/api/v1/payments/${uuid}/cancel`)).status).toBe(200)
 
   const unseen = async () => {
-    const said = await scrape()
+    const said = (await scrapeEach()).join('')
     return EXPECTED_SERIES.filter(pattern => !pattern.test(said)).map(String)
   }
   await pollUntil(unseen, left => left.length === 0, { limitMs: 20_000 })
-  const text = await scrape()
-
-  const described = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!))
-  const helps = [...text.matchAll(/^# TYPE (\S+)/gm)].length
-  expect(described.size).toBe(helps)
+  const families = (await scrapeEach()).map(text =>
+    [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!),
+  )
+  for (const names of families) expect(new Set(names).size).toBe(names.length)
+  const described = new Set(families.flat())
   const rules = await readFile(join(import.meta.dirname, '../../deploy/alerts.yml'), 'utf8')
   const asked = [...rules.matchAll(/\b(trilho_[a-z_]+|temporal_[a-z_]+)\b/g)].map(([name]) => name)
   const missing = asked.filter(

@@ -116,14 +116,12 @@ const SQL_OUTSIDE_DB = [
   'src/api/middleware/authenticate.ts',
   'src/api/middleware/rate-limit/bucket.ts',
   'src/api/providers/find.ts',
-  'src/cli/temporal.ts',
   'src/dashboard/authentication/session.ts',
   'src/dashboard/authentication/sign-in.ts',
   'src/disaster-recovery/money-nouns.ts',
   'src/disaster-recovery/rebuild-dependents.ts',
   'src/disaster-recovery/rebuild.ts',
   'src/metrics/database-metrics.ts',
-  'src/metrics/worker-metrics-publication.ts',
 ]
 
 const imports = await readSourceImports()

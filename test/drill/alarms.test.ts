@@ -18,6 +18,7 @@ test.each([
   ['min(up) == 0', 'up{process="a"} 1', []],
   ['absent(up)', 'down 1', [1]],
   ['absent(up)', 'up 0', []],
+  ['absent(up == 1)', 'up 0', [1]],
   ['max(age) > 15 or max(wait) > 10', 'age 1\nwait 11', [11]],
   ['need unless has', 'need{b="1"} 1\nneed{b="2"} 2\nhas{b="1"} 1', [2]],
   ['need and has', 'need{b="1"} 1\nneed{b="2"} 2\nhas{b="1"} 1', [1]],
@@ -41,6 +42,12 @@ test('increases count from the first sample of the range, and a falling counter 
   expect(compileExpression('max_over_time(n[10m])')(scrapes)).toEqual([
     expect.objectContaining({ value: 100 }),
   ])
+  expect(
+    compileExpression('count(n == 5) < max_over_time(count(n > 1)[10m:])')([
+      scrape(0, 'n{of="a"} 5\nn{of="b"} 5'),
+      scrape(60, 'n{of="a"} 5\nn{of="b"} 1'),
+    ]),
+  ).toEqual([{ labels: {}, value: 1 }])
 })
 
 test('a quantile is interpolated within its bucket', () => {

@@ -21,6 +21,8 @@ const UNLIMITED_RATE_ENV = {
 /** An API or a worker, and the proxies between it and the servers it needs. */
 export type ProxiedProcess = {
   process: DrillProcess
+  /** Where its health and metrics are served. */
+  url: string
   postgres: TcpProxy
   temporal: TcpProxy
   close(): Promise<void>
@@ -37,8 +39,9 @@ export type DrillStack = {
   providers: Record<ProviderName, TcpProxy>
   /** A second worker, started on demand and closed by the caller; `environment` in addition to what a worker needs. */
   startSecondWorker(environment?: NodeJS.ProcessEnv): Promise<ProxiedProcess>
-  /** The log file of the second worker. */
+  /** The log file of the second worker, and where its health and metrics are served. */
   secondWorkerLog: string
+  secondWorkerUrl: string
   close(): Promise<void>
 }
 
@@ -64,10 +67,14 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
     site.baseUrls[name] = url.href.replace(/\/$/, '')
   }
 
-  const { port, release } = await reserveFreePort()
-  opening.defer(release)
-  const apiUrl = `http://127.0.0.1:${port}`
-  const api = await member('api', 'src/server.ts', { PORT: String(port) })
+  const ports = new Map<string, string>()
+  for (const name of ['api', 'worker', 'second-worker']) {
+    const { port, release } = await reserveFreePort()
+    opening.defer(release)
+    ports.set(name, String(port))
+  }
+  const api = await member('api', 'src/server.ts', {})
+  const { url: apiUrl } = api
   opening.defer(api.close)
   const worker = await startWorker('worker', {})
   opening.defer(worker.close)
@@ -79,8 +86,13 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
     clients: { ...site, nextApiUrl: () => apiUrl },
     ...{ participants: cast, api, apiUrl, worker, providers },
     secondWorkerLog: logPathOf('second-worker'),
+    secondWorkerUrl: urlOf('second-worker'),
     startSecondWorker: environment => startWorker('second-worker', environment ?? {}),
     close: () => open.disposeAsync(),
+  }
+
+  function urlOf(name: string): string {
+    return `http://127.0.0.1:${ports.get(name)}`
   }
 
   function logPathOf(name: string): string {
@@ -105,6 +117,8 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
     database.port = String(postgres.port)
     const environment = await readProcessEnvironment(stack, {
       ...UNLIMITED_RATE_ENV,
+      PORT: ports.get(name),
+      TRILHO_WORKER_PORT: ports.get(name),
       TRILHO_TIME_SCALE: String(timeScale),
       DATABASE_URL: database.href,
       TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
@@ -116,6 +130,6 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
       postgres.close()
       temporal.close()
     }
-    return { process: part, postgres, temporal, close }
+    return { process: part, url: urlOf(name), postgres, temporal, close }
   }
 }

@@ -92,7 +92,7 @@ async function runFault(
   const since = new Date()
   const observer = createObserver({
     apiUrl,
-    instances: [apiUrl, stage.stack.local.api_url],
+    instances: [apiUrl, stage.stack.local.api_url, worker.url, stage.secondWorkerUrl],
     logs: [api.process.logPath, worker.process.logPath, stage.secondWorkerLog],
   })
   await observer.start()

@@ -14,7 +14,7 @@ type UndiciRequest = { origin: string; path: string; method: string }
 
 /**
  * Observes one row of a drill: every response to this process's own requests, the log of each part, and the alerts that
- * fire. `instances` are the addresses of the API processes that are scraped.
+ * fire. `instances` are the addresses of the processes that are scraped.
  */
 export function createObserver({
   apiUrl,

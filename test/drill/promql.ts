@@ -116,12 +116,13 @@ export function compileExpression(
     }
     const overTime = OVER_TIME[name]
     if (overTime) {
-      const select = selector(take())
+      const inner = binary(0)
       take('[')
       const rangeMs = parseDurationMs(take())
+      takeIf(':') // A subquery, evaluated at each scrape.
       take(']')
       take(')')
-      return history => evaluateOverRange(history, select, { rangeMs, overTime })
+      return history => evaluateOverRange(history, inner, { rangeMs, overTime })
     }
     const inner = binary(0)
     take(')')
@@ -151,6 +152,7 @@ const AGGREGATIONS: Record<string, (values: number[]) => number> = {
   min: values => Math.min(...values),
   max: values => Math.max(...values),
   sum: values => values.reduce((sum, value) => sum + value, 0),
+  count: values => values.length,
 }
 
 /** Without Prometheus' extrapolation to the edges of the window; a counter that falls began anew at zero. */
@@ -166,13 +168,13 @@ const OVER_TIME: Record<string, (values: number[], seconds: number) => number> =
 
 function evaluateOverRange(
   { scrapes, rangeFactor }: ScrapeHistory,
-  select: (scrape: Scrape) => VectorElement[],
+  inner: Expression,
   { rangeMs, overTime }: { rangeMs: number; overTime: (values: number[], seconds: number) => number },
 ): VectorElement[] {
   const since = (scrapes.at(-1)?.at ?? 0) - rangeMs / rangeFactor
   const series = new Map<string, VectorElement & { values: number[] }>()
   for (const scrape of scrapes.filter(({ at }) => at >= since))
-    for (const { labels, value } of select(scrape)) {
+    for (const { labels, value } of toVector(inner({ scrapes: [scrape], rangeFactor }))) {
       const one = series.get(labelsKeyOf(labels)) ?? { labels, value, values: [] }
       one.values.push(value)
       series.set(labelsKeyOf(labels), one)

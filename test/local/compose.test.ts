@@ -1,7 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 import { buildMemoryFlags } from '../../src/dev/env/memory-flags.ts'
 import { REDACTED_LOG_SETTINGS } from '../../src/dev/services/postgres.ts'
@@ -124,6 +129,33 @@ test('PostgreSQL allows the connections of a dozen processes, and the documents 
   const { databasePool } = readConfig(NEEDED)
   expect(Number(allowed)).toBeGreaterThan(12 * databasePool)
   expect(production).toContain(`Compose allows ${allowed}`)
+})
+
+const { services } = parse(compose, { merge: true })
+
+test('Prometheus scrapes every API and worker at the port of its health check, and knows the alerts', async () => {
+  const { scrape_configs: jobs, rule_files: rules } = parse(await read('deploy/prometheus.yml'))
+  const targets: { names: string[]; port: number }[] = jobs[0].dns_sd_configs
+  const ports = targets.flatMap(({ names, port }) => names.map(name => [name, port] as const))
+  expect(ports.map(([name]) => name)).toEqual(['api', 'worker', 'worker-previous'])
+  for (const [name, port] of ports)
+    expect(services[name].healthcheck.test.at(-1)).toMatch(new RegExp(`127.0.0.1[:/]${port}\\b.*/readyz`))
+  expect(services.worker.environment.TRILHO_WORKER_PORT).toBe(String(targets[1]!.port))
+  expect(rules.filter((file: string) => !existsSync(join(root, 'deploy', file)))).toEqual([])
+})
+
+test.each([
+  [200, true],
+  [503, false],
+])('the health check of a worker that answers %i', async (status, isHealthy) => {
+  const server = createServer((_, response) => response.writeHead(status).end('{}')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const [, program, ...words] = services.worker.healthcheck.test as string[]
+  const check = spawn(program!, [...words.slice(0, -1), words.at(-1)!.replace('/3001', `/${port}`)])
+  const [code] = await once(check, 'exit')
+  server.close()
+  expect(code === 0).toBe(isHealthy)
 })
 
 test('the image uses the memory flags of `npm start`, and no service overrides them', () => {

@@ -4,6 +4,7 @@ import { type PickedPorts, type PortName, pickPorts, reserveFreePort } from '../
 
 const names: PortName[] = [
   'api',
+  'worker',
   'simulator',
   'providerA',
   'providerB',

@@ -80,6 +80,7 @@ test('a command during a start uses its Temporal and its task queue, whatever is
   const local = {
     database_url: 'postgres://trilho@localhost:1/trilho',
     api_url: 'http://127.0.0.1:2',
+    worker_url: 'http://127.0.0.1:4',
     temporal_address: '127.0.0.1:3',
     temporal_namespace: 'till',
     task_queue: 'fast',
@@ -98,6 +99,7 @@ test('a command during a start uses its Temporal and its task queue, whatever is
   expect(JSON.parse(stdout)).toMatchObject({
     databaseUrl: local.database_url,
     publicUrl: local.api_url,
+    workerPort: 4,
     secretKeys: key('local', 1),
     temporal: { address: local.temporal_address, namespace: 'till', taskQueue: 'fast' },
   })

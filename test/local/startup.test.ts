@@ -10,7 +10,6 @@ import { migrate } from '../../src/db/client/migrate.ts'
 import { openOrm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { readPublishedMetrics } from '../../src/metrics/worker-metrics-publication.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { createSelfSignedCertificate } from '../providers/support/certificate.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -81,7 +80,7 @@ const untrustedUrl = () =>
     url.port = String((untrusted.address() as AddressInfo).port)
   })
 
-type Line = { level: number; msg: string }
+type Line = { level: number; msg: string; url?: string }
 
 function start(program: keyof typeof PROGRAMS, environment: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [join(ROOT, PROGRAMS[program])], {
@@ -253,17 +252,20 @@ test('a local environment may have all of them', async () => {
   expect(await end(child)).toBe(0)
 })
 
-test('a port that is in use is reported in one line', async () => {
+test.each([
+  ['api', 'PORT'],
+  ['worker', 'TRILHO_WORKER_PORT'],
+] as const)('a port of the %s that is in use is reported in one line', async (program, variable) => {
   const { port, release } = await reserveFreePort()
   await release()
   const blocker = createServer().listen(port, '127.0.0.1')
   await once(blocker, 'listening')
-  const { child, lines } = start('api', { PORT: String(port) })
+  const { child, lines } = start(program, { [variable]: String(port) })
   const [code] = await once(child, 'close')
   blocker.close()
   expect(code).toBe(1)
   expect(lines().filter(({ level }) => level === 60)).toEqual([
-    expect.objectContaining({ msg: expect.stringMatching(/HOST and PORT.*EADDRINUSE/) }),
+    expect.objectContaining({ msg: expect.stringMatching(`HOST and ${variable} .EADDRINUSE`) }),
   ])
 })
 
@@ -272,7 +274,7 @@ test('a worker with a build belongs to its version on both task queues, and crea
   const connection = await Connection.connect({ address: temporal.address })
   const { namespace } = temporal
   const client = new Client({ connection, namespace })
-  const { child } = start('worker', {
+  const { child, lines } = start('worker', {
     TRILHO_BUILD_ID: version.buildId,
     TRILHO_DEPLOYMENT: version.deploymentName,
     TRILHO_TASK_QUEUE: 'versioned',
@@ -301,15 +303,14 @@ test('a worker with a build belongs to its version on both task queues, and crea
         ),
       { description: 'no schedule is made', limitMs: 60_000 },
     )
-    const orm = await openOrm({ databaseUrl: postgres.url })
-    const published = async () => (await readPublishedMetrics(orm)).join('\n')
-    await waitUntil(async () => /trilho_current_version\{[^}]*\} 1$/m.test(await published()), {
+    const { url } = lines().find(({ msg }) => msg === 'health and metrics are served')!
+    const scrape = async () => (await fetch(`${url}/metrics`)).text()
+    await waitUntil(async () => /trilho_current_version\{[^}]*\} 1$/m.test(await scrape()), {
       description: 'the metrics do not say that a version is current',
       limitMs: 60_000,
     })
     for (const name of ['trilho_worker_version', 'trilho_version_needed'])
-      expect(await published()).toMatch(new RegExp(`${name}\\{[^}]*build_id="3a7c0e4"[^}]*\\} 1$`, 'm'))
-    await orm.close()
+      expect(await scrape()).toMatch(new RegExp(`${name}\\{[^}]*build_id="3a7c0e4"[^}]*\\} 1$`, 'm'))
     await tally.trigger()
     await waitUntil(
       async () =>

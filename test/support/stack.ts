@@ -116,6 +116,7 @@ const ANY_FREE_PORTS = {
   POSTGRES_PORT: '0',
   TEMPORAL_PORT: '0',
   TEMPORAL_UI_PORT: '0',
+  TRILHO_WORKER_PORT: '0',
 }
 
 /** The file exists from the moment everything is ready; an old one of a killed start does not count. */

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { createPayoutActions, randomPixKey } from '../api/support/payout-actions.ts'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { openTestStack, type TestStack } from '../api/support/test-stack.ts'
@@ -37,18 +36,19 @@ afterAll(async () => {
 
 /** A second worker in the network that the test disturbs, its log and whether it reports that it is healthy. */
 async function startWorker(name: string, more: NodeJS.ProcessEnv = {}) {
-  const healthFile = join(stack.home.folder, `${name}.healthy`)
+  const { port, release } = await reserveFreePort()
+  await release()
   const worker = await startSecondWorker(stack, name, {
     ...{ ...network.environment, TRILHO_TIME_SCALE: String(TIME_SCALE) },
-    TRILHO_HEALTH_FILE: healthFile,
+    TRILHO_WORKER_PORT: String(port),
     ...more,
   })
   children.push(worker.child)
   return {
     ...worker,
     isHealthy: () =>
-      readFile(healthFile).then(
-        () => true,
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        answer => answer.ok,
         () => false,
       ),
   }

@@ -11,8 +11,8 @@ import { probeTemporal } from '../operations/temporal-client.ts'
 
 const healthResponse = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
 
-/** Registers `/healthz` (the process runs) and `/readyz` (it can serve requests). */
-export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping = () => false }) => {
+/** Registers `/healthz` (the process runs) and `/readyz` (an API can serve requests, a worker polls Temporal). */
+export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnreadiness }) => {
   registerRoute(router, {
     method: 'get',
     path: '/healthz',
@@ -32,7 +32,9 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, isStopping
     tokens: 'none',
     responses: { 200: healthResponse, errors: ['unavailable'] },
     async handle() {
-      if (isStopping()) fail('unavailable', { retryAfterS: 1, cause: 'stopping', data: { stopping: true } })
+      const unreadiness = findUnreadiness?.()
+      if (unreadiness)
+        fail('unavailable', { retryAfterS: 1, cause: unreadiness, data: { [unreadiness]: true } })
       const [postgresFailure, temporalFailure] = await Promise.all([
         findProbeFailure(() => probePostgres(orm), 'postgres'),
         findProbeFailure(() => temporal().then(probeTemporal), 'temporal'),

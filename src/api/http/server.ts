@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
+import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import {
   KEEP_ALIVE_TIMEOUT_MS,
   REQUEST_ARRIVAL_TIMEOUT_MS,
@@ -36,6 +37,19 @@ export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
   arrivalTimers.set(request, timer)
 }
 
+export function formatServerUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Handles the error of a process that cannot listen at its address: throws a `StartupRefusal`. */
+export function refuseAddress(portVariable: string): (error: NodeJS.ErrnoException) => never {
+  return ({ code }) => {
+    throw new StartupRefusal(
+      `The process cannot listen at HOST and ${portVariable} (${code}): name others, or free the port`,
+    )
+  }
+}
+
 /** Starts the HTTP server of an app; rejects where the port is in use. */
 export async function startServer(
   app: Koa,
@@ -64,7 +78,7 @@ export async function startServer(
   const address = server.address() as AddressInfo
 
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    url: formatServerUrl(host, address.port),
     port: address.port,
     async stop() {
       const closed = new Promise(resolve => server.close(resolve))

@@ -1,36 +1,63 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
+import { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Orm } from '../../db/client/orm.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
+import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import type { ApiMetrics } from '../../metrics/api-metrics.ts'
+import { computeClockOffsetS } from '../../metrics/clock-offset.ts'
 import { renderDatabaseDown, renderDatabaseMetrics } from '../../metrics/database-metrics.ts'
-import { mergeExpositions } from '../../metrics/exposition.ts'
-import { readPublishedMetrics } from '../../metrics/worker-metrics-publication.ts'
+import { readTemporalSdkMetrics } from '../../metrics/temporal-sdk-metrics.ts'
+import type { WorkerMetrics } from '../../metrics/worker-metrics.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { fail } from '../http/api-error.ts'
 import { isOutage, withTimeout } from '../http/outage.ts'
+import type { ApiRouter } from '../http/route.ts'
 import { PROBE_TIMEOUT_MS } from '../limits.ts'
 import { probeTemporal } from '../operations/temporal-client.ts'
 
 /**
- * Registers `GET /metrics` for Prometheus: the metrics of this API process, those published by the workers, and those
- * read from PostgreSQL. While PostgreSQL is down, the process's own metrics are still served. Programs on this
- * machine need no token; all others need the operator's token (SPEC §11).
+ * Registers `GET /metrics` of an API process: its own metrics, and those read from PostgreSQL. While PostgreSQL is down,
+ * its own are still served.
  */
 export function metricsRoutes(metrics: ApiMetrics): RouteRegistrar {
-  return (router, { orm, config, temporal, storage }) => {
-    router.koa.get('/metrics', async ctx => {
-      if (!canReadMetrics(ctx, config)) fail('unauthenticated')
+  return (router, { orm, config, temporal, storage }) =>
+    registerMetricsRoute(router, config, async () => {
       const [databaseMetrics, isTemporalUp, space] = await Promise.all([
         readDatabaseMetrics(orm),
         isResponding(temporal().then(probeTemporal)),
         storage.measureSpace(),
       ])
       metrics.recordProcessState({ isTemporalUp, storage: space })
-      ctx.type = metrics.registry.contentType
-      ctx.body = mergeExpositions([await metrics.registry.metrics(), ...databaseMetrics])
+      return (await metrics.registry.metrics()) + databaseMetrics
     })
-  }
+}
+
+/** Registers `GET /metrics` of a worker: its own metrics, and those of Temporal's SDK, served at `sdkAddress`. */
+export function workerMetricsRoutes(metrics: WorkerMetrics, sdkAddress: string): RouteRegistrar {
+  return (router, { orm, config, findUnreadiness }) =>
+    registerMetricsRoute(router, config, async () => {
+      const [clockOffsetS, sdkMetrics] = await Promise.all([
+        withTimeout(PROBE_TIMEOUT_MS, measureClockOffset(orm)).catch(() => null),
+        readTemporalSdkMetrics(sdkAddress),
+      ])
+      metrics.recordWorkerState({ isPolling: !findUnreadiness?.(), clockOffsetS })
+      return (await metrics.registry.metrics()) + sdkMetrics
+    })
+}
+
+/** Programs on this machine need no token for the metrics; all others need the operator's token (SPEC §11). */
+function registerMetricsRoute(
+  router: ApiRouter,
+  config: Config,
+  collectMetrics: () => Promise<string>,
+): void {
+  router.koa.get('/metrics', async ctx => {
+    if (!canReadMetrics(ctx, config)) fail('unauthenticated')
+    ctx.type = Registry.PROMETHEUS_CONTENT_TYPE
+    ctx.body = await collectMetrics()
+  })
 }
 
 function isResponding(probe: Promise<unknown>): Promise<boolean> {
@@ -40,14 +67,19 @@ function isResponding(probe: Promise<unknown>): Promise<boolean> {
   )
 }
 
-async function readDatabaseMetrics(orm: Orm): Promise<string[]> {
+async function readDatabaseMetrics(orm: Orm): Promise<string> {
   try {
-    const [state, workers] = await Promise.all([renderDatabaseMetrics(orm), readPublishedMetrics(orm)])
-    return [...workers, state]
+    return await renderDatabaseMetrics(orm)
   } catch (error) {
     if (!isOutage(error)) throw error
-    return [await renderDatabaseDown()]
+    return renderDatabaseDown()
   }
+}
+
+async function measureClockOffset(orm: Orm): Promise<number> {
+  const askedAtMs = Date.now()
+  const databaseMs = await runQuery(orm.em.fork(), CLOCK_QUERY)
+  return computeClockOffsetS(databaseMs / 1_000, { askedAtMs, answeredAtMs: Date.now() })
 }
 
 /** Matches headers by which proxies name the client. A proxy that sends none of them passes on the requested host. */
@@ -56,7 +88,7 @@ const FORWARDING_HEADER_PATTERN =
 
 /**
  * Tests whether a request may read the metrics. Without the token, only a program on this machine may: over loopback,
- * for a loopback host, not forwarded by a proxy, at an API that is not behind one.
+ * for a loopback host, not forwarded by a proxy, at a process that is not behind one.
  */
 function canReadMetrics(ctx: RouterContext, { metricsToken, isBehindProxy }: Config): boolean {
   const token = /^Bearer (\S+)$/.exec(ctx.get('Authorization'))?.[1]

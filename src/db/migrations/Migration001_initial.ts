@@ -8,10 +8,10 @@ import { disasterRecovery } from './initial/disaster-recovery.ts'
 import { disputes } from './initial/disputes.ts'
 import { ledger } from './initial/ledger.ts'
 import { listCounters } from './initial/list-counters.ts'
-import { metrics } from './initial/metrics.ts'
 import { operators } from './initial/operators.ts'
 import { pixKeys } from './initial/pix-keys.ts'
 import { providerNotifications } from './initial/provider-notifications.ts'
+import { providerReach } from './initial/provider-reach.ts'
 import { reconciliation } from './initial/reconciliation.ts'
 import { refunds } from './initial/refunds.ts'
 import { refusalFunctions } from './initial/refusal-functions.ts'
@@ -39,7 +39,7 @@ const PARTS = [
   unexplainedAnswers,
   disasterRecovery,
   listCounters,
-  metrics,
+  providerReach,
 ]
 
 /**

@@ -24,6 +24,7 @@ export async function readCommandEnvironment(): Promise<{ environment: NodeJS.Pr
       TEMPORAL_NAMESPACE: local.temporal_namespace,
       TRILHO_TASK_QUEUE: local.task_queue,
       TRILHO_PUBLIC_URL: local.api_url,
+      TRILHO_WORKER_PORT: new URL(local.worker_url).port,
       TRILHO_SECRET_KEY: secret.trim(),
       ...environment,
     },

@@ -6,6 +6,8 @@ export type LocalInfo = {
   api_url: string
   dashboard_url: string
   docs_url: string
+  /** Health and metrics of the worker. */
+  worker_url: string
   temporal_address: string
   temporal_namespace: string
   task_queue: string

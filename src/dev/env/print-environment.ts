@@ -16,6 +16,7 @@ const local = await tryReadJsonFile<LocalInfo>(home.localInfo)
 if (local) {
   const variables = {
     API: `${local.api_url}/api/v1`,
+    WORKER: local.worker_url,
     TOKEN: local.token,
     SIMULATOR: local.simulator_url,
     INBOX: local.inbox_url,

@@ -5,6 +5,7 @@ import { type FileLock, tryFileLock } from './file-lock.ts'
 
 export type PortName =
   | 'api'
+  | 'worker'
   | 'simulator'
   | 'providerA'
   | 'providerB'
@@ -19,6 +20,7 @@ export type Ports = Record<PortName, number>
 /** Where each is looked for first, and the variable that names another. */
 const DEFAULT_PORTS: Record<PortName, { port: number; variable: string }> = {
   api: { port: 3000, variable: 'PORT' },
+  worker: { port: 3001, variable: 'TRILHO_WORKER_PORT' },
   simulator: { port: 3010, variable: 'SIMULATOR_PORT' },
   providerA: { port: 3011, variable: 'SIMULATOR_PROVIDER_PORTS' },
   providerB: { port: 3012, variable: 'SIMULATOR_PROVIDER_PORTS' },

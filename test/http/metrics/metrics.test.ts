@@ -5,18 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Client } from '@temporalio/client'
 import Koa from 'koa'
 import pino from 'pino'
-import { createApp } from '../../../src/api/app.ts'
+import { type AppOptions, createApp } from '../../../src/api/app.ts'
+import { healthRoutes } from '../../../src/api/health/routes.ts'
 import { fail } from '../../../src/api/http/api-error.ts'
-import { startServer } from '../../../src/api/http/server.ts'
-import { metricsRoutes } from '../../../src/api/metrics/routes.ts'
+import { type RunningServer, startServer } from '../../../src/api/http/server.ts'
+import { metricsRoutes, workerMetricsRoutes } from '../../../src/api/metrics/routes.ts'
 import { errorHandler } from '../../../src/api/middleware/error-handler.ts'
 import { dashboardRoutes } from '../../../src/dashboard/routes.ts'
 import { openOrm } from '../../../src/db/client/orm.ts'
 import { recordProviderProbes } from '../../../src/db/repositories/provider-reach.ts'
 import { createApiMetrics } from '../../../src/metrics/api-metrics.ts'
 import { renderDatabaseMetrics } from '../../../src/metrics/database-metrics.ts'
-import { dropBuckets, mergeExpositions } from '../../../src/metrics/exposition.ts'
-import { publishWorkerMetrics } from '../../../src/metrics/worker-metrics-publication.ts'
+import { dropBuckets } from '../../../src/metrics/temporal-sdk-metrics.ts'
+import { createWorkerMetrics } from '../../../src/metrics/worker-metrics.ts'
 import { logFailedCall } from '../../../src/providers/observability/call-log.ts'
 import { observeProvider } from '../../../src/providers/observability/call-observer.ts'
 import type { Provider, ProviderNotificationRequest } from '../../../src/providers/port.ts'
@@ -26,27 +27,6 @@ import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
 import { bookingSql, type ConnectionRow } from '../support/row-inserters.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
-
-test('metrics of several processes are merged: each family once, every sample kept', () => {
-  const merged = mergeExpositions([
-    '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="a"} 1\n',
-    '# HELP calls Calls.\n# TYPE calls counter\ncalls{worker="b"} 2\n\n# TYPE lag histogram\nlag_bucket{le="1"} 3\nlag_sum 4\n',
-    'bare 5\n# TYPE lag histogram\nlag_sum{worker="b"} 6\n',
-    '',
-  ])
-  expect(merged.split('\n')).toEqual([
-    '# HELP calls Calls.',
-    '# TYPE calls counter',
-    'calls{worker="a"} 1',
-    'calls{worker="b"} 2',
-    '# TYPE lag histogram',
-    'lag_bucket{le="1"} 3',
-    'lag_sum 4',
-    'lag_sum{worker="b"} 6',
-    'bare 5',
-    '',
-  ])
-})
 
 test('a histogram without its buckets is a summary, and a kept one stays complete', () => {
   const text =
@@ -241,20 +221,6 @@ describe('GET /metrics', () => {
     expect(Math.abs(behind + 120)).toBeLessThan(30)
   })
 
-  test('a worker measures its clock when it publishes', async () => {
-    const { log } = world.dependencies
-    const read: number[] = []
-    const options = {
-      collectExposition: async () => '',
-      recordClockOffset: (offset: number) => read.push(offset),
-      log,
-    }
-    const stop = publishWorkerMetrics(world.orm, 'clocked', options)
-    await stop()
-    expect(read).toHaveLength(1)
-    expect(Math.abs(read[0]!)).toBeLessThan(30)
-  })
-
   test('shows whether Temporal answers, and how full the disk of the attachments is', async () => {
     const folder = await createTemporaryFolder()
     const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
@@ -367,24 +333,6 @@ describe('GET /metrics', () => {
     expect(text).toMatch(/^trilho_deliveries_pending 5$/m)
   })
 
-  test('shows what workers published, until they have been silent for half a minute', async () => {
-    const publish = (worker: string, age: string) =>
-      world.orm.em
-        .fork()
-        .execute(`insert into worker_metrics (worker, at, exposition) values (?, now() - ?::interval, ?)`, [
-          worker,
-          age,
-          `# TYPE work counter\nwork{worker="${worker}"} 1\n`,
-        ])
-    await publish('alive', '1 second')
-    await publish('gone', '1 minute')
-    const text = await (await scrape()).text()
-    expect(text).toMatch(/^work\{worker="alive"\} 1$/m)
-    expect(text).toMatch(/^trilho_workers 1$/m)
-    expect(text).toMatch(/^trilho_database_up 1$/m)
-    expect(text).not.toContain('gone')
-  })
-
   test('shows its own figures, and that PostgreSQL does not answer', async () => {
     const orm = await openOrm({ databaseUrl: 'postgresql://trilho@127.0.0.1:1/nowhere' })
     const app = createApp({ ...world.dependencies, orm, routes: [metricsRoutes(metrics)] })
@@ -446,5 +394,65 @@ describe('GET /metrics', () => {
       /trilho_http_request_seconds_count\{process="api",route="none",method="GET",status="404"\} 1/,
     )
     expect(text).not.toContain('somebody')
+  })
+})
+
+describe('GET /metrics of a worker', () => {
+  let world: ApiFixture
+  let sdk: RunningServer
+  beforeAll(async () => {
+    world = await openApiFixture([])
+    const app = new Koa()
+    app.use(ctx => {
+      ctx.body = '# TYPE temporal_polls counter\ntemporal_polls 7\n'
+    })
+    sdk = await startServer(app, { host: '127.0.0.1', port: 0 })
+  })
+  afterAll(() => Promise.all([world?.close(), sdk?.stop()]))
+
+  type WorkerState = Pick<AppOptions, 'findUnreadiness'> & Partial<Pick<AppOptions, 'orm'>>
+
+  /** What a worker in a state answers at `/metrics`, and its status at `/readyz` and `/healthz`. */
+  async function askWorker(state: WorkerState, headers: Record<string, string> = {}) {
+    const routes = [healthRoutes, workerMetricsRoutes(createWorkerMetrics('w'), `127.0.0.1:${sdk.port}`)]
+    const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
+    const app = createApp({ ...world.dependencies, temporal: async () => client, ...state, routes })
+    const server = await startServer(app, world.config)
+    const ask = (path: string) => fetch(server.url + path, { headers })
+    const [scraped, ready, health] = [await ask('/metrics'), await ask('/readyz'), await ask('/healthz')]
+    const [text, readiness] = [await scraped.text(), await ready.json()]
+    await server.stop()
+    return { text, readiness, statuses: [scraped.status, ready.status, health.status] }
+  }
+
+  test('shows its own figures and those of Temporal’s SDK, that it is ready, and how far its clock is ahead', async () => {
+    const { text, readiness, statuses } = await askWorker({ findUnreadiness: () => undefined })
+    expect([readiness, statuses]).toEqual([{ status: 'ok' }, [200, 200, 200]])
+    expect(text).toMatch(/^trilho_worker_ready\{worker="w"\} 1$/m)
+    expect(text).toMatch(/^temporal_polls 7$/m)
+    const [, offset] = /^trilho_clock_offset_seconds\{worker="w"\} (\S+)$/m.exec(text)!
+    expect(Math.abs(Number(offset))).toBeLessThan(30)
+    expect(text).not.toMatch(/^trilho_(ledger|database)/m)
+  })
+
+  test.each(['starting', 'stopping'] as const)('a %s worker is not ready, and is healthy', async state => {
+    const { text, readiness, statuses } = await askWorker({ findUnreadiness: () => state })
+    expect(statuses).toEqual([200, 503, 200])
+    expect(readiness).toMatchObject({ data: { [state]: true } })
+    expect(text).toMatch(/^trilho_worker_ready\{worker="w"\} 0$/m)
+  })
+
+  test('a worker without PostgreSQL is not ready, and has no clock to compare', async () => {
+    const orm = await openOrm({ databaseUrl: 'postgresql://trilho@127.0.0.1:1/nowhere' })
+    const { text, statuses } = await askWorker({ orm, findUnreadiness: () => undefined })
+    await orm.close()
+    expect(statuses).toEqual([200, 503, 200])
+    expect(text).toMatch(/^trilho_worker_ready\{worker="w"\} 0$/m)
+    expect(text).not.toMatch(/^trilho_clock_offset_seconds/m)
+  })
+
+  test('is closed to other machines', async () => {
+    const { statuses } = await askWorker({ findUnreadiness: () => undefined }, { Via: '1.1 proxy' })
+    expect(statuses).toEqual([401, 200, 200])
   })
 })
