@@ -19,11 +19,21 @@ const NO_COMPILATION_CACHE = '--no-compilation-cache'
  * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
  */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
-/** They start no stack and limit no duration: they take the time that the others leave. */
-const LEISURELY_PROJECTS = ['architecture', 'domain', 'providers', 'replay', 'simulator']
+/** They limit no duration and do not use the shared stack: they take the time that the others leave. */
+const LEISURELY_PROJECTS = [
+  'architecture',
+  'domain',
+  'providers',
+  'replay',
+  'simulator',
+  'storm',
+  'workflows',
+]
 const LEISURELY_NICENESS = 5
 /** The drill has no time limits, but mostly waits: it runs beside those that have. */
 const TIMED_PROJECTS = ['timed', 'drill']
+/** Each keeps a stack of its own nearly idle, and waits for faults to end. */
+const TIMED_WORKERS = 3
 /** The runs of a group are concurrent; the groups follow one another. */
 const JEST_RUNS: JestRun[][] = [
   [
@@ -38,7 +48,7 @@ const JEST_RUNS: JestRun[][] = [
       niceness: LEISURELY_NICENESS,
     },
   ],
-  [{ args: ['--selectProjects', ...TIMED_PROJECTS, '--maxWorkers=2'] }],
+  [{ args: ['--selectProjects', ...TIMED_PROJECTS, `--maxWorkers=${TIMED_WORKERS}`] }],
 ]
 type JestRun = { args: string[]; niceness?: number }
 

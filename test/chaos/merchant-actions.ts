@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { reaisFromCents } from '../../src/domain/ledger/money.ts'
 import { runInBatches } from './batches.ts'
 import { getUntilAnswered, postUntilAnswered, type RequestRecord } from './merchant-requests.ts'
 import type { Repetition } from './operations.ts'
+import type { Merchant } from './participants.ts'
 import {
   API_PATHS,
   NO_OUTCOME,
@@ -10,6 +12,8 @@ import {
   type StormContext,
   uuidOf,
 } from './storm-context.ts'
+
+const CLOSING_INTERVAL_MS = 600
 
 /** What merchants do in a storm: each request as the contract describes it, repeated under its key until it is answered. */
 export function createMerchantActions(scene: StormContext) {
@@ -195,20 +199,36 @@ export function createMerchantActions(scene: StormContext) {
   }
 
   /**
-   * Cancels the charges that will not be paid any more, so that the storm does not wait minutes for their expiry. One
-   * that is being issued, or whose provider is slow, cannot be cancelled yet.
+   * Cancels the charges that will not be paid any more, also those whose creation was never answered, so that the storm
+   * does not wait minutes for their expiry. One that is being issued, or whose provider is slow, cannot be cancelled yet.
    */
   async function closeShop(): Promise<void> {
-    const charges = scene.operations.flatMap(({ kind }, place) => (kind === 'charge' ? [place] : []))
-    await runInBatches(charges, async place => {
-      const { uuid } = await outcomeOf(place)
-      const merchant = merchantOf(place)
-      const path = `${API_PATHS.charge}/${uuid}`
-      const shown = uuid ? await getUntilAnswered(api, { path, token: merchant.token }) : null
-      if (shown?.body.data?.status !== 'PENDING') return
-      do await cancel('cancel_charge', { place, of: place, times: 1, path: API_PATHS.charge })
-      while (!(await when(merchant, path, ({ status }) => status !== 'PENDING')))
-    })
+    await Promise.all(cast.merchants.map(closeShopOf))
+  }
+
+  async function closeShopOf({ token }: Merchant): Promise<void> {
+    const listOpen = async (
+      status: 'PENDING' | 'UNDEFINED',
+    ): Promise<{ uuid: string; external_ref: string }[]> => {
+      const path = `${API_PATHS.charge}?status=${status}&per_page=100`
+      return (await getUntilAnswered(api, { path, token }))?.body.data ?? []
+    }
+    for (;;) {
+      const [issuing, pending] = [await listOpen('UNDEFINED'), await listOpen('PENDING')]
+      if (issuing.length + pending.length === 0) return
+      await runInBatches(pending, async ({ uuid, external_ref }) => {
+        const place = Number(external_ref.slice(run.length + 1))
+        const mine = note({
+          place,
+          kind: 'cancel_charge',
+          merchant: placeOfMerchant(place),
+          key: null,
+          externalRef: null,
+        })
+        await postUntilAnswered(api, mine, { path: `${API_PATHS.charge}/${uuid}/cancel`, token, key: null })
+      })
+      await sleep(CLOSING_INTERVAL_MS)
+    }
   }
 }
 

@@ -17,7 +17,7 @@ function journal(stack: Stack): string[] {
   return readFileSync(`${stack.home.folder}/journal`, 'utf8').trim().split('\n')
 }
 
-test('a start prints all addresses, ends in order by one signal or many, and restarts with the same ports', async () => {
+test.concurrent('a start prints all addresses, ends in order by one signal or many, and restarts with the same ports', async () => {
   const stack = await startStack({ program, environment: { HOST: '127.0.0.2' } })
   const first = stack.local
   expect(Object.keys(await running(stack)).sort()).toEqual([
@@ -49,7 +49,7 @@ test('a start prints all addresses, ends in order by one signal or many, and res
   expect(children.filter(isProcessAlive)).toEqual([])
 })
 
-test('after a kill -9 the next start ends the remaining processes, and no others', async () => {
+test.concurrent('after a kill -9 the next start ends the remaining processes, and no others', async () => {
   const stack = await startStack({ program })
   const left = Object.values(await running(stack))
   await stack.kill9()
@@ -60,7 +60,7 @@ test('after a kill -9 the next start ends the remaining processes, and no others
   await stack.stop()
 })
 
-test('a child that ends is restarted, and so is a killed database', async () => {
+test.concurrent('a child that ends is restarted, and so is a killed database', async () => {
   const stack = await startStack({ program })
   const before = await running(stack)
   for (const name of ['worker', 'postgres']) process.kill(before[name]!.pid, 'SIGKILL')
@@ -75,7 +75,7 @@ test('a child that ends is restarted, and so is a killed database', async () => 
   expect(await stack.stop()).toBe(0)
 })
 
-test('a program that fails at its start stops everything, with its last output and exit code 1', async () => {
+test.concurrent('a program that fails at its start stops everything, with its last output and exit code 1', async () => {
   const folder = await createTemporaryFolder()
   const home = resolveStateDir(folder.path)
   const start = launchStack(home, { program, environment: { WORKER_IS_BROKEN: 'yes' } })
@@ -87,7 +87,7 @@ test('a program that fails at its start stops everything, with its last output a
   await folder.remove()
 })
 
-test('a second start in the same home is refused, one in another home gets its own ports', async () => {
+test.concurrent('a second start in the same home is refused, one in another home gets its own ports', async () => {
   const [stack, other] = await Promise.all([startStack({ program }), startStack({ program })])
   expect(other.local.api_url).not.toBe(stack.local.api_url)
   const second = launchStack(stack.home, { program })
@@ -97,7 +97,7 @@ test('a second start in the same home is refused, one in another home gets its o
   await Promise.all([stack.stop(), other.stop()])
 })
 
-test('repeated signals to the process group are one orderly stop, also before the start is complete', async () => {
+test.concurrent('repeated signals to the process group are one orderly stop, also before the start is complete', async () => {
   const folder = await createTemporaryFolder()
   const home = resolveStateDir(folder.path)
   const start = launchStack(home, { program })

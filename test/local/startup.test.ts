@@ -16,7 +16,7 @@ import { startPostgres } from '../support/postgres.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts'
 import { startTemporal } from '../support/temporal.ts'
 
-/** Invalid settings that API and worker refuse at their start, and servers they wait for. Processes are really started. */
+/** Invalid settings that API and worker refuse at their start, and servers they wait for. Processes are really started, a few at a time. */
 
 const ROOT = join(import.meta.dirname, '../..')
 const PROGRAMS = { api: 'src/server.ts', worker: 'src/worker.ts' }
@@ -121,7 +121,7 @@ async function end(child: ChildProcess): Promise<number | null> {
 
 describe.each(['api', 'worker'] as const)('%s', program => {
   const PASSWORD = 'not-the-password'
-  test.each<[what: string, environment: () => NodeJS.ProcessEnv, message: RegExp]>([
+  test.concurrent.each<[what: string, environment: () => NodeJS.ProcessEnv, message: RegExp]>([
     ['a missing variable', () => ({ DATABASE_URL: '' }), /DATABASE_URL is missing/],
     ['a variable that is not valid', () => ({ TRILHO_LOG_LEVEL: 'loud' }), /TRILHO_LOG_LEVEL/],
     [
@@ -214,7 +214,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
     for (const secret of [PASSWORD, KEY, new URL(postgres.url).password]) expect(text()).not.toContain(secret)
   })
 
-  test('waits for PostgreSQL that refuses connections, and writes JSON lines only', async () => {
+  test.concurrent('waits for PostgreSQL that refuses connections, and writes JSON lines only', async () => {
     const { port, release } = await reserveFreePort()
     await release()
     const { child, lines } = start(program, {
@@ -238,7 +238,7 @@ describe.each(['api', 'worker'] as const)('%s', program => {
   }, 200_000)
 })
 
-test('a local environment may have all of them', async () => {
+test.concurrent('a local environment may have all of them', async () => {
   const { child, lines } = start('api', {
     TRILHO_ENVIRONMENT: 'local',
     TRILHO_TIME_SCALE: '60',
@@ -252,7 +252,7 @@ test('a local environment may have all of them', async () => {
   expect(await end(child)).toBe(0)
 })
 
-test.each([
+test.concurrent.each([
   ['api', 'PORT'],
   ['worker', 'TRILHO_WORKER_PORT'],
 ] as const)('a port of the %s that is in use is reported in one line', async (program, variable) => {
@@ -269,7 +269,7 @@ test.each([
   ])
 })
 
-test('a worker with a build belongs to its version on both task queues, and creates schedules once that is current', async () => {
+test.concurrent('a worker with a build belongs to its version on both task queues, and creates schedules once that is current', async () => {
   const version = { deploymentName: 'shop', buildId: '3a7c0e4' }
   const connection = await Connection.connect({ address: temporal.address })
   const { namespace } = temporal
