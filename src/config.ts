@@ -212,7 +212,6 @@ const localSchema = z.object({
   TEMPORAL_CLI_PATH: z.string().min(1).optional(),
   XDG_CACHE_HOME: z.string().min(1).optional(),
   HOME: z.string().min(1).default('/tmp'),
-  PATH: z.string().default(''),
   TRILHO_SECRET_KEY: environmentSchema.shape.TRILHO_SECRET_KEY.optional(),
   /** Name of the npm script that runs. */
   npm_lifecycle_event: z.string().optional(),
@@ -253,7 +252,6 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     publicUrl: env.TRILHO_PUBLIC_URL,
     temporalCliPath: env.TEMPORAL_CLI_PATH,
     cacheHome: env.XDG_CACHE_HOME ?? `${env.HOME}/.cache`,
-    path: env.PATH,
     secretKeys: env.TRILHO_SECRET_KEY,
     isRunByNpm: env.npm_lifecycle_event === 'start',
     /** Environment of the child processes. */

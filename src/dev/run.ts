@@ -1,19 +1,14 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { type LocalConfig, readLocalConfig } from '../config.ts'
 import { formatBanner } from './env/local-info.ts'
-import {
-  fileExists,
-  removeFile,
-  resolveStateDir,
-  type StateDir,
-  tryReadJsonFile,
-  writeFileAtomically,
-  writeJsonFile,
-} from './env/state-dir.ts'
-import { type FileLock, tryFileLock } from './os/file-lock.ts'
+import { resolveStateDir, type StateDir, tryReadJsonFile, writeJsonFile } from './env/state-dir.ts'
+import { type FileLock, readLockHolder, tryFileLock } from './os/file-lock.ts'
 import { type PickedPorts, type Ports, pickPorts } from './os/ports.ts'
-import { type PrintLine, pause, rejectOnAbort, WAIT_LIMITS } from './os/wait-until.ts'
+import { type PrintLine, pause, WAIT_LIMITS } from './os/wait-until.ts'
 import { stopLeftovers } from './process/shutdown.ts'
-import { createSupervisor, type Supervisor } from './process/supervisor.ts'
+import { createSupervisor } from './process/supervisor.ts'
 import { type StackPrograms, startStack } from './start-stack.ts'
 
 /** Runs all processes of Trilho until a signal stops them; returns the exit code. */
@@ -27,7 +22,8 @@ export async function runDevStack(parts: StackPrograms): Promise<number> {
     return 0
   } catch (error) {
     if (error instanceof ShutdownRequested) return 0
-    printStartError(error)
+    const text = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`\nTrilho did not start, or could not go on: ${text}\n`)
     return 1
   }
 }
@@ -38,59 +34,46 @@ async function runInStateDir(
   { config, parts, ending }: { config: LocalConfig; parts: StackPrograms; ending: AbortController },
 ): Promise<void> {
   const since = Date.now()
-  const lock = await acquireStateDirLock(home, ending.signal)
+  const abort = ending.signal
+  const lock = await acquireStateDirLock(home, abort)
   const processes = createSupervisor(home, { print: printLine, onRestartLimit: error => ending.abort(error) })
   let picked: PickedPorts | undefined
   try {
-    await Promise.all([removeFile(home.localInfo), removeFile(home.stoppingMarker)])
+    await rm(home.localInfo, { force: true })
     await stopLeftovers(home.pids, printLine)
     picked = await pickAndSavePorts(home, config)
-    const site = { config, home, ports: picked.ports, processes, print: printLine, abort: ending.signal }
+    const site = { config, home, ports: picked.ports, processes, print: printLine, abort }
     const local = await startStack(site, parts)
+    abort.throwIfAborted()
     writeJsonFile(home.localInfo, local, 0o600)
     printLine(formatBanner(local, { file: home.localInfo, seconds: Math.round((Date.now() - since) / 1000) }))
-    await waitForAbort(ending.signal)
+    await once(abort, 'abort')
+    throw abort.reason
   } catch (error) {
     ending.abort(error) // What still waits in the background ends too.
-    throw ending.signal.reason
+    throw abort.reason
   } finally {
-    await shutDown(home, { processes, picked, lock })
+    printLine('Stopping …')
+    await rm(home.localInfo, { force: true })
+    await processes.stop()
+    picked?.release()
+    lock.release()
+    printLine('Stopped.')
   }
 }
 
-async function shutDown(
-  home: StateDir,
-  { processes, picked, lock }: { processes: Supervisor; picked?: PickedPorts; lock: FileLock },
-): Promise<void> {
-  printLine('Stopping …')
-  writeFileAtomically(home.stoppingMarker, '')
-  await removeFile(home.localInfo)
-  await processes.stop()
-  await picked?.release()
-  await removeFile(home.stoppingMarker)
-  await lock.release()
-  printLine('Stopped.')
-}
-
-/** One that is going down is waited for; one that runs on is not to be disturbed. */
+/** Waits for a start that is going up or down in this home; one that runs is not to be disturbed. */
 async function acquireStateDirLock(home: StateDir, abort: AbortSignal): Promise<FileLock> {
   const start = Date.now()
   for (;;) {
-    const result = await tryFileLock(home.lock)
-    if ('release' in result) return result
-    const limitMs = (await fileExists(home.stoppingMarker))
-      ? WAIT_LIMITS.previousRunMs
-      : WAIT_LIMITS.previousRunGraceMs
-    if (Date.now() - start > limitMs) throw new AlreadyRunningError(home, result.heldBy.pid)
+    const lock = tryFileLock(home.lock)
+    if (lock) return lock
+    const limitMs = existsSync(home.localInfo) ? WAIT_LIMITS.previousRunGraceMs : WAIT_LIMITS.previousRunMs
+    if (Date.now() - start > limitMs)
+      throw new Error(
+        `Trilho runs already in ${home.folder} (process ${readLockHolder(home.lock)}): see ${home.localInfo}. Set TRILHO_HOME for a second one.`,
+      )
     await pause(200, abort)
-  }
-}
-
-class AlreadyRunningError extends Error {
-  constructor(home: StateDir, pid: number) {
-    super(
-      `Trilho runs already in ${home.folder} (process ${pid}): see ${home.localInfo}. Set TRILHO_HOME for a second one.`,
-    )
   }
 }
 
@@ -122,13 +105,4 @@ function abortOnParentExit(ending: AbortController): void {
   setInterval(watch, 500).unref()
 }
 
-function waitForAbort(abort: AbortSignal): Promise<never> {
-  return rejectOnAbort(new Promise<never>(() => {}), abort)
-}
-
 const printLine: PrintLine = line => void process.stdout.write(`${line}\n`)
-
-function printStartError(error: unknown): void {
-  const text = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`\nTrilho did not start, or could not go on: ${text}\n`)
-}

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, rename } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type LocalConfig, readLocalConfig } from '../../src/config.ts'
 import { buildOnce } from '../../src/dev/binaries/build-once.ts'
 import { buildWithGo } from '../../src/dev/binaries/go-build.ts'
-import { isExecutable, runCommand } from '../../src/dev/os/exec.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import type { PrintLine } from '../../src/dev/os/wait-until.ts'
 import { waitForTemporal } from '../../src/dev/services/temporal.ts'
@@ -29,8 +31,8 @@ export async function startTemporalServer(order: {
     ...config.environment,
     ...{ POSTGRES_SEEDS: hostname, DB_PORT: port, POSTGRES_USER: username, POSTGRES_PWD: password },
   }
-  const withTools = { ...environment, PATH: programs + delimiter + config.path }
-  await runCommand('sh', [join(ROOT, 'deploy/temporal/schema.sh')], { env: withTools, abort })
+  const withTools = { ...environment, PATH: programs + delimiter + (config.environment.PATH ?? '') }
+  await run('sh', [join(ROOT, 'deploy/temporal/schema.sh')], { env: withTools, signal: abort })
 
   await using opening = new AsyncDisposableStack()
   const ports: Record<string, string> = {}
@@ -45,17 +47,19 @@ export async function startTemporalServer(order: {
   opening.defer(() => server.kill('SIGKILL')) // Not read again after a crash.
   const address = `127.0.0.1:${ports.FRONTEND_GRPC_PORT}`
   await waitForTemporal({ address }, { namespace: 'temporal-system', searchAttributes: [] }, abort)
-  await runCommand(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
+  await run(process.execPath, ['src/cli.ts', 'prepare-temporal'], {
     cwd: ROOT,
     env: {
       ...{ ...config.environment, DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: address },
       TRILHO_SECRET_KEY: `unused:${randomBytes(32).toString('base64')}`,
     },
-    abort,
+    signal: abort,
   })
   const open = opening.move()
   return { address, stop: () => open.disposeAsync() }
 }
+
+const run = promisify(execFile)
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -79,17 +83,17 @@ const PORT_VARIABLES = [
 
 /** The folder of the server and its schema tool, built at the first use. */
 async function buildTemporalPrograms(
-  { cacheHome, path, environment }: LocalConfig,
+  { cacheHome, environment }: LocalConfig,
   { say, abort }: { say: PrintLine; abort: AbortSignal },
 ): Promise<string> {
   const version = await readComposedVersion()
   const folder = join(cacheHome, 'trilho', `temporal-server-${version}`)
-  const isThere = () => isExecutable(join(folder, 'temporal-server'))
-  if (await isThere()) return folder
+  const isThere = () => existsSync(join(folder, 'temporal-server'))
+  if (isThere()) return folder
   await buildOnce(folder, { isBuilt: isThere, print: say, abort }, async empty => {
     const packages = ['server', 'tools/sql'].map(name => `go.temporal.io/server/cmd/${name}`)
     const programs = { name: 'Temporal server', version, packages, minutes: 10 }
-    if (!(await buildWithGo(empty, programs, { path, environment, print: say, abort })))
+    if (!(await buildWithGo(empty, programs, { environment, print: say, abort })))
       throw new Error('The Temporal server is built from its Go module: install Go (https://go.dev/dl).')
     await rename(join(empty, 'sql'), join(empty, 'temporal-sql-tool'))
     await rename(join(empty, 'server'), join(empty, 'temporal-server'))

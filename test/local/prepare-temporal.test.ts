@@ -1,8 +1,9 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Connection } from '@temporalio/client'
-import { runCommand } from '../../src/dev/os/exec.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -15,7 +16,7 @@ afterAll(() => temporal?.stop())
 
 test('a new cluster gets a namespace and the search attributes; a second run changes nothing', async () => {
   const prepare = async () => {
-    const said = await runCommand(
+    const { stdout } = await promisify(execFile)(
       process.execPath,
       ['src/cli.ts', 'prepare-temporal', '--retention-days', '45'],
       {
@@ -28,7 +29,7 @@ test('a new cluster gets a namespace and the search attributes; a second run cha
         },
       },
     )
-    return JSON.parse(said)
+    return JSON.parse(stdout)
   }
   expect(await prepare()).toMatchObject({ namespace: 'payments', made: true })
   expect(await prepare()).toMatchObject({ namespace: 'payments', made: false })

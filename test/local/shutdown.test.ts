@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { fileExists } from '../../src/dev/env/state-dir.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { findProcessIdentity, isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
 import { type ChildProcessName, stopInOrder, stopLeftovers } from '../../src/dev/process/shutdown.ts'
@@ -25,7 +24,7 @@ async function one(name: string): Promise<ProcessIdentity> {
   const script = `trap '${noteAndEnd}' TERM INT; touch ${journal}.${name}; while :; do sleep 0.02; done`
   const child = spawn('sh', ['-c', script], { detached: true })
   started.push(child)
-  await waitUntil(() => fileExists(`${journal}.${name}`), {
+  await waitUntil(() => existsSync(`${journal}.${name}`), {
     description: 'no start',
     limitMs: 30_000,
     everyMs: 10,
@@ -53,5 +52,5 @@ test('processes of an earlier start are ended, but not a foreign process with a 
     stranger: true,
   })
   expect(said).toEqual(['Ending processes of the previous start: api.'])
-  expect(await fileExists(file)).toBe(false)
+  expect(existsSync(file)).toBe(false)
 })

@@ -2,9 +2,9 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { resolveTemporalBinary, type TemporalBinarySources } from '../../src/dev/binaries/temporal-binary.ts'
-import { resolveTimeSkippingServer } from '../../src/dev/binaries/temporal-test-server.ts'
 import { pause } from '../../src/dev/os/wait-until.ts'
 import { createTemporaryFolder } from '../support/servers.ts'
+import { resolveTimeSkippingServer } from '../support/temporal-test-server.ts'
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
 let made: string[]
@@ -25,7 +25,7 @@ const fake = (path: string) => program(path, 'temporal version 1.5.1 (Server 1.2
 
 function search() {
   const path = join(folder.path, 'bin')
-  return { path, cacheHome: join(folder.path, 'cache'), environment: { PATH: `${path}:/usr/bin:/bin` } }
+  return { cacheHome: join(folder.path, 'cache'), environment: { PATH: path } }
 }
 
 const cached = () => join(folder.path, 'cache/trilho/temporal-1.5.1/temporal')
@@ -49,8 +49,8 @@ const all = makers({ download: 'provides it', build: 'provides it' })
 test('the configured binary comes first, then PATH, then the cache', async () => {
   await fake(cached())
   expect(await resolveTemporalBinary(search(), all)).toBe(cached())
-  const installed = await fake(join(folder.path, 'bin/temporal'))
-  expect(await resolveTemporalBinary(search(), all)).toBe(installed)
+  await fake(join(folder.path, 'bin/temporal'))
+  expect(await resolveTemporalBinary(search(), all)).toBe('temporal')
   const named = await fake(join(folder.path, 'my own/temporal'))
   expect(await resolveTemporalBinary({ ...search(), temporalCliPath: named }, all)).toBe(named)
   expect(made).toEqual([])
@@ -95,8 +95,10 @@ test('Go builds it into the cache, and reports its progress', async () => {
     'printf "#!/bin/sh\\necho temporal version DEV\\n" > "$GOBIN/temporal"; chmod +x "$GOBIN/temporal"'
   await mkdir(join(folder.path, 'bin'))
   await writeFile(join(folder.path, 'bin/go'), `#!/bin/sh\n${go}\n${result}\n`, { mode: 0o755 })
+  await program(join(folder.path, 'bin/temporal'), 'a calendar for monks') // Before one that is installed here.
+  const environment = { PATH: `${join(folder.path, 'bin')}:/usr/bin:/bin` }
   const said: string[] = []
-  const binary = await resolveTemporalBinary({ ...search(), print: line => said.push(line) })
+  const binary = await resolveTemporalBinary({ ...search(), environment, print: line => said.push(line) })
   expect(binary).toBe(cached())
   const seen = await readFile(`${dirname(cached())}.new.env`, 'utf8')
   expect(seen).toContain('CGO_ENABLED=0')

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { readLocalConfig } from '../../src/config.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { WAIT_LIMITS, waitUntil } from '../../src/dev/os/wait-until.ts'
 import { findProcessIdentity } from '../../src/dev/process/identity.ts'
@@ -24,10 +23,9 @@ export async function startPostgres(
   kept?: ExistingCluster,
 ): Promise<{ url: string; log(): string; stop(): Promise<void> }> {
   const temporary = kept ? null : await createTemporaryFolder()
-  const cluster = await openPostgresCluster({
-    ...(kept ?? { folder: join(temporary!.path, 'postgres'), password: generatePostgresPassword() }),
-    path: readLocalConfig().path,
-  })
+  const cluster = await openPostgresCluster(
+    kept ?? { folder: join(temporary!.path, 'postgres'), password: generatePostgresPassword() },
+  )
   const { port, release } = await reserveFreePort()
   const { command, args, ...ids } = buildPostgresCommand(cluster, { port, settings })
   const server = startServer(command, args, ids)
@@ -43,7 +41,7 @@ export async function startPostgres(
     log: () => server.output(),
     stop: async () => {
       await server.kill(kept ? 'SIGINT' : 'SIGQUIT') // Immediately where its data is not read again.
-      await release()
+      release()
       await temporary?.remove()
     },
   }

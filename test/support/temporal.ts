@@ -33,7 +33,7 @@ export async function startTemporal(
     stop: async () => {
       // Without stored data, an orderly end would only take a second.
       await server.kill(databaseFile === undefined ? 'SIGKILL' : 'SIGTERM')
-      await release()
+      release()
     },
   }
 }

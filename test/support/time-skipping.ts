@@ -1,9 +1,9 @@
 import { WorkflowClient } from '@temporalio/client'
 import { TestWorkflowEnvironment } from '@temporalio/testing'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
-import { resolveTimeSkippingServer } from '../../src/dev/binaries/temporal-test-server.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
 import { webhookTaskQueueOf } from '../../src/workflows/contracts/webhooks.ts'
+import { resolveTimeSkippingServer } from './temporal-test-server.ts'
 import { buildWorkflowBundle } from './workflow-bundle.ts'
 
 type ActivityFunctions = Record<string, (...inputs: never[]) => Promise<unknown>>

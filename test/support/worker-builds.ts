@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { activityInfo } from '@temporalio/activity'
 import { Client, Connection } from '@temporalio/client'
 import {
@@ -11,7 +13,6 @@ import {
 import { withHeartbeat } from '../../src/activities/runtime/heartbeat.ts'
 import { readLocalConfig } from '../../src/config.ts'
 import { resolveTemporalBinary } from '../../src/dev/binaries/temporal-binary.ts'
-import { runCommand } from '../../src/dev/os/exec.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
 import { buildVersioningOptions } from '../../src/temporal/worker-version.ts'
 import { BUNDLE_OPTIONS } from '../../src/workflows/bundle/bundle-options.ts'
@@ -67,7 +68,7 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
 
   /** The command line of Temporal, as docs/production.md gives it to an operator. */
   const temporal = (...args: string[]) =>
-    runCommand(binary, [...args, '--address', address, '--namespace', namespace], {
+    promisify(execFile)(binary, [...args, '--address', address, '--namespace', namespace], {
       env: readLocalConfig().environment,
     })
 

@@ -1,6 +1,5 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { acquireFileLock } from '../os/file-lock.ts'
+import { acquireFileLock, readLockHolder } from '../os/file-lock.ts'
 import type { PrintLine } from '../os/wait-until.ts'
 
 /**
@@ -10,20 +9,20 @@ import type { PrintLine } from '../os/wait-until.ts'
 export async function buildOnce(
   folder: string,
   {
-    isBuilt: isThere,
+    isBuilt,
     print,
     abort,
-  }: { isBuilt: () => Promise<boolean>; print: PrintLine; abort?: AbortSignal },
+  }: { isBuilt: () => boolean | Promise<boolean>; print: PrintLine; abort?: AbortSignal },
   make: (emptyFolder: string) => Promise<void>,
 ): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true })
-  const buildLock = await acquireFileLock(`${folder}.lock`, {
-    onWait: holder => print(`${folder} is being made by process ${holder.pid}; waiting for it.`),
+  const lockFile = `${folder}.building`
+  const lock = await acquireFileLock(lockFile, {
+    onWait: () => print(`${folder} is being made by process ${readLockHolder(lockFile)}; waiting for it.`),
     abort,
   })
   const fresh = `${folder}.new`
   try {
-    if (await isThere()) return
+    if (await isBuilt()) return
     await rm(fresh, { recursive: true, force: true }) // What a killed one left.
     await mkdir(fresh)
     await make(fresh)
@@ -31,6 +30,6 @@ export async function buildOnce(
     await rename(fresh, folder)
   } finally {
     await rm(fresh, { recursive: true, force: true })
-    await buildLock.release()
+    lock.release()
   }
 }

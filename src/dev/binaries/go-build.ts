@@ -1,5 +1,7 @@
-import { findOnPath, runCommand } from '../os/exec.ts'
-import { type PrintLine, WAIT_LIMITS, withProgress } from '../os/wait-until.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { type PrintLine, WAIT_LIMITS } from '../os/wait-until.ts'
 
 /** Programs of one Go module: how people call them, and what Go does. */
 export type GoPrograms = { name: string; version: string; packages: string[]; minutes: number }
@@ -8,29 +10,37 @@ export type GoPrograms = { name: string; version: string; packages: string[]; mi
 export async function buildWithGo(
   folder: string,
   { name, version, packages, minutes }: GoPrograms,
-  {
-    path,
-    environment,
-    print,
-    abort,
-  }: { path: string; environment: NodeJS.ProcessEnv; print: PrintLine; abort?: AbortSignal },
+  { environment, print, abort }: { environment: NodeJS.ProcessEnv; print: PrintLine; abort?: AbortSignal },
 ): Promise<boolean> {
-  const go = await findOnPath('go', path)
-  if (!go) return false
+  const modules = packages.map(one => `${one}@v${version}`)
+  const build = spawn('go', ['install', '-v', '-ldflags=-s -w', ...modules], {
+    env: { ...environment, CGO_ENABLED: '0', GOBIN: folder, GOFLAGS: '' },
+    signal: AbortSignal.any([AbortSignal.timeout(WAIT_LIMITS.buildMs), ...(abort ? [abort] : [])]),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  try {
+    await once(build, 'spawn')
+  } catch (error) {
+    if (Object(error).code === 'ENOENT') return false
+    throw error
+  }
   print(
     `Building the ${name} ${version} with Go, once for all clones: about ${minutes} minutes on two cores …`,
   )
-  let doing = 'asking for the modules'
-  let compiled = 0
-  const modules = packages.map(one => `${one}@v${version}`)
-  await withProgress({ print, line: () => `  ${name}: ${doing}` }, () =>
-    runCommand(go, ['install', '-v', '-ldflags=-s -w', ...modules], {
-      env: { ...environment, CGO_ENABLED: '0', GOBIN: folder, GOFLAGS: '' },
-      abort: AbortSignal.any([AbortSignal.timeout(WAIT_LIMITS.buildMs), ...(abort ? [abort] : [])]),
-      onLine: line => {
-        doing = line.startsWith('go: ') ? line.slice(4) : `${++compiled} packages compiled, now ${line}`
-      },
-    }),
+  const ended = once(build, 'close')
+  ended.catch(() => {}) // Awaited below, once its output has ended.
+  const since = Date.now()
+  const lines: string[] = []
+  const progress = setInterval(
+    () => print(`  ${name}: ${lines.at(-1) ?? ''} (${Math.round((Date.now() - since) / 1000)} s so far)`),
+    WAIT_LIMITS.progressMs,
   )
+  try {
+    for await (const line of createInterface({ input: build.stderr })) lines.push(line)
+    const [code, signal] = await ended
+    if (code !== 0) throw new Error(`go ended with ${signal ?? code}:\n${lines.slice(-15).join('\n')}`)
+  } finally {
+    clearInterval(progress)
+  }
   return true
 }

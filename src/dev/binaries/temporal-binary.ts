@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findOnPath, isExecutable, runCommand } from '../os/exec.ts'
+import { promisify } from 'node:util'
 import type { PrintLine } from '../os/wait-until.ts'
 import { buildOnce } from './build-once.ts'
 import { buildWithGo } from './go-build.ts'
@@ -16,7 +18,6 @@ const goPrograms = {
 export type TemporalBinaryOptions = {
   /** TEMPORAL_CLI_PATH, which is used as it is. */
   temporalCliPath?: string
-  path: string
   cacheHome: string
   environment: NodeJS.ProcessEnv
   print?: PrintLine
@@ -29,24 +30,23 @@ export type TemporalBinarySources = Record<
   (folder: string, search: TemporalBinaryOptions) => Promise<boolean>
 >
 
-/** Temporal's command line: named, on PATH, cached, downloaded or built, in this order. */
+/** The command of Temporal's CLI: as configured, on PATH, cached, downloaded or built, in this order. */
 export async function resolveTemporalBinary(
   search: TemporalBinaryOptions,
   sources: TemporalBinarySources = { download: downloadCli, build: buildCli },
 ): Promise<string> {
   if (search.temporalCliPath !== undefined) {
-    if (await isTemporalCli(search.temporalCliPath)) return search.temporalCliPath
+    if (await isTemporalCli(search.temporalCliPath, search)) return search.temporalCliPath
     throw new Error(`TEMPORAL_CLI_PATH names no Temporal CLI: ${search.temporalCliPath}`)
   }
-  const installed = await findOnPath('temporal', search.path)
-  if (installed && (await isTemporalCli(installed))) return installed
+  if (await isTemporalCli('temporal', search)) return 'temporal'
 
   const folder = join(search.cacheHome, 'trilho', `temporal-${version}`)
   const cached = join(folder, 'temporal')
-  if (await isExecutable(cached)) return cached
+  if (existsSync(cached)) return cached
   await buildOnce(
     folder,
-    { isBuilt: () => isExecutable(cached), print: search.print ?? printNothing, abort: search.abort },
+    { isBuilt: () => existsSync(cached), print: search.print ?? printNothing, abort: search.abort },
     async empty => {
       if (await trySource('download', empty, search, sources)) return
       if (await trySource('build', empty, search, sources)) return
@@ -67,12 +67,11 @@ const installInstructions = [
 ].join('\n')
 
 /** Old or new, it must at least know its own name: other programs are called `temporal` too. */
-async function isTemporalCli(file: string): Promise<boolean> {
-  try {
-    return /^temporal version/.test(await runCommand(file, ['--version']))
-  } catch {
-    return false
-  }
+function isTemporalCli(file: string, { environment: env }: TemporalBinaryOptions): Promise<boolean> {
+  return promisify(execFile)(file, ['--version'], { env }).then(
+    ({ stdout }) => stdout.startsWith('temporal version'),
+    () => false,
+  )
 }
 
 async function trySource(
@@ -83,7 +82,7 @@ async function trySource(
 ): Promise<boolean> {
   try {
     if (!(await sources[source](folder, search))) return false
-    if (await isTemporalCli(join(folder, 'temporal'))) return true
+    if (await isTemporalCli(join(folder, 'temporal'), search)) return true
     throw new Error('the result is not a Temporal CLI')
   } catch (error) {
     search.abort?.throwIfAborted()

@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { chmod, rm } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { runCommand } from '../os/exec.ts'
+import { promisify } from 'node:util'
 import { WAIT_LIMITS } from '../os/wait-until.ts'
 
 /** An official archive of Temporal's, and the one file in it that counts. */
@@ -46,7 +47,7 @@ export async function downloadArchive(
   if (!answer.ok || !answer.body) throw new Error(`${archive.url} answered ${answer.status}.`)
   const packed = join(folder, 'archive.tar.gz')
   await pipeline(Readable.fromWeb(answer.body), createWriteStream(packed))
-  await runCommand('tar', ['-xzf', packed, '-C', folder, archive.file], { abort })
+  await promisify(execFile)('tar', ['-xzf', packed, '-C', folder, archive.file], { signal: abort })
   await rm(packed)
   const file = join(folder, archive.file)
   await chmod(file, 0o755)

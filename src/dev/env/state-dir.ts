@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { access, mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /** What a local Trilho keeps, all in one folder (TRILHO_HOME). */
@@ -10,11 +10,10 @@ export function resolveStateDir(folder: string) {
   return {
     folder: path(),
     /** Held while one runs here. */
-    lock: path('start.lock'),
-    /** There while the one that holds the lock is going down. */
-    stoppingMarker: path('stopping'),
+    lock: path('lock'),
     ports: path('ports.json'),
     pids: path('pids.json'),
+    /** There while everything runs: neither during a start nor during a stop. */
     localInfo: path('local.json'),
     secretKey: path('secret.key'),
     postgres: path('postgres'),
@@ -29,7 +28,7 @@ export function resolveStateDir(folder: string) {
 }
 
 /** Readers see the old file or the new one, never half of it. */
-export function writeFileAtomically(path: string, text: string, mode = 0o644): void {
+function writeFileAtomically(path: string, text: string, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true })
   const fresh = `${path}.${process.pid}.new`
   writeFileSync(fresh, text, { mode })
@@ -54,18 +53,6 @@ export async function readOrCreateSecret(path: string, make: () => string): Prom
   const stored = await readFile(path, 'utf8').catch(() => undefined)
   if (stored) return stored.trim()
   const secret = make()
-  await mkdir(dirname(path), { recursive: true })
   writeFileAtomically(path, `${secret}\n`, 0o600)
   return secret
-}
-
-export function fileExists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
-}
-
-export async function removeFile(path: string): Promise<void> {
-  await rm(path, { force: true })
 }

@@ -1,7 +1,7 @@
+import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
-import { type FileLock, tryFileLock } from './file-lock.ts'
 
 export type PortName =
   | 'api'
@@ -36,7 +36,7 @@ export type PickedPorts = {
   /** Those that were not given, to be remembered: links and connections point to them. */
   portsToRemember: Partial<Ports>
   /** Lets go of the claims, once nothing listens any more. */
-  release(): Promise<void>
+  release(): void
 }
 
 /**
@@ -50,14 +50,14 @@ export async function pickPorts({
   requested: Partial<Ports>
   remembered: Partial<Ports>
 }): Promise<PickedPorts> {
-  const claims: FileLock[] = []
-  const release = async () => {
-    for (const lock of claims.splice(0)) await lock.release()
+  const claims: PortClaim[] = []
+  const release = () => {
+    for (const claim of claims.splice(0)) claim.release()
   }
   const claim = async (port: number) => {
-    const lock = await claimPort(port)
-    if (lock) claims.push(lock)
-    return lock !== undefined
+    const claimed = await claimPort(port)
+    if (claimed) claims.push(claimed)
+    return claimed?.port
   }
   const ports: Partial<Ports> = {}
   const portsToRemember: Partial<Ports> = {}
@@ -67,62 +67,61 @@ export async function pickPorts({
       (a, b) => Number(!requested[a]) - Number(!requested[b]),
     )
     for (const name of names) {
-      if (requested[name]) {
-        if (!(await claim(requested[name]))) throw new PortInUseError(name, requested[name])
-        ports[name] = requested[name]
+      const given = requested[name]
+      if (given) {
+        ports[name] = await claim(given)
+        if (ports[name] === undefined)
+          throw new Error(
+            `${DEFAULT_PORTS[name].variable} asks for port ${given}, which another program uses.`,
+          )
         continue
       }
-      const first = remembered[name] ?? (requested[name] === 0 ? undefined : DEFAULT_PORTS[name].port)
-      portsToRemember[name] =
-        first !== undefined && (await claim(first)) ? first : await claimRandomPort(claim)
-      ports[name] = portsToRemember[name]
+      const first = remembered[name] ?? (given === 0 ? undefined : DEFAULT_PORTS[name].port)
+      ports[name] = first && (await claim(first))
+      if (ports[name] === undefined) {
+        const free = await reserveFreePort()
+        claims.push(free)
+        ports[name] = free.port
+      }
+      portsToRemember[name] = ports[name]
     }
     return { ports: ports as Ports, portsToRemember, release }
   } catch (error) {
-    await release()
+    release()
     throw error
-  }
-}
-
-class PortInUseError extends Error {
-  constructor(name: PortName, port: number) {
-    super(`${DEFAULT_PORTS[name].variable} asks for port ${port}, which another program uses.`)
   }
 }
 
 /** Below the range from which systems take ports for outgoing connections, which come and go. */
 const PORT_RANGE = { from: 20_000, to: 32_000 }
 
-async function claimRandomPort(claim: (port: number) => Promise<boolean>): Promise<number> {
+type PortClaim = { port: number; release(): void }
+
+/** Reserves a port that is neither in use nor claimed. */
+export async function reserveFreePort(): Promise<PortClaim> {
   for (let attempts = 0; attempts < 1_000; attempts++) {
-    const port = PORT_RANGE.from + Math.floor(Math.random() * (PORT_RANGE.to - PORT_RANGE.from))
-    if (await claim(port)) return port
+    const claim = await claimPort(randomInt(PORT_RANGE.from, PORT_RANGE.to))
+    if (claim) return claim
   }
   throw new Error(`No port between ${PORT_RANGE.from} and ${PORT_RANGE.to} is free.`)
 }
 
-/** Reserves a port that is neither in use nor claimed. */
-export async function reserveFreePort(): Promise<{ port: number; release(): Promise<void> }> {
-  let lock: FileLock | undefined
-  const port = await claimRandomPort(async candidate => {
-    lock = await claimPort(candidate)
-    return lock !== undefined
-  })
-  return { port, release: async () => lock?.release() }
-}
-
-async function claimPort(port: number): Promise<FileLock | undefined> {
-  const lock = await tryFileLock(join(tmpdir(), `trilho-ports-${userInfo().uid}`, String(port)))
-  if (!('release' in lock)) return undefined
-  if (await isPortFree(port)) return lock
-  await lock.release()
-  return undefined
-}
-
-function isPortFree(port: number): Promise<boolean> {
-  return new Promise(resolve => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)))
-  })
+/**
+ * Claims a TCP port, unless another program uses it, by the UDP port of the same number: the operating system gives that to
+ * one process, of any user, until the process ends. A claim holds also while no server listens, as during a restart;
+ * the locks of get-port hold within one process only.
+ */
+async function claimPort(port: number): Promise<PortClaim | undefined> {
+  const [claim, server] = [createSocket('udp4').unref(), createServer()]
+  const host = '127.0.0.1'
+  try {
+    await once(claim.bind({ port, address: host, exclusive: true }), 'listening')
+    await once(server.listen({ port, host, exclusive: true }), 'listening')
+    return { port, release: () => void claim.close() }
+  } catch {
+    claim.close()
+    return undefined
+  } finally {
+    server.close()
+  }
 }

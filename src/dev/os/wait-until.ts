@@ -34,7 +34,10 @@ export function pause(ms: number, abort?: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { signal: abort })
 }
 
-/** Asks until the answer is neither undefined nor false; throws `what` after the limit. */
+/**
+ * Asks until the answer is neither undefined nor false; throws after the limit, with a description that may contain the
+ * last answer.
+ */
 export async function waitUntil<T>(
   ask: () => T | Promise<T>,
   wait: { description: string | (() => string); limitMs: number; everyMs?: number; abort?: AbortSignal },
@@ -60,27 +63,6 @@ export function rejectOnAbort<T>(step: Promise<T>, abort: AbortSignal): Promise<
     abort.addEventListener('abort', stop, { once: true })
     step.then(resolve, reject).finally(() => abort.removeEventListener('abort', stop))
   })
-}
-
-/** Says every few seconds how long a step has been at it, until it is done. */
-export async function withProgress<T>(
-  {
-    print,
-    line,
-    everyMs = WAIT_LIMITS.progressMs,
-  }: { print: PrintLine; line: () => string; everyMs?: number },
-  step: () => Promise<T>,
-): Promise<T> {
-  const start = Date.now()
-  const timer = setInterval(
-    () => print(`${line()} (${Math.round((Date.now() - start) / 1000)} s so far)`),
-    everyMs,
-  )
-  try {
-    return await step()
-  } finally {
-    clearInterval(timer)
-  }
 }
 
 /** Prints one line for the person at the terminal. */

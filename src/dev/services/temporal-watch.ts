@@ -1,9 +1,5 @@
 import { pause } from '../os/wait-until.ts'
 
-/** More than any test stops a server for on purpose, and less than a person waits. */
-const MAX_UNANSWERED_MS = 90_000
-const CHECK_EVERY_MS = 5_000
-
 export type TemporalWatch = {
   /** One call that reads the server's store. */
   check(): Promise<boolean>
@@ -15,16 +11,16 @@ export type TemporalWatch = {
 }
 
 /**
- * Restarts a development server that runs, but has answered no call for 90 s, until `abort`. Its SQLite can stay
- * "interrupted (9)" for good after calls ran into their deadline on a loaded machine: every call fails then, and only
- * a restart helps. Workflows continue from the file afterwards.
+ * Restarts a development server that runs, but has answered no call for 90 s, until `abort`: more than any test stops a
+ * server for on purpose. Its SQLite can stay "interrupted (9)" for good after calls ran into their deadline on a loaded
+ * machine: every call fails then, and only a restart helps. Workflows continue from the file afterwards.
  */
 export async function watchTemporal({
   check,
   restart,
   abort,
-  maxUnansweredMs = MAX_UNANSWERED_MS,
-  checkEveryMs = CHECK_EVERY_MS,
+  maxUnansweredMs = 90_000,
+  checkEveryMs = 5_000,
 }: TemporalWatch): Promise<void> {
   let answeredAt = performance.now()
   while (!abort.aborted) {

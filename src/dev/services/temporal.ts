@@ -38,15 +38,11 @@ const dynamicConfig = {
   'system.forceSearchAttributesCacheRefreshOnRead': false,
 }
 
-const typeNames: Record<SearchAttributeType, string> = {
-  BOOL: 'Bool',
-  DATETIME: 'Datetime',
-  DOUBLE: 'Double',
-  INT: 'Int',
-  KEYWORD: 'Keyword',
-  KEYWORD_LIST: 'KeywordList',
-  TEXT: 'Text',
-}
+/** KEYWORD_LIST as the command line writes it: KeywordList. */
+const formatTypeName = (type: SearchAttributeType) =>
+  type.toLowerCase().replace(/(?:^|_)(.)/g, (_, first: string) => first.toUpperCase())
+
+const SQLITE_OPTIONS = ['journal_mode=wal', 'synchronous=normal'].flatMap(one => ['--sqlite-pragma', one])
 
 /** The command line of a development server, on loopback only. */
 export function buildTemporalArguments(server: TemporalServerOptions): string[] {
@@ -54,14 +50,15 @@ export function buildTemporalArguments(server: TemporalServerOptions): string[] 
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--namespace', namespace],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
-    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile]),
-    ...(databaseFile === undefined ? [] : ['--sqlite-pragma', 'journal_mode=wal']),
-    ...(databaseFile === undefined ? [] : ['--sqlite-pragma', 'synchronous=normal']),
+    ...(databaseFile === undefined ? [] : ['--db-filename', databaseFile, ...SQLITE_OPTIONS]),
     ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),
-    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${typeNames[type]}`]),
+    ...searchAttributes.flatMap(({ name, type }) => [
+      '--search-attribute',
+      `${name}=${formatTypeName(type)}`,
+    ]),
     ...['--log-level', 'warn'],
   ]
 }
@@ -115,11 +112,10 @@ export async function waitForTemporal(
 }
 
 /** Tells whether a server reads its store: it answers what the namespace is. */
-export async function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
-  const read = withConnection(server, ({ workflowService }) =>
+export function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
+  return withConnection(server, ({ workflowService }) =>
     workflowService.describeNamespace({ namespace }),
-  )
-  return read.then(
+  ).then(
     () => true,
     () => false,
   )

@@ -25,12 +25,12 @@ export async function runInOneShell(
   scripts: string[],
   signal: AbortSignal,
 ): Promise<ScriptResult[]> {
-  const { path, environment } = readLocalConfig()
+  const { environment } = readLocalConfig()
   const mark = `-- ${crypto.randomUUID()}`
   const whole = ['exec 2>&1', ...scripts.map(script => `${script}\necho; echo '${mark}'`)].join('\n')
   const child = spawn('bash', ['-e', '-c', whole], {
     cwd,
-    env: { PATH: path, HOME: environment.HOME, LANG: 'C.UTF-8' },
+    env: { PATH: environment.PATH, HOME: environment.HOME, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true, // A process group of its own, which ends as a whole.
   })

@@ -1,16 +1,17 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readLocalConfig } from '../../config.ts'
-import { findOnPath, isExecutable, runCommand } from '../os/exec.ts'
-import type { PrintLine } from '../os/wait-until.ts'
-import { buildOnce } from './build-once.ts'
-import { findReachableArchive } from './temporal-download.ts'
+import { promisify } from 'node:util'
+import { readLocalConfig } from '../../src/config.ts'
+import { buildOnce } from '../../src/dev/binaries/build-once.ts'
+import { findReachableArchive } from '../../src/dev/binaries/temporal-download.ts'
+import type { PrintLine } from '../../src/dev/os/wait-until.ts'
 
 /** The newest on Maven Central; the official binary is the same code, compiled ahead of time. */
 const version = '1.38.0'
 
 export type TestServerOptions = {
-  path: string
   cacheHome: string
   environment: NodeJS.ProcessEnv
   print?: PrintLine
@@ -26,28 +27,33 @@ export async function resolveTimeSkippingServer(
 ): Promise<{ executable: { type: 'existing-path'; path: string } } | Record<string, never>> {
   const folder = join(search.cacheHome, 'trilho', `temporal-test-server-${version}`)
   const path = join(folder, 'temporal-test-server')
-  const isThere = () => isExecutable(path)
-  if (!(await isThere())) {
+  if (!existsSync(path)) {
     if (await isReachable()) return {}
     const print = search.print ?? (() => {})
-    await buildOnce(folder, { isBuilt: isThere, print }, empty => buildFromMaven(empty, search))
+    await buildOnce(folder, { isBuilt: () => existsSync(path), print }, empty =>
+      buildFromMaven(empty, search),
+    )
   }
   return { executable: { type: 'existing-path', path } }
 }
 
-async function buildFromMaven(folder: string, { path, environment, print }: TestServerOptions) {
-  const [mvn, java, javac] = await Promise.all(['mvn', 'java', 'javac'].map(name => findOnPath(name, path)))
-  if (!mvn || !java || !javac) throw new Error(installInstructions)
+const run = promisify(execFile)
+
+async function buildFromMaven(folder: string, { environment, print }: TestServerOptions) {
+  const inFolder = { cwd: folder, env: environment }
+  for (const program of ['mvn', 'java', 'javac'])
+    await run(program, ['-version'], inFolder).catch(() => {
+      throw new Error(installInstructions)
+    })
   print?.(`Fetching Temporal's test server ${version} from Maven Central, once for all clones …`)
 
   const source = 'LoopbackTestServer.java'
   await writeFile(join(folder, 'pom.xml'), pom)
   await copyFile(join(import.meta.dirname, source), join(folder, source))
-  const inFolder = { cwd: folder, env: environment }
   const scope = ['-DincludeScope=runtime', '-DoutputDirectory=lib']
-  await runCommand(mvn, ['-q', '-B', 'dependency:copy-dependencies', ...scope], inFolder)
+  await run('mvn', ['-q', '-B', 'dependency:copy-dependencies', ...scope], inFolder)
   await mkdir(join(folder, 'classes'))
-  await runCommand(javac, ['-cp', 'lib/*', '-d', 'classes', source], inFolder)
+  await run('javac', ['-cp', 'lib/*', '-d', 'classes', source], inFolder)
   await writeFile(join(folder, 'temporal-test-server'), launchScript, { mode: 0o755 })
 }
 
