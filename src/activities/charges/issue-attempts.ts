@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, Split } from '../../db/entities/charge.ts'
@@ -11,6 +12,7 @@ import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IssueChargeOutcome } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
+import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
@@ -20,7 +22,7 @@ import { type ProviderConnection, toProviderConnection } from '../shared/provide
  * not the charge's is an orphan: a workflow of its own cancels it there (SPEC §2).
  */
 
-/** `isReissue`: an earlier run was interrupted during this call, which may have reached the provider. */
+/** `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. */
 export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
 /** Input of a charge with its sealed details opened. */
@@ -67,6 +69,27 @@ export function startIssueAttempt(
     })
     return { ...call, attempt, isReissue: false }
   })
+}
+
+/** Longest time from storing an attempt until its call has been recorded: that of a provider call and a margin. */
+const CALL_IN_PROGRESS_MS = 5_000
+const POLL_INTERVAL_MS = 200
+
+/**
+ * Waits for the call of an earlier run, which may still be in progress: a local activity that is too slow continues
+ * after the regular one has started. Returns whether its outcome was recorded; if not, its worker has ended.
+ */
+export async function awaitEarlierCall(
+  { orm }: ActivityDependencies,
+  { uuid, createdAt }: Attempt,
+): Promise<boolean> {
+  const waitMs = Math.min(createdAt.getTime() + CALL_IN_PROGRESS_MS - Date.now(), CALL_IN_PROGRESS_MS)
+  for (const hasTime = startTimeBudget(waitMs); hasTime(); await sleep(POLL_INTERVAL_MS)) {
+    const attempt = await orm.em.fork().findOne(Attempt, uuid)
+    if (attempt?.state !== 'calling') return true
+  }
+  throwIfCancelled()
+  return false
 }
 
 /** Finds the attempts to issue a charge, in the order in which they were made. */

@@ -20,6 +20,7 @@ import { getConnectionParty } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
 import { isReachedByOtherWorkersOnly, UnreachedProviderError } from '../shared/worker-reach.ts'
 import {
+  awaitEarlierCall,
   findIssueAttempts,
   type IssueAttempt,
   orphanCallingAttempts,
@@ -48,11 +49,12 @@ export function issueCharge(dependencies: ActivityDependencies) {
       candidates.push(issueAttempt.connection)
       if (issueAttempt.attempt.state !== 'calling') continue // An earlier run of this activity recorded its outcome.
       calls.push(issueAtConnection(dependencies, unsealed, issueAttempt))
-      const issued = await awaitIssuedOrSlow(calls)
+      const issued = await awaitIssuedOrSlow(calls, issueAttempt.attempt)
       if (issued) return issued
     }
     const issued = await awaitFirstIssued(calls)
     if (issued) return issued
+    throwIfCancelled() // The regular activity that follows a local one calls the candidates that are left.
     if (
       (await isReachedByOtherWorkersOnly(dependencies, candidates)) &&
       (await deleteUnreachedAttempts(dependencies, order.uuid))
@@ -62,13 +64,17 @@ export function issueCharge(dependencies: ActivityDependencies) {
   }
 }
 
-/** Calls one candidate and records its payload, or why there is none. Returns null where it has not issued. */
+/**
+ * Calls one candidate and records its payload, or why there is none. Returns null where it has not issued, or where an
+ * earlier run has recorded its call: the charge's row then has the result.
+ */
 async function issueAtConnection(
   dependencies: ActivityDependencies,
   order: UnsealedChargeOrder,
   issueAttempt: IssueAttempt,
 ): Promise<IssueChargeResult | null> {
   const { attempt, connection, provider } = issueAttempt
+  if (issueAttempt.isReissue && (await awaitEarlierCall(dependencies, attempt))) return null
   const outcome = await provider.issueCharge({
     reference: attempt.reference,
     totalCents: order.valueCents + computeQuotedFeeCents(order.valueCents, connection.fees),
@@ -101,12 +107,17 @@ function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: stri
 /** Time after which the next candidate is called concurrently; like all limits of a provider call it is not scaled. */
 const SLOW_ISSUING_MS = 2_500
 
-/** Returns the result of the first call that issues; null once the last call has ended without a payload or is slow. */
+/**
+ * Returns the result of the first call that issues; null once the last call, that of `attempt`, has ended without a
+ * payload or is slow.
+ */
 async function awaitIssuedOrSlow(
   calls: Promise<IssueChargeResult | null>[],
+  { createdAt }: Attempt,
 ): Promise<IssueChargeResult | null> {
   const answered = new AbortController()
-  const slow = sleep(SLOW_ISSUING_MS, null, { signal: answered.signal }).catch(() => null)
+  const slowMs = Math.min(createdAt.getTime() + SLOW_ISSUING_MS - Date.now(), SLOW_ISSUING_MS)
+  const slow = sleep(Math.max(0, slowMs), null, { signal: answered.signal }).catch(() => null)
   try {
     return await Promise.race([calls.at(-1)!, awaitFirstIssued(calls), slow])
   } finally {

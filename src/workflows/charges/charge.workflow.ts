@@ -19,7 +19,7 @@ import {
 } from '../contracts/charges.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { dbActivities, idempotentProviderActivities, issueCharge } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
@@ -73,7 +73,7 @@ class ChargeWorkflow {
 
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
-    const result = order.restored ? await this.#findIssued(order) : await this.#issueAtProvider(order)
+    const result = order.restored ? await this.#findIssued(order) : await issueCharge(order)
     this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])
@@ -86,13 +86,6 @@ class ChargeWorkflow {
     await startFollowUps(result, timeScale)
     // A restored charge may have been paid or cancelled, or may have expired, before it was found at its provider.
     if (order.restored && isIssuedChargeState(this.state)) await this.poll()
-  }
-
-  #issueAtProvider(order: ChargeInput) {
-    return idempotentProviderActivities.issueCharge.executeWithOptions(
-      { summary: `issue ${order.valueCents} centavos` },
-      [order],
-    )
   }
 
   /** Looks up the payload of a charge that is newer than the restored database; issues none. */

@@ -13,6 +13,7 @@ import type {
   reconciliationActivities,
   webhookActivities,
 } from '../../activities/index.ts'
+import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
 import { webhookTaskQueueOf } from '../contracts/webhooks.ts'
 import { withSummaries } from './with-summaries.ts'
 
@@ -89,6 +90,25 @@ export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_S
     localOrRegular(localPollProxies.pollRefund(order), () => idempotentProviderActivities.pollRefund(order)),
   pollReturn: order =>
     localOrRegular(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
+}
+
+const LOCAL_ISSUE_SUMMARIES = { issueCharge: 'issue at the candidate providers' }
+
+/** A provider that takes longer holds no workflow task: the regular activity waits for its call and goes on from there. */
+const localIssueProxies = withSummaries(
+  proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_ISSUE_SUMMARIES>>({
+    startToCloseTimeout: '2 seconds',
+    retry: { maximumAttempts: 1 },
+  }),
+  LOCAL_ISSUE_SUMMARIES,
+)
+
+/** Issues a charge by a local activity first, within the workflow task that starts it, then by a regular one. */
+export function issueCharge(order: ChargeInput): Promise<IssueChargeResult> {
+  const options = { summary: `issue ${order.valueCents} centavos` }
+  return localOrRegular(localIssueProxies.issueCharge.executeWithOptions(options, [order]), () =>
+    idempotentProviderActivities.issueCharge.executeWithOptions(options, [order]),
+  )
 }
 
 /** Falls back to the regular activity where the local one fails or times out. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { IncomingPix, IssueChargeOutcome } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
@@ -44,6 +45,11 @@ const attempts = (charge: string) =>
     'select uuid, connection_uuid as connection, position, state, code from attempt where subject_uuid = ? order by position',
     [charge],
   )
+/** Dates the calls of a charge back, so that no worker can still be in one. */
+const ageCalls = (charge: string) =>
+  fixture.sql("update attempt set created_at = created_at - interval '1 minute' where subject_uuid = ?", [
+    charge,
+  ])
 /** The same charge in a run that calls its first candidate last. */
 const turned = (charge: ChargeInput) => ({ ...charge, candidates: charge.candidates.toReversed() })
 
@@ -100,6 +106,7 @@ test.each([
     const charge = await order()
     fixture.scriptProvider({ issueCharge: killed })
     await expect(fixture.providers.issueCharge(charge)).rejects.toThrow('killed')
+    await ageCalls(charge.uuid)
     fixture.scriptProvider({ issueCharge: async () => outcome })
     const { state, orphans } = await fixture.providers.issueCharge(charge)
     const [first, second] = await attempts(charge.uuid)
@@ -108,9 +115,28 @@ test.each([
   },
 )
 
+test('a run that follows one in progress waits for its call, and does not repeat it', async () => {
+  const charge = await order()
+  const { slow, answer } = await startSlowIssuing(charge)
+  let repeats = 0
+  fixture.scriptProvider({
+    issueCharge: async () => {
+      repeats++
+      return issued()
+    },
+  })
+  const next = fixture.providers.issueCharge({ ...charge, candidates: charge.candidates.slice(0, 1) })
+  await sleep(300)
+  answer.resolve(issued())
+  expect(await next).toEqual(await slow)
+  expect(repeats).toBe(0)
+  expect(await attempts(charge.uuid)).toMatchObject([{ state: 'accepted' }])
+})
+
 test('a late refusal does not withdraw the payload that was shown', async () => {
   const charge = await order()
   const { slow, answer } = await startSlowIssuing(charge)
+  await ageCalls(charge.uuid)
   fixture.scriptProvider({ issueCharge: async () => issued() })
   await fixture.providers.issueCharge(charge)
   answer.resolve({ kind: 'unknown', code: 'duplicate_id', message: 'accepted' })

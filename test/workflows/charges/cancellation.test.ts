@@ -5,6 +5,7 @@ import {
   chargeKnown,
   chargeNoAnswer,
   chargeRow,
+  failActivity,
   pendingChargeRow,
   webhookDelivered,
 } from '../../support/workflow-story-answers.ts'
@@ -136,6 +137,7 @@ test('a charge that is being issued is cancelled once it is issued', async () =>
   let cancelled: Cancellation | undefined
   const story = await stories.charge({
     issueCharge: [
+      failActivity, // The cancellation arrives during the regular activity: a local one holds the workflow task.
       async story => {
         cancelled = await story.startCancel()
         return chargeIssued()(story)

@@ -78,7 +78,7 @@ test('a notification that precedes the issuing is polled as soon as the charge i
     pollCharge: [chargeKnown('paid')],
   })
   await story.finishWith('paid')
-  expect(story.history.timers).toEqual([])
+  expect(story.history.timers).toEqual(['payload expires: 24 h 1 min, woken'])
 })
 
 test('repeated notifications are answered by one poll, and change nothing', async () => {

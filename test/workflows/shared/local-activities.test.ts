@@ -24,7 +24,7 @@ describe('a poll after a new notification runs within the workflow task of its s
     await story.waitForCalls(2)
     await story.notify()
     await story.finishWith('paid')
-    expect(story.history.queuedActivities).toEqual(['issueCharge'])
+    expect(story.history.queuedActivities).toEqual([])
   })
 
   test('for a transfer', async () => {
@@ -81,7 +81,7 @@ describe('a poll runs as an activity of its own', () => {
     const story = await unpaid([chargeKnown('paid')])
     await story.notifyLate()
     await story.finishWith('paid')
-    expect(story.history.queuedActivities).toEqual(['issueCharge', 'pollCharge'])
+    expect(story.history.queuedActivities).toEqual(['pollCharge'])
   })
 
   test('with a slow provider, for which the workflow task does not wait', async () => {
@@ -89,14 +89,14 @@ describe('a poll runs as an activity of its own', () => {
     await story.notify()
     await story.waitForCalls(3)
     await story.finishWith('paid')
-    expect(story.history.queuedActivities).toEqual(['issueCharge', 'pollCharge'])
+    expect(story.history.queuedActivities).toEqual(['pollCharge'])
   })
 
   test('after an interruption', async () => {
     const story = await unpaid([failActivity, chargeKnown('paid')])
     await story.notify()
     await story.finishWith('paid')
-    expect(story.history.queuedActivities).toEqual(['issueCharge', 'pollCharge'])
+    expect(story.history.queuedActivities).toEqual(['pollCharge'])
   })
 
   test('without a notification', async () => {
@@ -112,11 +112,40 @@ describe('a poll runs as an activity of its own', () => {
   })
 })
 
+describe('a charge is issued', () => {
+  test('within the workflow task of its request', async () => {
+    const story = await unpaid([chargeKnown('paid')])
+    await story.notify()
+    await story.finishWith('paid')
+    expect(story.calls).toEqual(['issueCharge', 'pollCharge'])
+    expect(story.history.queuedActivities).toEqual([])
+  })
+
+  for (const [reason, first] of [
+    ['after an interruption', failActivity],
+    ['with a slow provider, for which the workflow task does not wait', issueSlowly],
+  ] as const)
+    test(`by an activity of its own ${reason}`, async () => {
+      const story = await stories.charge(
+        { issueCharge: [first, chargeIssued()], pollCharge: [chargeKnown('paid')] },
+        { timeScale: SLOWLY },
+      )
+      await story.notify()
+      await story.finishWith('paid')
+      expect(story.history.queuedActivities).toEqual(['issueCharge'])
+    })
+})
+
 /** A charge that waits for its payer, with its provider's answers. */
 async function unpaid(pollCharge: ScriptedAnswer<'pollCharge'>[]): Promise<Story> {
   const story = await stories.charge({ issueCharge: [chargeIssued()], pollCharge }, { timeScale: SLOWLY })
   await story.waitForCalls(1)
   return story
+}
+
+async function issueSlowly(story: Story) {
+  await sleep(LOCAL_ACTIVITY_TIMEOUT_MS + 500)
+  return chargeIssued()(story)
 }
 
 async function notifyOnceAccepted(story: Story): Promise<void> {
