@@ -51,7 +51,7 @@ test('a dispute, whose update handlers run concurrently with its own steps, sche
 })
 
 describe('the replay check', () => {
-  const story = 'chargeWorkflow/a-charge-is-issued-and-paid-by-a-notification.json'
+  const story = 'transferWorkflow/a-transfer-that-settles-immediately-is-paid-with-its-event.json'
 
   test('finds a workflow that would now schedule another activity', async () => {
     const history = historyOf(story)
