@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { TemporalServer } from '../temporal/connection.ts'
 import type { DemoOptions, DemoResult } from './demo/demo.ts'
 import { withReachableBindHost } from './env/bind-host.ts'
 import type { LocalInfo } from './env/local-info.ts'
@@ -13,7 +12,7 @@ import {
   type StackContext,
   startPostgres,
   startSimulatorProcess,
-  waitForApi,
+  waitUntilReady,
 } from './services/startup.ts'
 import type { SearchAttribute } from './services/temporal.ts'
 
@@ -22,13 +21,9 @@ export type StackPrograms = {
   scripts: Record<'simulator' | 'worker' | 'api', string>
   searchAttributes: readonly SearchAttribute[]
   setUpDemo(options: DemoOptions): Promise<DemoResult>
-  waitForWorker(
-    queue: TemporalServer & { namespace: string; taskQueue: string; since: Date },
-    abort: AbortSignal,
-  ): Promise<void>
 }
 
-/** Starts all servers in the order of their dependencies, and returns their addresses once the API is ready. */
+/** Starts all servers in the order of their dependencies, and returns their addresses once API and worker are ready. */
 export async function startStack(site: StackContext, parts: StackPrograms): Promise<LocalInfo> {
   const { config, home, ports, processes, abort } = site
   const environment = withReachableBindHost(config.environment)
@@ -72,25 +67,19 @@ export async function startStack(site: StackContext, parts: StackPrograms): Prom
     TRILHO_OUTBOX: 'true',
     NODE_EXTRA_CA_CERTS: simulator.ca_file,
   })
-  const since = new Date()
   processes.start(planProcess('worker', productEnvironment))
   processes.start(planProcess('api', productEnvironment))
-  const queue = {
-    address: temporal_address,
-    credentials: config.temporalCredentials,
-    namespace: config.temporalNamespace,
-    taskQueue: config.taskQueue,
-  }
-  await Promise.all([parts.waitForWorker({ ...queue, since }, abort), waitForApi(api_url, abort)])
+  const worker_url = `http://127.0.0.1:${ports.worker}`
+  await Promise.all([api_url, worker_url].map(url => waitUntilReady(url, abort)))
 
   return {
     api_url,
     dashboard_url: `${api_url}/dashboard`,
     docs_url: `${api_url}/docs`,
-    worker_url: `http://127.0.0.1:${ports.worker}`,
+    worker_url,
     temporal_address,
-    temporal_namespace: queue.namespace,
-    task_queue: queue.taskQueue,
+    temporal_namespace: config.temporalNamespace,
+    task_queue: config.taskQueue,
     temporal_ui_url,
     simulator_url: simulator.url,
     inbox_url: simulator.inbox_url,

@@ -1,13 +1,11 @@
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { setUpDemo } from './demo/demo.ts'
 import { runDevStack } from './run.ts'
-import { waitForWorker } from './services/temporal.ts'
 
 process.exit(
   await runDevStack({
     scripts: { simulator: 'src/simulator/main.ts', worker: 'src/worker.ts', api: 'src/server.ts' },
     searchAttributes: Object.values(SEARCH_ATTRIBUTES),
     setUpDemo,
-    waitForWorker,
   }),
 )

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { requireVisibleCharge } from '../../src/api/charges/find.ts'
 import { type EntityManager, type Orm, openOrm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
-import { waitForApi } from '../../src/dev/services/startup.ts'
+import { waitUntilReady } from '../../src/dev/services/startup.ts'
 import { type CapturedMessages, captureMessages } from '../http/support/postgres-messages.ts'
 import { spawnProgram, stopProcess } from '../support/second-processes.ts'
 import { measureInTurns } from './callers.ts'
@@ -147,7 +147,7 @@ async function compareWithBareServer({
   handler.send(kinds)
   await once(handler, 'message')
   const url = `http://127.0.0.1:${ours.port}`
-  await waitForApi(url, AbortSignal.timeout(120_000))
+  await waitUntilReady(url, AbortSignal.timeout(120_000))
   const [own, floor] = [site.api(url), site.api(`http://127.0.0.1:${bare.port}`)]
   const speeds: Speed[] = []
   const goals: Goal[] = []

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
-import { waitForApi } from '../../src/dev/services/startup.ts'
+import { waitUntilReady } from '../../src/dev/services/startup.ts'
 import type { ProviderName } from '../../src/domain/providers/provider.ts'
 import { createParticipants, type Participants } from '../chaos/participants.ts'
 import { openStackClients, type StackClients } from '../chaos/stack-clients.ts'
@@ -78,7 +78,7 @@ export async function openDrillStack(timeScale: number): Promise<DrillStack> {
   opening.defer(api.close)
   const worker = await startWorker('worker', {})
   opening.defer(worker.close)
-  await waitForApi(apiUrl, AbortSignal.timeout(READY_MS))
+  await waitUntilReady(apiUrl, AbortSignal.timeout(READY_MS))
   const cast = await createParticipants(site)
   const open = opening.move()
   return {

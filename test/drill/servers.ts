@@ -15,6 +15,5 @@ process.exit(
     },
     searchAttributes: Object.values(SEARCH_ATTRIBUTES),
     setUpDemo,
-    waitForWorker: async () => {},
   }),
 )

@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readLocalConfig } from '../../src/config.ts'
 import { withMemoryFlags } from '../../src/dev/env/memory-flags.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
-import { waitForApi } from '../../src/dev/services/startup.ts'
-import { waitForWorker } from '../../src/dev/services/temporal.ts'
+import { waitUntilReady } from '../../src/dev/services/startup.ts'
 import type { Stack } from './stack.ts'
 
 const READY_LIMIT_MS = 120_000
@@ -17,21 +16,21 @@ const RESTART_DELAY_MS = 1_000
 
 /** A second API and a second worker over the servers of a stack, as another machine would run them. */
 export async function startSecondProcesses(
-  { local, home }: Stack,
+  { home }: Stack,
   environment: NodeJS.ProcessEnv,
 ): Promise<{ apiUrl: string; stop(): Promise<void> }> {
   await using opening = new AsyncDisposableStack()
-  const { port, release } = await reserveFreePort()
-  opening.defer(release)
-  const apiUrl = `http://127.0.0.1:${port}`
-  const since = new Date()
+  const [api, worker] = await Promise.all([reserveFreePort(), reserveFreePort()])
+  opening.defer(api.release)
+  opening.defer(worker.release)
+  const urlOf = ({ port }: { port: number }) => `http://127.0.0.1:${port}`
+  const env = { ...environment, PORT: String(api.port), TRILHO_WORKER_PORT: String(worker.port) }
   const log = (name: string) => join(home.folder, 'logs', `second-${name}.log`)
-  opening.defer(keepRunning('src/worker.ts', environment, log('worker')))
-  opening.defer(keepRunning('src/server.ts', { ...environment, PORT: String(port) }, log('api')))
-  await waitForWorker({
-    ...{ address: local.temporal_address, namespace: 'default', taskQueue: 'trilho', since },
-  })
-  await waitForApi(apiUrl, AbortSignal.timeout(READY_LIMIT_MS))
+  opening.defer(keepRunning('src/worker.ts', env, log('worker')))
+  opening.defer(keepRunning('src/server.ts', env, log('api')))
+  const abort = AbortSignal.timeout(READY_LIMIT_MS)
+  await Promise.all([api, worker].map(one => waitUntilReady(urlOf(one), abort)))
+  const apiUrl = urlOf(api)
   const open = opening.move()
   return { apiUrl, stop: () => open.disposeAsync() }
 }

@@ -10,6 +10,7 @@ import { downloadArchive, findReachableArchive } from './temporal-download.ts'
 
 /** The newest that both the official download and the Go module proxy have; brings Server 1.29.1. */
 const version = '1.5.1'
+const printNothing: PrintLine = () => {}
 const goPrograms = {
   ...{ name: 'Temporal CLI', version, minutes: 5 },
   packages: ['github.com/temporalio/cli/cmd/temporal'],
@@ -41,22 +42,17 @@ export async function resolveTemporalBinary(
   }
   if (await isTemporalCli('temporal', search)) return 'temporal'
 
+  const { print = printNothing, abort } = search
   const folder = join(search.cacheHome, 'trilho', `temporal-${version}`)
   const cached = join(folder, 'temporal')
   if (existsSync(cached)) return cached
-  await buildOnce(
-    folder,
-    { isBuilt: () => existsSync(cached), print: search.print ?? printNothing, abort: search.abort },
-    async empty => {
-      if (await trySource('download', empty, search, sources)) return
-      if (await trySource('build', empty, search, sources)) return
-      throw new Error(installInstructions)
-    },
-  )
+  await buildOnce(folder, { isBuilt: () => existsSync(cached), print, abort }, async empty => {
+    for (const source of ['download', 'build'] as const)
+      if (await trySource(source, empty, search, sources)) return
+    throw new Error(installInstructions)
+  })
   return cached
 }
-
-const printNothing: PrintLine = () => {}
 
 const installInstructions = [
   'There is no Temporal CLI here, its download (https://temporal.download) cannot be reached,',

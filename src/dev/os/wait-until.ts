@@ -16,12 +16,10 @@ export const WAIT_LIMITS = {
   temporalMs: 60_000,
   /** One call of a start that asks whether it is up. */
   temporalCallMs: 2_000,
-  /** Bundles the workflows first. */
-  workerMs: 120_000,
   /** Makes keys and certificates at the first start. */
   simulatorMs: 60_000,
-  /** Connects to everything before it says ready. */
-  apiMs: 120_000,
+  /** An API or a worker connects to everything before it is ready; a worker bundles the workflows first. */
+  readyMs: 120_000,
   /** One call of the above. */
   readyzMs: 5_000,
   /** A start that is still going down lets go of its home within this. */

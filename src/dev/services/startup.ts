@@ -128,14 +128,14 @@ export async function startSimulatorProcess(
   })
 }
 
-/** Waits until the API says that it and all it needs are ready. */
-export async function waitForApi(url: string, abort: AbortSignal): Promise<void> {
+/** Waits until an API or a worker answers that it and all it needs are ready. */
+export async function waitUntilReady(url: string, abort: AbortSignal): Promise<void> {
   let last = 'no answer'
-  const ready = async () => {
+  const isReady = async () => {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(WAIT_LIMITS.readyzMs) })
     last = `${answer.status} ${await answer.text()}`
     return answer.ok
   }
   const description = () => `${url}/readyz does not answer 200; last: ${last}`
-  await waitUntil(() => ready().catch(() => false), { description, limitMs: WAIT_LIMITS.apiMs, abort })
+  await waitUntil(() => isReady().catch(() => false), { description, limitMs: WAIT_LIMITS.readyMs, abort })
 }

@@ -126,31 +126,6 @@ function buildEmptySearchQuery(searchAttributes: readonly SearchAttribute[]): st
   return ["WorkflowId = 'none'", ...searchAttributes.map(({ name }) => `${name} is not null`)].join(' and ')
 }
 
-/** Waits until a worker that came after `since` takes tasks from the queue. */
-export async function waitForWorker(
-  queue: TemporalServer & { namespace: string; taskQueue: string; since: Date },
-  abort?: AbortSignal,
-): Promise<void> {
-  const { namespace, taskQueue, since } = queue
-  await waitUntil(
-    () =>
-      withConnection(queue, async ({ workflowService }) => {
-        const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_TASK_QUEUE_TYPE }
-        const { pollers } = await workflowService.describeTaskQueue(request)
-        return pollers?.some(
-          ({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= +since - clockSlackMs,
-        )
-      }),
-    { description: 'No worker takes tasks', limitMs: WAIT_LIMITS.workerMs, everyMs: 250, abort },
-  )
-}
-
-/** The server's clock need not be ours, and whole seconds are compared. */
-const clockSlackMs = 5_000
-
-/** TaskQueueType in Temporal's API. */
-const WORKFLOW_TASK_QUEUE_TYPE = 1
-
 async function withConnection<T>(
   server: TemporalServer,
   ask: (connection: Connection) => Promise<T>,

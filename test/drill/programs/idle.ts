@@ -1,2 +1,7 @@
-/** Replaces a worker, and does nothing until it is stopped. */
-setInterval(() => {}, 60_000)
+import { createServer } from 'node:http'
+
+/** Replaces a worker: it is ready, and does nothing until it is stopped. */
+createServer((_request, response) => response.end()).listen(
+  Number(process.env.TRILHO_WORKER_PORT),
+  '127.0.0.1',
+)

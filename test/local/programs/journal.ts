@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const journalPath = join(process.env.TRILHO_HOME ?? '.', 'journal')
+const journalPath = join(process.env.TRILHO_HOME ?? '.', 'journal')
 
 /** Writes a line when this program starts and ends, to `journal` in the home. */
 export function logStartAndEnd(name: string, beforeTheEnd: () => void = () => {}): void {

@@ -1,8 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import type { DemoResult } from '../../../src/dev/demo/demo.ts'
-import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { runDevStack } from '../../../src/dev/run.ts'
-import { journalPath } from './journal.ts'
 
 /** `npm start` with small programs in place of the product's: the database and Temporal are real. */
 const demoProvider = { uuid: '00000000-0000-4000-8000-000000000001', token: 'trl_test_one' }
@@ -29,13 +26,5 @@ process.exit(
     },
     searchAttributes: [{ name: 'TrilhoAccount', type: 'KEYWORD' }],
     setUpDemo: async () => demo,
-    waitForWorker: async () =>
-      void (await waitUntil(
-        () => existsSync(journalPath) && readFileSync(journalPath, 'utf8').includes('begins worker'),
-        {
-          description: 'No worker begins',
-          limitMs: 60_000,
-        },
-      )),
   }),
 )
