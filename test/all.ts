@@ -19,16 +19,8 @@ const NO_COMPILATION_CACHE = '--no-compilation-cache'
  * Three on two cores end a minute or two sooner, but then a loaded machine answers some requests too late.
  */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
-/** They limit no duration and do not use the shared stack: they take the time that the others leave. */
-const LEISURELY_PROJECTS = [
-  'architecture',
-  'domain',
-  'providers',
-  'replay',
-  'simulator',
-  'storm',
-  'workflows',
-]
+/** They limit no duration and share no stack with others: they take the time that the others leave. */
+const LEISURELY_PROJECTS = ['architecture', 'domain', 'providers', 'replay', 'simulator', 'storm']
 const LEISURELY_NICENESS = 5
 /** The drill has no time limits, but mostly waits: it runs beside those that have. */
 const TIMED_PROJECTS = ['timed', 'drill']
