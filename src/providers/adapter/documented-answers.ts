@@ -55,19 +55,14 @@ export function refusalByRail(code: string): RefusalMeaning {
   return { kind: 'refused', code, finality: 'final', isByRail: true }
 }
 
-/** Builds lines of an adapter's table from one source. */
-export function documentAnswers(
-  source: string,
-  ...lines: [status: number, name: string, meaning: AnswerMeaning][]
-): DocumentedAnswer[] {
-  return lines.map(([status, name, meaning]) => ({ status, name, meaning, source }))
-}
+/** A line of an adapter's table: the fields of a `DocumentedAnswer` in the order of the page's columns. */
+export type AnswerRow = readonly [status: number, name: string, meaning: AnswerMeaning, source: string]
 
-/** Finds the table line of a status and a name; undefined if the documents do not name it. */
-export function findDocumentedAnswer(
-  answers: readonly DocumentedAnswer[],
-  status: number,
-  name: string,
-): DocumentedAnswer | undefined {
-  return answers.find(answer => answer.status === status && answer.name === name)
+/** Builds an adapter's table from its lines by call. */
+export function documentAnswers<Call extends string>(table: Record<Call, readonly AnswerRow[]>) {
+  const calls = Object.entries<readonly AnswerRow[]>(table).map(([call, rows]) => [
+    call,
+    rows.map(([status, name, meaning, source]): DocumentedAnswer => ({ status, name, meaning, source })),
+  ])
+  return Object.fromEntries(calls) as DocumentedAnswers<Call>
 }

@@ -10,12 +10,7 @@ import type {
 import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
 import { type AnswerNotes, createAnswerNotes } from './answer-parsing.ts'
-import {
-  type AnswerMeaning,
-  type DocumentedAnswers,
-  findDocumentedAnswer,
-  type NamedError,
-} from './documented-answers.ts'
+import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
 /** A request with the name of its call, whose table explains the answers, and our id of its subject. */
@@ -162,7 +157,7 @@ export function createProviderCalls<Name extends string>(
       return value ? { kind: 'read', value } : { kind: 'unexplained', ...UNREADABLE_ANSWER }
     }
     const error = readError(answer)
-    const line = error && findDocumentedAnswer(answers[call.call], status, error.name)
+    const line = error && answers[call.call].find(one => one.status === status && one.name === error.name)
     if (line) return explainListedAnswer(line.meaning, error)
     await recordUnexplained(call, answer, { kind: 'unlisted_refusal', name: error?.name ?? '' })
     return {

@@ -1,6 +1,6 @@
 import {
+  type AnswerRow,
   absentMeaning,
-  type DocumentedAnswer,
   documentAnswers,
   duplicateMeaning,
   refusalByEveryProvider,
@@ -25,33 +25,29 @@ const OAUTH_STANDARD = 'RFC 6750, section 3.1 (Efí, API Pix, Credenciais: OAuth
 /** Name of the answer that refuses the access token; Efí documents that the call was not carried out. */
 export const TOKEN_REFUSED = 'invalid_token'
 
+const accessDenied = refusalByProvider('provider_denied')
+
 /** Refusals of a caller without permission. Not for calls that move money: their pages do not list them. */
-const accessDeniedAnswers = [
-  ...documentAnswers(OAUTH_STANDARD, [401, TOKEN_REFUSED, refusalByProvider('provider_denied')]),
-  ...documentAnswers(SCOPE_PAGE, [403, 'insufficient_scope', refusalByProvider('provider_denied')]),
-  ...documentAnswers(`${RECEIVED_PIX_PAGE} (403)`, [
-    403,
-    'AcessoNegado',
-    refusalByProvider('provider_denied'),
-  ]),
+const accessDeniedAnswers: AnswerRow[] = [
+  [401, TOKEN_REFUSED, accessDenied, OAUTH_STANDARD],
+  [403, 'insufficient_scope', accessDenied, SCOPE_PAGE],
+  [403, 'AcessoNegado', accessDenied, `${RECEIVED_PIX_PAGE} (403)`],
 ]
-
-const chargeAbsentAnswers = [
-  ...documentAnswers(COB_PAGE, [400, 'cobranca_nao_encontrada', absentMeaning]),
-  ...documentAnswers(PIX_API_STANDARD, [404, 'CobNaoEncontrado', absentMeaning]),
+const chargeAbsentAnswers: AnswerRow[] = [
+  [400, 'cobranca_nao_encontrada', absentMeaning, COB_PAGE],
+  [404, 'CobNaoEncontrado', absentMeaning, PIX_API_STANDARD],
 ]
-
-const pixAbsentAnswers = [
-  ...documentAnswers(RECEIVED_PIX_PAGE, [400, 'pix_nao_encontrado', absentMeaning]),
-  ...documentAnswers(PIX_API_STANDARD, [404, 'PixNaoEncontrado', absentMeaning]),
+const pixAbsentAnswers: AnswerRow[] = [
+  [400, 'pix_nao_encontrado', absentMeaning, RECEIVED_PIX_PAGE],
+  [404, 'PixNaoEncontrado', absentMeaning, PIX_API_STANDARD],
 ]
-
-const sentPixAbsentAnswers = documentAnswers(SENT_PIX_PAGE, [404, 'PixEnviadoNaoEncontrado', absentMeaning])
-const invalidQueryAnswers = documentAnswers(DISPUTES_PAGE, [
+const sentPixAbsentAnswer: AnswerRow = [404, 'PixEnviadoNaoEncontrado', absentMeaning, SENT_PIX_PAGE]
+const invalidQueryAnswer: AnswerRow = [
   400,
   'InfracoesConsultaInvalida',
   refusalByProvider('provider_validation'),
-])
+  DISPUTES_PAGE,
+]
 
 /**
  * Lists the answers outside 2xx that Efí's documentation explains, by call. Names are Efí's `nome`, the last part of
@@ -65,92 +61,69 @@ const invalidQueryAnswers = documentAnswers(DISPUTES_PAGE, [
  * refund (its text may mean that the id was used), `pix_nao_encontrado` of a refund's look-up (it is not about the
  * refund), and the generic body of a route that does not exist.
  */
-export const efiAnswers = {
+export const efiAnswers = documentAnswers({
   issueCharge: [
     ...accessDeniedAnswers,
-    ...documentAnswers(
-      COB_PAGE,
-      [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked')],
-      [400, 'chave_invalida', refusalByProvider('collection_key_invalid')],
-      [400, 'valor_invalido', refusalByProvider('provider_validation')],
-    ),
-    ...documentAnswers(PIX_API_STANDARD, [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]),
-    ...documentAnswers(COB_PAGE, [409, 'txid_duplicado', duplicateMeaning]),
+    [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), COB_PAGE],
+    [400, 'chave_invalida', refusalByProvider('collection_key_invalid'), COB_PAGE],
+    [400, 'valor_invalido', refusalByProvider('provider_validation'), COB_PAGE],
+    [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD],
+    [409, 'txid_duplicado', duplicateMeaning, COB_PAGE],
   ],
   findCharge: [...accessDeniedAnswers, ...chargeAbsentAnswers],
   cancelCharge: [
     ...accessDeniedAnswers,
     ...chargeAbsentAnswers,
-    ...documentAnswers(COB_PAGE, [400, 'status_cobranca_invalido', refusalByProvider('charge_refused')]),
-    ...documentAnswers(PIX_API_STANDARD, [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused')]),
+    [400, 'status_cobranca_invalido', refusalByProvider('charge_refused'), COB_PAGE],
+    [400, 'CobOperacaoInvalida', refusalByProvider('charge_refused'), PIX_API_STANDARD],
   ],
   findPayment: [...accessDeniedAnswers, ...pixAbsentAnswers],
   refund: [
-    ...documentAnswers(
-      REQUEST_DEVOLUCAO_PAGE,
-      [400, 'pix_nao_encontrado', refusalByEveryProvider('payment_not_found')],
-      [409, 'devolucao_id_duplicado', duplicateMeaning],
-    ),
-    ...documentAnswers(
-      PIX_API_STANDARD,
-      [400, 'PixDevolucaoInvalida valor', refusalByEveryProvider('refund_refused')],
-      [400, 'PixDevolucaoInvalida e2eid', refusalByEveryProvider('refund_refused')],
-      [400, 'PixDevolucaoInvalida id', duplicateMeaning],
-    ),
-    ...documentAnswers(PIX_API_DEVOLUCAO_STANDARD, [
-      403,
-      'AcessoNegado',
-      refusalByProvider('provider_denied'),
-    ]),
+    [400, 'pix_nao_encontrado', refusalByEveryProvider('payment_not_found'), REQUEST_DEVOLUCAO_PAGE],
+    [409, 'devolucao_id_duplicado', duplicateMeaning, REQUEST_DEVOLUCAO_PAGE],
+    [400, 'PixDevolucaoInvalida valor', refusalByEveryProvider('refund_refused'), PIX_API_STANDARD],
+    [400, 'PixDevolucaoInvalida e2eid', refusalByEveryProvider('refund_refused'), PIX_API_STANDARD],
+    [400, 'PixDevolucaoInvalida id', duplicateMeaning, PIX_API_STANDARD],
+    [403, 'AcessoNegado', accessDenied, PIX_API_DEVOLUCAO_STANDARD],
   ],
   findRefund: [
     ...accessDeniedAnswers,
-    ...documentAnswers(FIND_DEVOLUCAO_PAGE, [400, 'devolucao_nao_encontrada', absentMeaning]),
-    ...documentAnswers(PIX_API_STANDARD, [404, 'PixDevolucaoNaoEncontrada', absentMeaning]),
+    [400, 'devolucao_nao_encontrada', absentMeaning, FIND_DEVOLUCAO_PAGE],
+    [404, 'PixDevolucaoNaoEncontrada', absentMeaning, PIX_API_STANDARD],
   ],
-  sendTransfer: documentAnswers(
-    SEND_PIX_PAGE,
-    [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked')],
-    [400, 'chave_invalida', refusalByProvider('collection_key_invalid')],
-    [400, 'chave_nao_pertence_ao_documento', refusalByEveryProvider('document_mismatch')],
-    [404, 'chave_favorecido_nao_encontrada', refusalByEveryProvider('pix_key_not_found')],
-    [409, 'id_envio_duplicado', duplicateMeaning],
-    [422, 'pagamento_negado', refusalByRail('payment_denied')],
-    [429, 'balde_fichas_vazio', refusalByProvider('rate_limited')],
-  ),
-  findTransfer: [...accessDeniedAnswers, ...sentPixAbsentAnswers],
+  sendTransfer: [
+    [400, 'documento_bloqueado', refusalByProvider('provider_account_blocked'), SEND_PIX_PAGE],
+    [400, 'chave_invalida', refusalByProvider('collection_key_invalid'), SEND_PIX_PAGE],
+    [400, 'chave_nao_pertence_ao_documento', refusalByEveryProvider('document_mismatch'), SEND_PIX_PAGE],
+    [404, 'chave_favorecido_nao_encontrada', refusalByEveryProvider('pix_key_not_found'), SEND_PIX_PAGE],
+    [409, 'id_envio_duplicado', duplicateMeaning, SEND_PIX_PAGE],
+    [422, 'pagamento_negado', refusalByRail('payment_denied'), SEND_PIX_PAGE],
+    [429, 'balde_fichas_vazio', refusalByProvider('rate_limited'), SEND_PIX_PAGE],
+  ],
+  findTransfer: [...accessDeniedAnswers, sentPixAbsentAnswer],
   createKey: [
     ...accessDeniedAnswers,
-    ...documentAnswers(KEYS_PAGE, [400, 'limite_criacao_chave_atingido', refusalByProvider('key_limit')]),
+    [400, 'limite_criacao_chave_atingido', refusalByProvider('key_limit'), KEYS_PAGE],
   ],
-  deleteKey: [
-    ...accessDeniedAnswers,
-    ...documentAnswers(KEYS_PAGE, [400, 'chave_nao_encontrada', absentMeaning]),
-  ],
+  deleteKey: [...accessDeniedAnswers, [400, 'chave_nao_encontrada', absentMeaning, KEYS_PAGE]],
   listKeys: accessDeniedAnswers,
   balances: accessDeniedAnswers,
   statement: accessDeniedAnswers,
   registerNotificationUrl: [
     ...accessDeniedAnswers,
-    ...documentAnswers(
-      WEBHOOK_PAGE,
-      [400, 'valor_invalido', refusalByProvider('provider_validation')],
-      [400, 'webhook_invalido', refusalByProvider('provider_rejected')],
-    ),
+    [400, 'valor_invalido', refusalByProvider('provider_validation'), WEBHOOK_PAGE],
+    [400, 'webhook_invalido', refusalByProvider('provider_rejected'), WEBHOOK_PAGE],
   ],
-  listDisputes: [...accessDeniedAnswers, ...invalidQueryAnswers],
-  findDispute: [...accessDeniedAnswers, ...invalidQueryAnswers],
-  findDisputedPix: [...accessDeniedAnswers, ...pixAbsentAnswers, ...sentPixAbsentAnswers],
+  listDisputes: [...accessDeniedAnswers, invalidQueryAnswer],
+  findDispute: [...accessDeniedAnswers, invalidQueryAnswer],
+  findDisputedPix: [...accessDeniedAnswers, ...pixAbsentAnswers, sentPixAbsentAnswer],
   replyToDispute: [
     ...accessDeniedAnswers,
-    ...documentAnswers(
-      DISPUTES_PAGE,
-      [400, 'InfracoesConsultaInvalida', refusalByEveryProvider('reply_refused')],
-      [404, 'InfracaoNaoEncontrada', refusalByEveryProvider('med_not_found')],
-      [409, 'InfracaoOperacaoInvalida', duplicateMeaning],
-      [422, 'InfracaoOperacaoInvalida', refusalByEveryProvider('reply_refused')],
-    ),
+    [400, 'InfracoesConsultaInvalida', refusalByEveryProvider('reply_refused'), DISPUTES_PAGE],
+    [404, 'InfracaoNaoEncontrada', refusalByEveryProvider('med_not_found'), DISPUTES_PAGE],
+    [409, 'InfracaoOperacaoInvalida', duplicateMeaning, DISPUTES_PAGE],
+    [422, 'InfracaoOperacaoInvalida', refusalByEveryProvider('reply_refused'), DISPUTES_PAGE],
   ],
-} satisfies Record<string, readonly DocumentedAnswer[]>
+})
 
 export type EfiCall = keyof typeof efiAnswers

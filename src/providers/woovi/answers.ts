@@ -1,6 +1,6 @@
 import {
+  type AnswerRow,
   absentMeaning,
-  type DocumentedAnswer,
   documentAnswers,
   duplicateMeaning,
   refusalByEveryProvider,
@@ -22,36 +22,46 @@ const citeUnpublishedSentence = (route: string): string =>
 const citeTranslation = (source: string): string => `${source}; its translation is not published`
 
 const accessDenied = refusalByProvider('provider_denied')
+const insufficientBalance = refusalByProvider('insufficient_balance')
 
 /**
  * Lists the answers to a look-up of an id that does not exist. The OpenAPI document gives these look-ups the status
  * 400 for every error; "Prompt — Autenticação & Segurança" gives 404 for an unknown id.
  */
-const documentAbsence = (names: readonly string[], source: string) =>
-  names.flatMap(name => documentAnswers(source, [400, name, absentMeaning], [404, name, absentMeaning]))
+const listAbsences = (source: string, ...names: string[]) =>
+  names.flatMap((name): AnswerRow[] => [
+    [400, name, absentMeaning, source],
+    [404, name, absentMeaning, source],
+  ])
 
-const documentChargeAbsence = (route: string) =>
-  documentAbsence(['Cobrança não encontrada', 'Charge not found'], citeUnpublishedSentence(route))
+const listChargeAbsences = (route: string) =>
+  listAbsences(citeUnpublishedSentence(route), 'Cobrança não encontrada', 'Charge not found')
 
 /** Refusal of an unknown AppID, documented for every call: the call was not carried out. */
-const unknownAppIdAnswers = documentAnswers(APP_ID_PAGE, [401, 'appID inválido', accessDenied])
+const unknownAppIdAnswer: AnswerRow = [401, 'appID inválido', accessDenied, APP_ID_PAGE]
 
 /** Refusals of the AppID including another call's page. Not for calls that move money. */
-const accessDeniedAnswers = [
-  ...unknownAppIdAnswers,
-  ...documentAnswers(FUNDS_RECOVERY_PAGE, [401, 'Invalid appID', accessDenied]),
+const accessDeniedAnswers: AnswerRow[] = [
+  unknownAppIdAnswer,
+  [401, 'Invalid appID', accessDenied, FUNDS_RECOVERY_PAGE],
 ]
 
 /** Lists the refusals of a caller without permission that the pages on PIX keys add. */
-const documentKeyAccessDenials = (route: string) => [
+const listKeyAccessDenials = (route: string): AnswerRow[] => [
   ...accessDeniedAnswers,
-  ...documentAnswers(
-    citeOpenApi(route),
-    [400, 'You need to link a Bank Account to this API', accessDenied],
-    [401, 'Your IP is not in the allowed list', accessDenied],
-    [403, 'Your Authorization APP_ID must be configured to be MASTER or API', accessDenied],
-  ),
+  [400, 'You need to link a Bank Account to this API', accessDenied, citeOpenApi(route)],
+  [401, 'Your IP is not in the allowed list', accessDenied, citeOpenApi(route)],
+  [403, 'Your Authorization APP_ID must be configured to be MASTER or API', accessDenied, citeOpenApi(route)],
 ]
+
+const CHARGE_CREATION = citeUnpublishedSentence('POST /api/v1/charge')
+const CHARGE_REMOVAL = citeUnpublishedSentence('DELETE /api/v1/charge/{id}')
+const REFUND_CREATION = citeUnpublishedSentence('POST /api/v1/refund')
+const KEY_CREATION = citeUnpublishedSentence('POST /api/v1/pix-keys')
+const KEY_REMOVAL = citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}')
+const EVIDENCE_ROUTE = citeOpenApi('POST /api/v1/dispute/:id/evidence')
+const RECOVERY_TRANSLATION = citeTranslation(FUNDS_RECOVERY_PAGE)
+const DISPUTE_ROUTE = citeOpenApi('GET /api/v1/dispute/{id}')
 
 /**
  * Lists the answers outside 2xx that Woovi's documentation explains, by call. Names are Woovi's `errorCode`, or the
@@ -68,94 +78,71 @@ const documentKeyAccessDenials = (route: string) => [
  * payments and not for requests that it refuses; `TOO_MANY_REQUESTS` of a payment, which it documents for look-ups of
  * keys; and every sentence about a missing permission that names the permission.
  */
-export const wooviAnswers = {
+export const wooviAnswers = documentAnswers({
   issueCharge: [
     ...accessDeniedAnswers,
-    ...documentAnswers(citeUnpublishedSentence('POST /api/v1/charge'), [
-      400,
-      'Já existe uma cobrança com este Correlação ID',
-      duplicateMeaning,
-    ]),
+    [400, 'Já existe uma cobrança com este Correlação ID', duplicateMeaning, CHARGE_CREATION],
   ],
-  findCharge: [...accessDeniedAnswers, ...documentChargeAbsence('GET /api/v1/charge/{id}')],
+  findCharge: [...accessDeniedAnswers, ...listChargeAbsences('GET /api/v1/charge/{id}')],
   cancelCharge: [
     ...accessDeniedAnswers,
-    ...documentChargeAbsence('DELETE /api/v1/charge/{id}'),
-    ...documentAnswers(citeUnpublishedSentence('DELETE /api/v1/charge/{id}'), [
-      400,
-      'Não é possível remover uma cobrança paga',
-      refusalByProvider('charge_refused'),
-    ]),
+    ...listChargeAbsences('DELETE /api/v1/charge/{id}'),
+    [400, 'Não é possível remover uma cobrança paga', refusalByProvider('charge_refused'), CHARGE_REMOVAL],
   ],
   findPayment: [
     ...accessDeniedAnswers,
-    ...documentAbsence(['Transaction not found'], BAAS_ERRORS_PAGE),
-    ...documentAbsence(['Transação não encontrada'], citeTranslation(BAAS_ERRORS_PAGE)),
+    ...listAbsences(BAAS_ERRORS_PAGE, 'Transaction not found'),
+    ...listAbsences(citeTranslation(BAAS_ERRORS_PAGE), 'Transação não encontrada'),
   ],
   refund: [
-    ...unknownAppIdAnswers,
-    ...documentAnswers(citeUnpublishedSentence('POST /api/v1/refund'), [
-      400,
-      'Já existe um reembolso com o correlationID fornecido',
-      duplicateMeaning,
-    ]),
+    unknownAppIdAnswer,
+    [400, 'Já existe um reembolso com o correlationID fornecido', duplicateMeaning, REFUND_CREATION],
   ],
   findRefund: [
     ...accessDeniedAnswers,
-    ...documentAbsence(
-      ['Reembolso não encontrado', 'Refund not found'],
+    ...listAbsences(
       citeUnpublishedSentence('GET /api/v1/refund/{id}'),
+      'Reembolso não encontrado',
+      'Refund not found',
     ),
   ],
   sendTransfer: [
-    ...unknownAppIdAnswers,
-    ...documentAnswers(CREATE_PAYMENT_PAGE, [
-      400,
-      'You do not have enough balance to make this payment',
-      refusalByProvider('insufficient_balance'),
-    ]),
-    ...documentAnswers(IDEMPOTENCY_PAGE, [
-      400,
-      'Já existe um pagamento com o correlationID fornecido',
-      duplicateMeaning,
-    ]),
+    unknownAppIdAnswer,
+    [400, 'You do not have enough balance to make this payment', insufficientBalance, CREATE_PAYMENT_PAGE],
+    [400, 'Já existe um pagamento com o correlationID fornecido', duplicateMeaning, IDEMPOTENCY_PAGE],
   ],
   approveTransfer: [
-    ...unknownAppIdAnswers,
-    ...documentAnswers(APPROVE_PAYMENT_PAGE, [
+    unknownAppIdAnswer,
+    [
       400,
       'Você não possui saldo o suficiente para realizar esse pagamento',
-      refusalByProvider('insufficient_balance'),
-    ]),
+      insufficientBalance,
+      APPROVE_PAYMENT_PAGE,
+    ],
   ],
   findTransfer: [
     ...accessDeniedAnswers,
-    ...documentAbsence(
-      ['Pagamento não encontrado', 'Payment not found'],
+    ...listAbsences(
       citeUnpublishedSentence('GET /api/v1/payment/{id}'),
+      'Pagamento não encontrado',
+      'Payment not found',
     ),
   ],
   createKey: [
-    ...documentKeyAccessDenials('POST /api/v1/pix-keys'),
-    ...documentAnswers(
-      citeUnpublishedSentence('POST /api/v1/pix-keys'),
-      [400, 'Esta chave Pix já está cadastrada', duplicateMeaning],
-      [400, 'Limite de chaves Pix atingido', refusalByProvider('key_limit')],
-    ),
+    ...listKeyAccessDenials('POST /api/v1/pix-keys'),
+    [400, 'Esta chave Pix já está cadastrada', duplicateMeaning, KEY_CREATION],
+    [400, 'Limite de chaves Pix atingido', refusalByProvider('key_limit'), KEY_CREATION],
   ],
-  listKeys: documentKeyAccessDenials('GET /api/v1/pix-keys'),
+  listKeys: listKeyAccessDenials('GET /api/v1/pix-keys'),
   deleteKey: [
-    ...documentKeyAccessDenials('DELETE /api/v1/pix-keys/{pixKey}'),
-    ...documentAnswers(citeOpenApi('DELETE /api/v1/pix-keys/{pixKey}'), [
-      404,
-      'Pix key not found',
-      absentMeaning,
-    ]),
-    ...documentAnswers(citeUnpublishedSentence('DELETE /api/v1/pix-keys/{pixKey}'), [
+    ...listKeyAccessDenials('DELETE /api/v1/pix-keys/{pixKey}'),
+    [404, 'Pix key not found', absentMeaning, citeOpenApi('DELETE /api/v1/pix-keys/{pixKey}')],
+    [
       400,
       'Não é possível remover a chave padrão da conta',
       refusalByEveryProvider('key_in_use'),
-    ]),
+      KEY_REMOVAL,
+    ],
   ],
   identity: accessDeniedAnswers,
   balances: accessDeniedAnswers,
@@ -165,42 +152,32 @@ export const wooviAnswers = {
   listDisputes: accessDeniedAnswers,
   findDispute: [
     ...accessDeniedAnswers,
-    ...documentAbsence(['Dispute not found'], citeOpenApi('GET /api/v1/dispute/{id}')),
-    ...documentAbsence(['Disputa não encontrada'], citeTranslation(citeOpenApi('GET /api/v1/dispute/{id}'))),
+    ...listAbsences(DISPUTE_ROUTE, 'Dispute not found'),
+    ...listAbsences(citeTranslation(DISPUTE_ROUTE), 'Disputa não encontrada'),
   ],
   findRecovery: [
     ...accessDeniedAnswers,
-    ...documentAnswers(FUNDS_RECOVERY_PAGE, [
+    [
       403,
       'Your account does not have the permission to use this endpoint',
       accessDenied,
-    ]),
-    ...documentAnswers(citeTranslation(FUNDS_RECOVERY_PAGE), [
-      403,
-      'Sua conta não possui permissão para usar este endpoint',
-      accessDenied,
-    ]),
-    ...documentAnswers(FUNDS_RECOVERY_PAGE, [404, 'Funds recovery not found', absentMeaning]),
-    ...documentAnswers(citeTranslation(FUNDS_RECOVERY_PAGE), [
-      404,
-      'Recuperação de fundos não encontrada',
-      absentMeaning,
-    ]),
+      FUNDS_RECOVERY_PAGE,
+    ],
+    [403, 'Sua conta não possui permissão para usar este endpoint', accessDenied, RECOVERY_TRANSLATION],
+    [404, 'Funds recovery not found', absentMeaning, FUNDS_RECOVERY_PAGE],
+    [404, 'Recuperação de fundos não encontrada', absentMeaning, RECOVERY_TRANSLATION],
   ],
   uploadEvidence: accessDeniedAnswers,
   replyToDispute: [
     ...accessDeniedAnswers,
-    ...documentAnswers(citeOpenApi('POST /api/v1/dispute/:id/evidence'), [
+    [
       400,
       'You cannot send a evidence for a accepted dispute',
       refusalByEveryProvider('reply_refused'),
-    ]),
-    ...documentAnswers(EVIDENCE_PAGE, [
-      403,
-      'DISPUTE_EVIDENCE_FILE_ID_NOT_ALLOWED',
-      refusalByProvider('provider_denied'),
-    ]),
+      EVIDENCE_ROUTE,
+    ],
+    [403, 'DISPUTE_EVIDENCE_FILE_ID_NOT_ALLOWED', accessDenied, EVIDENCE_PAGE],
   ],
-} as const satisfies Record<string, readonly DocumentedAnswer[]>
+})
 
 export type WooviCall = keyof typeof wooviAnswers
