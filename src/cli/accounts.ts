@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { createAccount } from '../admin/accounts.ts'
 import { endAccountSessions } from '../admin/users.ts'
 import { Account } from '../db/entities/account.ts'
@@ -8,7 +8,9 @@ import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
 import {
   type ActorOptions,
   addActorOptions,
+  type CommandContext,
   type CommandEnvironment,
+  type OperatorCommand,
   parseText,
   parseUuid,
   requireFound,
@@ -16,41 +18,37 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of merchant accounts and their policies. */
-export function registerAccountCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerAccountCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const account = trilho.command('account').description('manage merchant accounts')
 
   addActorOptions(account.command('open'), { isRoutine: true })
     .argument('<name>', 'name of the holder', parseText)
     .argument('<document>', 'CPF or CNPJ of the holder')
     .description('create an account')
-    .action((name: string, document: string, actor: ActorOptions) =>
-      withContext(async tools => {
-        const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
-        if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
-        const opened = await runAudited(tools, actor, {
-          act: 'account_open',
-          work: em => createAccount(em, holder),
-          subject: account => `account/${account.uuid}`,
-        })
-        print({ account_uuid: opened.uuid })
-      }),
-    )
+    .run(async (tools, name: string, document: string, actor: ActorOptions) => {
+      const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
+      if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
+      const opened = await runAudited(tools, actor, {
+        act: 'account_open',
+        work: em => createAccount(em, holder),
+        subject: account => `account/${account.uuid}`,
+      })
+      print({ account_uuid: opened.uuid })
+    })
 
   account
     .command('list')
     .description('list the accounts with their policies')
-    .action(() =>
-      withContext(async ({ em }) => {
-        for (const one of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
-          print({
-            account_uuid: one.uuid,
-            name: one.name,
-            status: one.status,
-            unmatched: one.unmatchedPolicy,
-            unique_external_ref: one.uniqueExternalRef,
-          })
-      }),
-    )
+    .run(async ({ em }) => {
+      for (const one of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
+        print({
+          account_uuid: one.uuid,
+          name: one.name,
+          status: one.status,
+          unmatched: one.unmatchedPolicy,
+          unique_external_ref: one.uniqueExternalRef,
+        })
+    })
 
   addActorOptions(account.command('defaults'), { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
@@ -59,21 +57,19 @@ export function registerAccountCommands(trilho: Command, { withContext, print }:
       return [...before, parseUuid(value)]
     })
     .description('replace the default providers of an account')
-    .action((accountUuid: string, connections: string[], actor: ActorOptions) =>
-      withContext(tools =>
-        runAudited(tools, actor, {
-          act: 'account_defaults',
-          subject: `account/${accountUuid}`,
-          async work(em) {
-            for (const one of connections)
-              requireFound(
-                await em.findOne(Connection, { uuid: one, accountUuid }),
-                `connection ${one} of the account`,
-              )
-            await replaceDefaultConnections(em, { accountUuid }, connections)
-          },
-        }),
-      ),
+    .run((tools, accountUuid: string, connections: string[], actor: ActorOptions) =>
+      runAudited(tools, actor, {
+        act: 'account_defaults',
+        subject: `account/${accountUuid}`,
+        async work(em) {
+          for (const one of connections)
+            requireFound(
+              await em.findOne(Connection, { uuid: one, accountUuid }),
+              `connection ${one} of the account`,
+            )
+          await replaceDefaultConnections(em, { accountUuid }, connections)
+        },
+      }),
     )
 
   addActorOptions(account.command('policy'))
@@ -81,52 +77,44 @@ export function registerAccountCommands(trilho: Command, { withContext, print }:
     .description('set what is done with unmatched payments, and whether external_ref must be unique')
     .addOption(new Option('--unmatched <policy>').choices(['refund', 'keep']))
     .addOption(new Option('--unique-external-ref <yes or no>').choices(['yes', 'no']))
-    .action((accountUuid: string, options: PolicyOptions) =>
-      change(accountUuid, options, {
-        act: 'account_policy',
-        ...(options.unmatched && { unmatchedPolicy: options.unmatched }),
-        ...(options.uniqueExternalRef && { uniqueExternalRef: options.uniqueExternalRef === 'yes' }),
-      }),
-    )
+    .run((context, uuid: string, options: PolicyOptions) => {
+      const { unmatched: unmatchedPolicy, uniqueExternalRef } = options
+      return changeAccount(context, uuid, {
+        ...{ act: 'account_policy', actor: options },
+        ...(unmatchedPolicy && { unmatchedPolicy }),
+        ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
+      })
+    })
 
   addActorOptions(account.command('block'))
     .argument('<account>', 'account UUID', parseUuid)
     .description('block an account: its tokens and splits are refused; running operations continue')
-    .action((accountUuid: string, actor: ActorOptions) =>
-      change(accountUuid, actor, { act: 'account_block', status: 'BLOCKED' }, endAccountSessions),
+    .run((context, uuid: string, actor: ActorOptions) =>
+      changeAccount(context, uuid, { act: 'account_block', actor, status: 'BLOCKED' }),
     )
 
   addActorOptions(account.command('unblock'))
     .argument('<account>', 'account UUID', parseUuid)
     .description('unblock an account')
-    .action((accountUuid: string, actor: ActorOptions) =>
-      change(accountUuid, actor, { act: 'account_unblock', status: 'ACTIVE' }),
+    .run((context, uuid: string, actor: ActorOptions) =>
+      changeAccount(context, uuid, { act: 'account_unblock', actor, status: 'ACTIVE' }),
     )
-
-  function change(
-    accountUuid: string,
-    actor: ActorOptions,
-    { act, ...values }: AccountChange,
-    andThen?: typeof endAccountSessions,
-  ) {
-    if (Object.keys(values).length === 0) throw new Error('no option is given: nothing to change')
-    return withContext(tools =>
-      runAudited(tools, actor, {
-        act,
-        subject: `account/${accountUuid}`,
-        async work(em) {
-          Object.assign(
-            requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`),
-            values,
-          )
-          await andThen?.(em, accountUuid)
-        },
-      }),
-    )
-  }
 }
 
 type PolicyOptions = ActorOptions & { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
-type AccountChange = { act: string } & Partial<
+type AccountChange = { act: string; actor: ActorOptions } & Partial<
   Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>
 >
+
+async function changeAccount(context: CommandContext, uuid: string, change: AccountChange) {
+  const { act, actor, ...values } = change
+  if (Object.keys(values).length === 0) throw new Error('no option is given: nothing to change')
+  await runAudited(context, actor, {
+    act,
+    subject: `account/${uuid}`,
+    async work(em) {
+      Object.assign(requireFound(await em.findOne(Account, uuid), `account ${uuid}`), values)
+      if (values.status === 'BLOCKED') await endAccountSessions(em, uuid)
+    },
+  })
+}

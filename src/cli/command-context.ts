@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Client, Connection } from '@temporalio/client'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import pino from 'pino'
 import { type AuditedAction, runAuditedAction } from '../admin/audited-action.ts'
 import { type Config, readServiceConfig } from '../config.ts'
@@ -67,6 +67,26 @@ export const shellEnvironment: CommandEnvironment = {
   },
 }
 
+/** A command whose action receives its dependencies before its arguments and options. */
+export class OperatorCommand extends Command {
+  private readonly environment: CommandEnvironment
+
+  constructor(environment: CommandEnvironment, name?: string) {
+    super(name)
+    this.environment = environment
+  }
+
+  override createCommand(name?: string): OperatorCommand {
+    return new OperatorCommand(this.environment, name)
+  }
+
+  run<Args extends unknown[]>(work: (context: CommandContext, ...args: Args) => Promise<unknown>): this {
+    return this.action((...args) =>
+      this.environment.withContext(context => work(context, ...(args as unknown[] as Args))),
+    )
+  }
+}
+
 /** Runs work with a Temporal client, for commands that start or signal workflows. */
 export async function withWorkflowClient(
   { temporal, timeScale }: Config,
@@ -85,7 +105,7 @@ export async function withWorkflowClient(
 export type ActorOptions = { by: string; reason: string }
 
 /** Adds the options `--by` and `--reason`, which are recorded permanently; a routine command has a default reason. */
-export function addActorOptions(command: Command, { isRoutine = false } = {}): Command {
+export function addActorOptions(command: OperatorCommand, { isRoutine = false } = {}): OperatorCommand {
   const reason = new Option('--reason <reason>', 'recorded in the operator actions').argParser(parseText)
   return command
     .option('--by <who>', 'recorded in the operator actions', parseText, readUserName())
@@ -110,17 +130,32 @@ export function runAudited<T>(
   return runAuditedAction(em, { ...action, who: by, reason })
 }
 
-/** Parses a UUID. */
-export function parseUuid(value: string): string {
-  if (!/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(value)) throw new InvalidArgumentError('Not a uuid.')
-  return value.toLowerCase()
+/** Creates the parser of an argument; `message` tells the operator what it must be. */
+function createParser<T>(pattern: RegExp, message: string, convert: (text: string) => T) {
+  return (value: string): T => {
+    if (!pattern.test(value)) throw new InvalidArgumentError(message)
+    return convert(value)
+  }
 }
 
-/** Parses a text that must not be blank. */
-export function parseText(value: string): string {
-  if (value.trim() === '') throw new InvalidArgumentError('It is empty.')
-  return value
-}
+const UUID_PATTERN = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+export const parseUuid = createParser(UUID_PATTERN, 'Not a uuid.', text => text.toLowerCase())
+export const parseText = createParser(/\S/, 'It is empty.', String)
+export const parseCount = createParser(/^[1-9]\d{0,5}$/, 'Not a whole number from 1 to 999999.', Number)
+/** Parses the number of sends of an attempt: 0 where it is only known from before a restore. */
+export const parseSendCount = createParser(/^\d{1,6}$/, 'Not a whole number from 0 to 999999.', Number)
+/** Parses reais to centavos. */
+export const parseReais = createParser(
+  /^\d{1,9}(\.\d{1,2})?$/,
+  'Not an amount in reais with at most two decimals.',
+  text => Math.round(Number(text) * 100),
+)
+export const parseHours = createParser(
+  /^(?=.*[1-9])\d{1,5}(\.\d+)?$/,
+  'Not a positive number of hours.',
+  Number,
+)
 
 /** Parses an https URL: credentials are sent to it. */
 export function parseHttpsUrl(value: string): string {
@@ -150,41 +185,15 @@ export function parseFutureInstant(value: string): Date {
   return at
 }
 
-/** Parses a number from 1 to 999999. */
-export function parseCount(value: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 1 to 999999.')
-  return Number(value)
-}
-
-/** Parses the number of sends of an attempt: 0 where it is only known from before a restore. */
-export function parseSendCount(value: string): number {
-  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Not a whole number from 0 to 999999.')
-  return Number(value)
-}
-
-/** Parses reais with at most two decimals, and returns centavos. */
-export function parseReais(value: string): number {
-  const cents = /^\d{1,9}(\.\d{1,2})?$/.test(value) ? Math.round(Number(value) * 100) : null
-  if (cents === null) throw new InvalidArgumentError('Not an amount in reais with at most two decimals.')
-  return cents
-}
-
-/** Parses a positive number of hours, of at most five digits. */
-export function parseHours(value: string): number {
-  if (!/^\d{1,5}(\.\d+)?$/.test(value) || Number(value) === 0)
-    throw new InvalidArgumentError('Not a positive number of hours.')
-  return Number(value)
-}
-
 export function requireOption(value: string | undefined, option: string): string {
   if (value === undefined) throw new Error(`${option} is required`)
   return value
 }
 
-/** Returns the row, or throws an error for the operator where there is none. */
-export function requireFound<T>(row: T | null, what: string): T {
-  if (row === null) throw new Error(`there is no ${what}`)
-  return row
+/** Returns what was found, or throws an error for the operator where nothing was. */
+export function requireFound<T>(found: T | null | undefined, what: string): T {
+  if (found == null) throw new Error(`there is no ${what}`)
+  return found
 }
 
 /** Reads a JSON file, which may hold secrets. */

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { activateConnection, type CreateConnectionInput, createConnection } from '../admin/connections.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from '../admin/opening-balance.ts'
 import { Account } from '../db/entities/account.ts'
@@ -14,6 +14,7 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseHttpsUrl,
   parseReais,
   parseText,
@@ -25,8 +26,8 @@ import {
 
 /** Registers the command that connects an account to a provider and opens its provider account. */
 export function registerAddConnectionCommand(
-  connection: Command,
-  { withContext, print }: Pick<CommandEnvironment, 'withContext' | 'print'>,
+  connection: OperatorCommand,
+  { print }: Pick<CommandEnvironment, 'print'>,
 ): void {
   addActorOptions(connection.command('add'), { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
@@ -44,39 +45,37 @@ export function registerAddConnectionCommand(
       'balance at the provider now; default: the balance that the provider reports',
       parseReais,
     )
-    .action((accountUuid: string, options: ActorOptions & AddConnectionOptions) =>
-      withContext(async tools => {
-        requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
-        const input: CreateConnectionInput = {
-          accountUuid,
-          provider: options.provider,
-          providerAccount: options.providerAccount,
-          dialect: options.dialect,
-          type: options.type,
-          status: 'CONFIGURATION_PENDING',
-          isSimulated: options.simulated,
-          baseUrl: options.baseUrl,
-          credentials: await readJsonFile(options.credentials),
-          collectionKey: options.collectionKey ?? null,
-          creditedSince: NOT_CREDITED_YET,
-        }
-        const connection = await runAudited(tools, options, {
-          act: 'connection_add',
-          async work(em) {
-            const connection = await createConnection(em, tools.sealer, input)
-            tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
-            return connection
-          },
-          subject: one => `connection/${one.uuid}`,
-        })
-        const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-        const order = { site, connection, who: options.by, openingCents: options.openingBalance }
-        print({
-          provider_uuid: connection.uuid,
-          ...presentOpening(await activateConnection(tools.em, order)),
-        })
-      }),
-    )
+    .run(async (tools, accountUuid: string, options: ActorOptions & AddConnectionOptions) => {
+      requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+      const input: CreateConnectionInput = {
+        accountUuid,
+        provider: options.provider,
+        providerAccount: options.providerAccount,
+        dialect: options.dialect,
+        type: options.type,
+        status: 'CONFIGURATION_PENDING',
+        isSimulated: options.simulated,
+        baseUrl: options.baseUrl,
+        credentials: await readJsonFile(options.credentials),
+        collectionKey: options.collectionKey ?? null,
+        creditedSince: NOT_CREDITED_YET,
+      }
+      const connection = await runAudited(tools, options, {
+        act: 'connection_add',
+        async work(em) {
+          const connection = await createConnection(em, tools.sealer, input)
+          tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
+          return connection
+        },
+        subject: one => `connection/${one.uuid}`,
+      })
+      const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
+      const order = { site, connection, who: options.by, openingCents: options.openingBalance }
+      print({
+        provider_uuid: connection.uuid,
+        ...presentOpening(await activateConnection(tools.em, order)),
+      })
+    })
 }
 
 function presentOpening(opening: OpeningOutcome): object {

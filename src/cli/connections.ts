@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { type NotificationSite, registerNotificationUrl } from '../admin/connections.ts'
 import { replaceCredentials, rollBackCredentials } from '../admin/credentials.ts'
 import { Connection } from '../db/entities/connection.ts'
@@ -10,6 +10,7 @@ import {
   addActorOptions,
   type CommandContext,
   type CommandEnvironment,
+  type OperatorCommand,
   parseUuid,
   readJsonFile,
   requireFound,
@@ -19,32 +20,30 @@ import { registerAddConnectionCommand } from './connection-add.ts'
 import { formatFee, parseFee } from './fees.ts'
 
 /** Registers the commands of connections: status, visibility, fees, credentials. */
-export function registerConnectionCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerConnectionCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const connection = trilho
     .command('connection')
     .description('manage the connections of accounts to providers')
 
-  registerAddConnectionCommand(connection, { withContext, print })
+  registerAddConnectionCommand(connection, { print })
 
   connection
     .command('list')
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the connections of an account with their fees')
-    .action((accountUuid: string) =>
-      withContext(async ({ em }) => {
-        for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } }))
-          print({
-            provider_uuid: one.uuid,
-            provider: one.provider,
-            type: one.type,
-            status: one.status,
-            dialect: one.dialect,
-            is_public: one.isPublic,
-            fees: Object.fromEntries(Object.entries(one.fees).map(([what, fee]) => [what, formatFee(fee)])),
-            secret_key_id: one.secretKeyId,
-          })
-      }),
-    )
+    .run(async ({ em }, accountUuid: string) => {
+      for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } }))
+        print({
+          provider_uuid: one.uuid,
+          provider: one.provider,
+          type: one.type,
+          status: one.status,
+          dialect: one.dialect,
+          is_public: one.isPublic,
+          fees: Object.fromEntries(Object.entries(one.fees).map(([what, fee]) => [what, formatFee(fee)])),
+          secret_key_id: one.secretKeyId,
+        })
+    })
 
   addActorOptions(connection.command('status'))
     .argument('<connection>', 'connection UUID', parseUuid)
@@ -52,31 +51,21 @@ export function registerConnectionCommands(trilho: Command, { withContext, print
     .description(
       'set the status: a connection that is not ACTIVE starts no operation; polls, refunds and disputes continue',
     )
-    .action((connectionUuid: string, status: string, actor: ActorOptions) => {
+    .run((context, uuid: string, status: string, actor: ActorOptions) => {
       const knownStatus = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
       if (!knownStatus) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
-      return change(connectionUuid, {
-        actor,
-        act: 'connection_status',
-        change(one) {
-          one.status = knownStatus
-        },
-      })
+      const change = () => ({ status: knownStatus })
+      return changeConnection(context, uuid, { actor, act: 'connection_status', change })
     })
 
   addActorOptions(connection.command('visibility'))
     .argument('<connection>', 'connection UUID', parseUuid)
     .addOption(new Option('--public <yes or no>').choices(['yes', 'no']).makeOptionMandatory())
     .description('set whether requests and default providers may use a connection')
-    .action((connectionUuid: string, options: ActorOptions & { public: 'yes' | 'no' }) =>
-      change(connectionUuid, {
-        actor: options,
-        act: 'connection_visibility',
-        change(one) {
-          one.isPublic = options.public === 'yes'
-        },
-      }),
-    )
+    .run((context, uuid: string, options: ActorOptions & { public: 'yes' | 'no' }) => {
+      const change = () => ({ isPublic: options.public === 'yes' })
+      return changeConnection(context, uuid, { actor: options, act: 'connection_visibility', change })
+    })
 
   addActorOptions(connection.command('fees'))
     .argument('<connection>', 'connection UUID', parseUuid)
@@ -84,21 +73,11 @@ export function registerConnectionCommands(trilho: Command, { withContext, print
     .option('--charge <fee>', 'paid by the payer', parseFee)
     .option('--transfer <fee>', 'paid by the sender', parseFee)
     .option('--refund <fee>', 'paid by the account', parseFee)
-    .action(
-      (
-        connectionUuid: string,
-        { by: actor, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>,
-      ) => {
-        if (Object.keys(fees).length === 0) throw new Error('no fee is given')
-        return change(connectionUuid, {
-          actor: { by: actor, reason },
-          act: 'connection_fees',
-          change(one) {
-            one.fees = { ...one.fees, ...fees }
-          },
-        })
-      },
-    )
+    .run((context, uuid: string, { by, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>) => {
+      if (Object.keys(fees).length === 0) throw new Error('no fee is given')
+      const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
+      return changeConnection(context, uuid, { actor: { by, reason }, act: 'connection_fees', change })
+    })
 
   addActorOptions(connection.command('credentials'))
     .argument('<connection>', 'connection UUID', parseUuid)
@@ -106,45 +85,36 @@ export function registerConnectionCommands(trilho: Command, { withContext, print
     .description(
       'replace the credentials by others of the same provider account, and register the callback address again',
     )
-    .action((connectionUuid: string, file: string, { by: who, reason }: ActorOptions) =>
-      withContext(async tools => {
-        const order = { connectionUuid, credentials: await readJsonFile(file), who, reason }
-        const replaced = await replaceCredentials(tools.em, tools, order)
-        const { connection: changed, isProved } = replaced
-        await registerNotificationUrl(createNotificationSite(tools), changed).catch(async error => {
-          if (isProved || !(await rollBackCredentials(tools.em, replaced, who))) throw error
-          throw new Error(`${error.message}; the previous credentials are restored`)
+    .run(async (tools, connectionUuid: string, file: string, { by: who, reason }: ActorOptions) => {
+      const order = { connectionUuid, credentials: await readJsonFile(file), who, reason }
+      const replaced = await replaceCredentials(tools.em, tools, order)
+      const { connection: changed, isProved } = replaced
+      await registerNotificationUrl(createNotificationSite(tools), changed).catch(async error => {
+        if (isProved || !(await rollBackCredentials(tools.em, replaced, who))) throw error
+        throw new Error(`${error.message}; the previous credentials are restored`)
+      })
+      if (!isProved)
+        print({
+          warning: 'these credentials could not be proved to belong to the same account at the provider',
+          credentials_epoch: changed.credentialsEpoch,
         })
-        if (!isProved)
-          print({
-            warning: 'these credentials could not be proved to belong to the same account at the provider',
-            credentials_epoch: changed.credentialsEpoch,
-          })
-      }),
-    )
-
-  function change(connectionUuid: string, changing: ConnectionChange) {
-    return withContext(tools => changeConnection(tools, connectionUuid, changing))
-  }
+    })
 }
 
-type ConnectionChange = { actor: ActorOptions; act: string; change: (connection: Connection) => void }
+type ConnectionChange = {
+  actor: ActorOptions
+  act: string
+  change: (connection: Connection) => Partial<Connection>
+}
 
-function changeConnection(
-  tools: CommandContext,
-  connectionUuid: string,
-  { actor, act, change }: ConnectionChange,
-) {
-  return runAudited(tools, actor, {
+function changeConnection(context: CommandContext, uuid: string, { actor, act, change }: ConnectionChange) {
+  return runAudited(context, actor, {
     act,
-    subject: `connection/${connectionUuid}`,
+    subject: `connection/${uuid}`,
     async work(em) {
       // Under the row lock: two concurrent changes of different fees keep both.
-      const found = await em.findOne(Connection, connectionUuid, ROW_LOCK)
-      const one = requireFound(found, `connection ${connectionUuid}`)
-      change(one)
-      one.updatedAt = new Date()
-      return one
+      const one = requireFound(await em.findOne(Connection, uuid, ROW_LOCK), `connection ${uuid}`)
+      Object.assign(one, change(one), { updatedAt: new Date() })
     },
   })
 }

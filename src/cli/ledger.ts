@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../activities/ledger/adjustments.ts'
 import { listOpenAccountEntries } from '../db/repositories/account-entries.ts'
 import { listAdjustments } from '../db/repositories/ledger-adjustments.ts'
@@ -7,12 +7,13 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseReais,
   parseUuid,
 } from './command-context.ts'
 
 /** Registers the commands of account entries and of corrections by two operators. */
-export function registerLedgerCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerLedgerCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const ledger = trilho
     .command('ledger')
     .description('list movements that Trilho did not order, and correct the ledger')
@@ -34,71 +35,63 @@ export function registerLedgerCommands(trilho: Command, { withContext, print }: 
       'entry of the statement that the correction explains; see `trilho ledger entries`',
       parseUuid,
     )
-    .action((accountUuid: string, options: ActorOptions & AdjustOptions) =>
-      withContext(async ({ orm }) => {
-        if (options.value === 0) throw new Error('--value must be above zero')
-        const proposal = await proposeAdjustment(orm, {
-          ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
-          ...{ cents: options.value, entryUuid: options.entry ?? null },
-          ...{ operatorEmail: options.by, reason: options.reason },
-        })
-        print({ adjustment: proposal, proposed_by: options.by })
-      }),
-    )
+    .run(async ({ orm }, accountUuid: string, options: ActorOptions & AdjustOptions) => {
+      if (options.value === 0) throw new Error('--value must be above zero')
+      const proposal = await proposeAdjustment(orm, {
+        ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
+        ...{ cents: options.value, entryUuid: options.entry ?? null },
+        ...{ operatorEmail: options.by, reason: options.reason },
+      })
+      print({ adjustment: proposal, proposed_by: options.by })
+    })
 
   addActorOptions(ledger.command('approve'), { isRoutine: true })
     .argument('<adjustment>', 'its uuid', parseUuid)
     .description('approve and book a correction that another operator proposed')
-    .action((adjustment: string, { by: actor, reason }: ActorOptions) =>
-      withContext(async ({ orm }) => {
-        print({
-          adjustment,
-          movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: actor, reason }),
-        })
-      }),
-    )
+    .run(async ({ orm }, adjustment: string, { by: actor, reason }: ActorOptions) => {
+      print({
+        adjustment,
+        movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: actor, reason }),
+      })
+    })
 
   ledger
     .command('adjustments')
     .description('list corrections that can still be approved')
     .option('--all', 'also list booked and expired corrections', false)
-    .action(({ all }: { all: boolean }) =>
-      withContext(async ({ em }) => {
-        for (const one of await listAdjustments(em, { isOpen: !all }))
-          print({
-            adjustment: one.uuid,
-            account: one.accountUuid,
-            connection: one.connectionUuid,
-            direction: one.direction,
-            value: textFromCents(one.cents),
-            reason: one.reason,
-            ...(one.entryUuid && { entry: one.entryUuid }),
-            proposed_by: one.proposer,
-            proposed_at: one.proposedAt,
-            expires_at: one.expiresAt,
-            ...(one.approver && { approved_by: one.approver, approved_at: one.approvedAt }),
-            ...(one.movementUuid && { movement: one.movementUuid }),
-          })
-      }),
-    )
+    .run(async ({ em }, { all }: { all: boolean }) => {
+      for (const one of await listAdjustments(em, { isOpen: !all }))
+        print({
+          adjustment: one.uuid,
+          account: one.accountUuid,
+          connection: one.connectionUuid,
+          direction: one.direction,
+          value: textFromCents(one.cents),
+          reason: one.reason,
+          ...(one.entryUuid && { entry: one.entryUuid }),
+          proposed_by: one.proposer,
+          proposed_at: one.proposedAt,
+          expires_at: one.expiresAt,
+          ...(one.approver && { approved_by: one.approver, approved_at: one.approvedAt }),
+          ...(one.movementUuid && { movement: one.movementUuid }),
+        })
+    })
 
   ledger
     .command('entries')
     .description('list entries of provider statements that are not PIX and match nothing in the ledger')
-    .action(() =>
-      withContext(async ({ em }) => {
-        for (const entry of await listOpenAccountEntries(em))
-          print({
-            entry: entry.uuid,
-            provider_account: entry.providerAccountUuid,
-            kind: entry.kind,
-            type: entry.type,
-            id: entry.entryId,
-            value: textFromCents(entry.cents),
-            at: entry.movedAt,
-          })
-      }),
-    )
+    .run(async ({ em }) => {
+      for (const entry of await listOpenAccountEntries(em))
+        print({
+          entry: entry.uuid,
+          provider_account: entry.providerAccountUuid,
+          kind: entry.kind,
+          type: entry.type,
+          id: entry.entryId,
+          value: textFromCents(entry.cents),
+          at: entry.movedAt,
+        })
+    })
 }
 
 type AdjustOptions = { connection: string; value: number; direction: 'IN' | 'OUT'; entry?: string }

@@ -1,27 +1,24 @@
-import type { Command } from 'commander'
 import type { CodeMessage } from '../activities/pix-keys/verification-codes.ts'
 import { AuthCode } from '../db/entities/pix-key.ts'
-import type { CommandEnvironment } from './command-context.ts'
+import type { CommandEnvironment, OperatorCommand } from './command-context.ts'
 
 const MAX_LISTED_CODES = 50
 
 /** Registers the command that lists verification codes for which no carrier is configured. */
-export function registerOutboxCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerOutboxCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   trilho
     .command('outbox')
     .description('list the verification codes that were not sent, newest first')
-    .action(() =>
-      withContext(async ({ em, sealer: seal }) => {
-        const rows = await em.find(
-          AuthCode,
-          { sealedMessage: { $ne: null } },
-          { orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }], limit: MAX_LISTED_CODES },
-        )
-        for (const { uuid, type, sealedMessage, delivery, expiresAt } of rows) {
-          const { to, code } = seal.open<CodeMessage>(sealedMessage!)
-          const expires_at = expiresAt.toISOString()
-          print({ auth_code_id: uuid, type, to, auth_code: code, delivery, expires_at })
-        }
-      }),
-    )
+    .run(async ({ em, sealer: seal }) => {
+      const rows = await em.find(
+        AuthCode,
+        { sealedMessage: { $ne: null } },
+        { orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }], limit: MAX_LISTED_CODES },
+      )
+      for (const { uuid, type, sealedMessage, delivery, expiresAt } of rows) {
+        const { to, code } = seal.open<CodeMessage>(sealedMessage!)
+        const expires_at = expiresAt.toISOString()
+        print({ auth_code_id: uuid, type, to, auth_code: code, delivery, expires_at })
+      }
+    })
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
@@ -9,18 +9,19 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseCount,
   parseUuid,
   requireFound,
 } from './command-context.ts'
 
 /** Registers the commands of pauses and the list of operator actions. */
-export function registerPauseCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerPauseCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const pause = trilho
     .command('pause')
     .description('refuse new operations by 503 `paused`; running operations continue')
-  for (const [name, kind] of Object.entries(PAUSE_TARGETS))
-    addTargetArgument(addActorOptions(pause.command(name)), kind)
+  for (const kind of PAUSE_TARGETS)
+    addTargetArgument(addActorOptions(pause.command(kind)), kind)
       .addOption(
         new Option(
           '--reach <reach>',
@@ -29,42 +30,38 @@ export function registerPauseCommands(trilho: Command, { withContext, print }: C
           .choices(['money-out', 'everything'])
           .default('everything'),
       )
-      .action((...commanderArgs: unknown[]) =>
-        withContext(async ({ em }) => {
-          const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
-          await requireTarget(em, target)
-          await startPause(em, {
-            target,
-            reach: reach === 'money-out' ? 'money_out' : 'everything',
-            who,
-            reason,
-          })
-        }),
-      )
+      .run(async ({ em }, ...commanderArgs: unknown[]) => {
+        const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
+        await requireTarget(em, target)
+        await startPause(em, {
+          target,
+          reach: reach === 'money-out' ? 'money_out' : 'everything',
+          who,
+          reason,
+        })
+      })
 
   pause
     .command('list')
     .description('list the pauses in effect')
-    .action(() =>
-      withContext(async ({ em }) => {
-        for (const one of await em.findAll(Pause, { orderBy: { createdAt: 'asc' } }))
-          print({
-            of: formatPauseTarget(one),
-            reach: one.reach,
-            reason: one.reason,
-            who: one.who,
-            since: one.createdAt,
-          })
-      }),
-    )
+    .run(async ({ em }) => {
+      for (const one of await em.findAll(Pause, { orderBy: { createdAt: 'asc' } }))
+        print({
+          of: formatPauseTarget(one),
+          reach: one.reach,
+          reason: one.reason,
+          who: one.who,
+          since: one.createdAt,
+        })
+    })
 
   const resume = trilho.command('resume').description('end a pause')
-  for (const [name, kind] of Object.entries(PAUSE_TARGETS))
-    addTargetArgument(addActorOptions(resume.command(name)), kind).action((...commanderArgs: unknown[]) =>
-      withContext(async ({ em }) => {
+  for (const kind of PAUSE_TARGETS)
+    addTargetArgument(addActorOptions(resume.command(kind)), kind).run(
+      async ({ em }, ...commanderArgs: unknown[]) => {
         const { by: who, reason, target } = parsePauseOptions(kind, commanderArgs)
         if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause is in effect')
-      }),
+      },
     )
 
   trilho
@@ -72,26 +69,19 @@ export function registerPauseCommands(trilho: Command, { withContext, print }: C
     .description('list the operator actions and their reasons, the latest first')
     .option('--subject <subject>', 'only the actions on this subject, as printed')
     .option('--limit <number>', 'maximum number of actions', parseCount, 100)
-    .action(({ subject, limit }: { subject?: string; limit: number }) =>
-      withContext(async ({ em }) => {
-        const found = await em.find(OperatorAction, subject ? { subject } : {}, {
-          orderBy: { at: 'desc', uuid: 'desc' },
-          limit,
-        })
-        for (const { at, who, act, subject: of, reason } of found)
-          print({ at, who, act, subject: of, reason })
-      }),
-    )
+    .run(async ({ em }, { subject, limit }: { subject?: string; limit: number }) => {
+      const found = await em.find(OperatorAction, subject ? { subject } : {}, {
+        orderBy: { at: 'desc', uuid: 'desc' },
+        limit,
+      })
+      for (const { at, who, act, subject: of, reason } of found) print({ at, who, act, subject: of, reason })
+    })
 }
 
-type PauseTargetKind = 'all' | 'account' | 'connection'
-const PAUSE_TARGETS: Record<string, PauseTargetKind> = {
-  all: 'all',
-  account: 'account',
-  connection: 'connection',
-}
+const PAUSE_TARGETS = ['all', 'account', 'connection'] as const
+type PauseTargetKind = (typeof PAUSE_TARGETS)[number]
 
-function addTargetArgument(command: Command, kind: PauseTargetKind): Command {
+function addTargetArgument(command: OperatorCommand, kind: PauseTargetKind): OperatorCommand {
   return kind === 'all'
     ? command.description('the whole service')
     : command.argument(`<${kind}>`, `${kind} UUID`, parseUuid).description(`one ${kind}`)

@@ -1,6 +1,6 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { registerAccountCommands } from './accounts.ts'
-import { type CommandEnvironment, shellEnvironment } from './command-context.ts'
+import { type CommandEnvironment, OperatorCommand, shellEnvironment } from './command-context.ts'
 import { registerConnectionCommands } from './connections.ts'
 import { registerLedgerCommands } from './ledger.ts'
 import { registerOutboxCommands } from './outbox.ts'
@@ -15,7 +15,7 @@ import { registerUserCommands } from './users.ts'
 
 /** Creates the program `trilho`: administration without the API. Every command prints JSON, one object a line. */
 export function createProgram(environment: CommandEnvironment = shellEnvironment): Command {
-  const program = new Command('trilho')
+  const program = new OperatorCommand(environment, 'trilho')
     .description('Operator commands of Trilho, a PIX payments engine')
     .showHelpAfterError()
   registerLedgerCommands(program, environment)

@@ -1,31 +1,29 @@
-import type { Command } from 'commander'
 import { rebuildWorkflows } from '../disaster-recovery/rebuild.ts'
 import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parsePastInstant,
   withWorkflowClient,
 } from './command-context.ts'
 
 /** Registers the command that rebuilds workflows after a restored backup. */
-export function registerRebuildCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerRebuildCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   addActorOptions(trilho.command('rebuild'))
     .description(
       'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
     )
     .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
-    .action(({ since, by: who, reason }: ActorOptions & { since: Date }) =>
-      withContext(({ em, config }) =>
-        withWorkflowClient(config, async temporal => {
-          const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
-          for await (const rebuilt of rebuildWorkflows(temporal, em, { since, who, reason })) {
-            print(rebuilt)
-            counts[rebuilt.outcome] = (counts[rebuilt.outcome] ?? 0) + 1
-          }
-          print(counts)
-          if (counts.impossible) process.exitCode = 1
-        }),
-      ),
+    .run(({ em, config }, { since, by: who, reason }: ActorOptions & { since: Date }) =>
+      withWorkflowClient(config, async temporal => {
+        const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
+        for await (const rebuilt of rebuildWorkflows(temporal, em, { since, who, reason })) {
+          print(rebuilt)
+          counts[rebuilt.outcome] = (counts[rebuilt.outcome] ?? 0) + 1
+        }
+        print(counts)
+        if (counts.impossible) process.exitCode = 1
+      }),
     )
 }

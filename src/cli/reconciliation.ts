@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Argument, type Command, Option } from 'commander'
+import { Argument, Option } from 'commander'
 import { checkLedger, checkProviderBalances } from '../admin/ledger-check.ts'
 import { requestManualSettlement } from '../admin/manual-settlement.ts'
 import { migrate } from '../db/client/migrate.ts'
@@ -16,6 +16,7 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseHours,
   parseSendCount,
   parseUuid,
@@ -24,11 +25,11 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of migration, ledger check, reconciliation and manual settlement. */
-export function registerReconciliationCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerReconciliationCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   trilho
     .command('migrate')
     .description('migrate the database schema to this release')
-    .action(() => withContext(({ config }) => migrate(config.databaseUrl)))
+    .run(({ config }) => migrate(config.databaseUrl))
 
   trilho
     .command('check-ledger')
@@ -36,15 +37,13 @@ export function registerReconciliationCommands(trilho: Command, { withContext, p
       'check that postings add up to zero, balances equal their postings, and every hold has its operation',
     )
     .option('--providers', 'also compare with the balance that each provider reports')
-    .action(options =>
-      withContext(async ({ em, providers }) => {
-        const violations = await checkLedger(em)
-        if (options.providers) violations.push(...(await checkProviderBalances(em, providers)))
-        violations.forEach(print)
-        print({ violations: violations.length })
-        if (violations.length > 0) process.exitCode = 1
-      }),
-    )
+    .run(async ({ em, providers }, options: { providers?: boolean }) => {
+      const violations = await checkLedger(em)
+      if (options.providers) violations.push(...(await checkProviderBalances(em, providers)))
+      violations.forEach(print)
+      print({ violations: violations.length })
+      if (violations.length > 0) process.exitCode = 1
+    })
 
   trilho
     .command('reconcile')
@@ -52,28 +51,26 @@ export function registerReconciliationCommands(trilho: Command, { withContext, p
       'compare the statements of all providers with the ledger, repair what lost notifications caused, list the rest',
     )
     .option('--hours <hours>', 'length of the period up to now', parseHours, 48)
-    .action((period: ReconciliationInput) =>
-      withContext(({ em, config }) =>
-        withWorkflowClient(config, async ({ taskQueue }, client) => {
-          const results = await client.workflow.execute<ReconciliationWorkflowSignature>(
-            RECONCILIATION_WORKFLOW,
-            {
-              workflowId: `reconciliation/${randomUUID()}`,
-              taskQueue,
-              args: [period],
-            },
-          )
-          results.forEach(print)
-          const open = await listUnsettledDifferences(em)
-          open.forEach(print)
-          const unknown = {
-            not_compared: results.filter(one => one.noAnswer !== undefined).length,
-            disputes_not_listed: results.filter(one => one.disputesNoAnswer !== undefined).length,
-          }
-          print({ differences: open.length, ...unknown })
-          if (open.length + unknown.not_compared + unknown.disputes_not_listed > 0) process.exitCode = 1
-        }),
-      ),
+    .run(({ em, config }, period: ReconciliationInput) =>
+      withWorkflowClient(config, async ({ taskQueue }, client) => {
+        const results = await client.workflow.execute<ReconciliationWorkflowSignature>(
+          RECONCILIATION_WORKFLOW,
+          {
+            workflowId: `reconciliation/${randomUUID()}`,
+            taskQueue,
+            args: [period],
+          },
+        )
+        results.forEach(print)
+        const open = await listUnsettledDifferences(em)
+        open.forEach(print)
+        const unknown = {
+          not_compared: results.filter(one => one.noAnswer !== undefined).length,
+          disputes_not_listed: results.filter(one => one.disputesNoAnswer !== undefined).length,
+        }
+        print({ differences: open.length, ...unknown })
+        if (open.length + unknown.not_compared + unknown.disputes_not_listed > 0) process.exitCode = 1
+      }),
     )
 
   trilho
@@ -81,22 +78,20 @@ export function registerReconciliationCommands(trilho: Command, { withContext, p
     .description(
       'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
     )
-    .action(() =>
-      withContext(async ({ em }) => {
-        for (const one of await listUnknownOutcomes(em))
-          print({
-            noun: one.operation,
-            uuid: one.subject_uuid,
-            attempt: one.attempt,
-            sending: one.sending,
-            provider: one.provider,
-            state: one.state,
-            code: one.code,
-            cents: Number(one.cents),
-            unknown_since: one.unknown_since,
-          })
-      }),
-    )
+    .run(async ({ em }) => {
+      for (const one of await listUnknownOutcomes(em))
+        print({
+          noun: one.operation,
+          uuid: one.subject_uuid,
+          attempt: one.attempt,
+          sending: one.sending,
+          provider: one.provider,
+          state: one.state,
+          code: one.code,
+          cents: Number(one.cents),
+          unknown_since: one.unknown_since,
+        })
+    })
 
   addActorOptions(trilho.command('settle'))
     .addArgument(new Argument('<noun>').choices(PAYOUT_KINDS))
@@ -112,21 +107,19 @@ export function registerReconciliationCommands(trilho: Command, { withContext, p
     )
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
     .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
-    .action((noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) =>
-      withContext(({ em, config }) => {
-        const settlement = buildManualSettlement(options)
-        return withWorkflowClient(config, async temporal => {
-          print({
-            signalled: await requestManualSettlement(temporal, em, {
-              noun,
-              uuid: subject,
-              settlement,
-              who: options.by,
-            }),
-          })
+    .run(({ em, config }, noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) => {
+      const settlement = buildManualSettlement(options)
+      return withWorkflowClient(config, async temporal => {
+        print({
+          signalled: await requestManualSettlement(temporal, em, {
+            noun,
+            uuid: subject,
+            settlement,
+            who: options.by,
+          }),
         })
-      }),
-    )
+      })
+    })
 }
 
 type SettleOptions = AttemptVersion & { as: 'settled' | 'rejected'; endToEnd?: string }

@@ -1,27 +1,30 @@
-import type { Command } from 'commander'
 import { resealSecrets } from '../admin/secret-resealing.ts'
-import { type ActorOptions, addActorOptions, type CommandEnvironment, runAudited } from './command-context.ts'
+import {
+  type ActorOptions,
+  addActorOptions,
+  type CommandEnvironment,
+  type OperatorCommand,
+  runAudited,
+} from './command-context.ts'
 
 /** Rotation of TRILHO_SECRET_KEY: put a new key before the old one, run this command, remove the old one. */
-export function registerSecretCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerSecretCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   addActorOptions(trilho.command('reseal'))
     .description('encrypt every stored secret again with the first key of TRILHO_SECRET_KEY')
     .addHelpText(
       'after',
       '\nAn older key may be removed when no secret is left unopened and every workflow that started with it has ended.',
     )
-    .action((actor: ActorOptions) =>
-      withContext(async tools => {
-        const { keyId } = tools.sealer
-        const results = await runAudited(tools, actor, {
-          act: 'reseal',
-          subject: `key/${keyId}`,
-          work: em => resealSecrets(em, tools.sealer),
-        })
-        results.forEach(print)
-        const unopened = results.reduce((sum, one) => sum + one.unopened, 0)
-        print({ key_id: keyId, unopened })
-        if (unopened > 0) process.exitCode = 1
-      }),
-    )
+    .run(async (tools, actor: ActorOptions) => {
+      const { keyId } = tools.sealer
+      const results = await runAudited(tools, actor, {
+        act: 'reseal',
+        subject: `key/${keyId}`,
+        work: em => resealSecrets(em, tools.sealer),
+      })
+      results.forEach(print)
+      const unopened = results.reduce((sum, one) => sum + one.unopened, 0)
+      print({ key_id: keyId, unopened })
+      if (unopened > 0) process.exitCode = 1
+    })
 }

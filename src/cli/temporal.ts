@@ -1,55 +1,48 @@
 import { Connection } from '@temporalio/client'
-import type { Command } from 'commander'
 import { formatServerUrl } from '../api/http/server.ts'
 import type { Config } from '../config.ts'
 import { waitForTemporal } from '../dev/services/temporal.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import type { CommandEnvironment } from './command-context.ts'
+import type { CommandEnvironment, OperatorCommand } from './command-context.ts'
 
 const DAY_S = 86_400
 /** gRPC status ALREADY_EXISTS. */
 const ALREADY_EXISTS = 6
 
 /** Registers the commands that prepare a Temporal server (namespace, search attributes) and check a worker. */
-export function registerTemporalCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerTemporalCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   trilho
     .command('prepare-temporal')
     .description('create the namespace and its search attributes where they are missing')
     .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
-    .action(options =>
-      withContext(async ({ config }) => {
-        const { namespace } = config.temporal
-        const isNew = await createNamespace(config.temporal, Number(options.retentionDays) * DAY_S)
-        await waitForTemporal(config.temporal, {
-          namespace,
-          searchAttributes: Object.values(SEARCH_ATTRIBUTES),
-        })
-        print({
-          namespace,
-          made: isNew,
-          search_attributes: Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
-        })
-      }),
-    )
+    .run(async ({ config }, options: { retentionDays: string }) => {
+      const { namespace } = config.temporal
+      const isNew = await createNamespace(config.temporal, Number(options.retentionDays) * DAY_S)
+      await waitForTemporal(config.temporal, {
+        namespace,
+        searchAttributes: Object.values(SEARCH_ATTRIBUTES),
+      })
+      print({
+        namespace,
+        made: isNew,
+        search_attributes: Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
+      })
+    })
 
   trilho
     .command('worker-health')
     .description(
       'check that the worker at TRILHO_WORKER_PORT of this machine polls Temporal and reaches PostgreSQL',
     )
-    .action(() =>
-      withContext(async ({ config: { host, workerPort } }) => {
-        const url = `${formatServerUrl(host, workerPort)}/readyz`
-        const response = await fetch(url).catch(() => {
-          throw new Error(
-            `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`,
-          )
-        })
-        print(await response.json())
-        if (!response.ok) process.exitCode = 1
-      }),
-    )
+    .run(async ({ config: { host, workerPort } }) => {
+      const url = `${formatServerUrl(host, workerPort)}/readyz`
+      const response = await fetch(url).catch(() => {
+        throw new Error(`No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`)
+      })
+      print(await response.json())
+      if (!response.ok) process.exitCode = 1
+    })
 }
 
 /** Creates the namespace; returns whether it was missing. */

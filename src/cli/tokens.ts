@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { issueToken, revokeTokens } from '../admin/accounts.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
@@ -9,6 +9,7 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseFutureInstant,
   parseInstant,
   parseText,
@@ -18,7 +19,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of API tokens. Only a hash is stored, so that a token is shown once. */
-export function registerTokenCommands(trilho: Command, { withContext, print }: CommandEnvironment) {
+export function registerTokenCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const token = trilho.command('token').description('manage API tokens')
 
   addActorOptions(token.command('issue'), { isRoutine: true })
@@ -32,87 +33,75 @@ export function registerTokenCommands(trilho: Command, { withContext, print }: C
     )
     .option('--connection <uuid>', 'bind the token to one connection', parseUuid)
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
-    .action((accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) =>
-      withContext(async tools => {
-        const { mode, connection, expires } = options
-        const text = await runAudited(tools, options, {
-          act: 'token_issue',
-          subject: `account/${accountUuid}`,
-          async work(em) {
-            requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
-            if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
-            return issueToken(em, {
-              accountUuid,
-              name,
-              mode,
-              ...(connection && { connectionUuid: connection }),
-              ...(expires && { expiresAt: expires }),
-            })
-          },
-        })
-        print({ token: text })
-      }),
-    )
+    .run(async (tools, accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) => {
+      const { mode, connection, expires } = options
+      const text = await runAudited(tools, options, {
+        act: 'token_issue',
+        subject: `account/${accountUuid}`,
+        async work(em) {
+          requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
+          if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
+          return issueToken(em, {
+            accountUuid,
+            name,
+            mode,
+            ...(connection && { connectionUuid: connection }),
+            ...(expires && { expiresAt: expires }),
+          })
+        },
+      })
+      print({ token: text })
+    })
 
   token
     .command('list')
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the tokens of an account, by their first characters')
-    .action((accountUuid: string) =>
-      withContext(async ({ em }) => {
-        for (const one of await em.find(
-          Token,
-          { accountUuid },
-          { orderBy: { createdAt: 'asc', uuid: 'asc' } },
-        ))
-          print({
-            token_uuid: one.uuid,
-            name: one.name,
-            mode: one.mode,
-            prefix: one.prefix,
-            provider_uuid: one.connectionUuid ?? null,
-            expires_at: one.expiresAt ?? null,
-            last_used_at: one.lastUsedAt ?? null,
-            revoked_at: one.revokedAt ?? null,
-          })
-      }),
-    )
+    .run(async ({ em }, accountUuid: string) => {
+      for (const one of await em.find(Token, { accountUuid }, { orderBy: { createdAt: 'asc', uuid: 'asc' } }))
+        print({
+          token_uuid: one.uuid,
+          name: one.name,
+          mode: one.mode,
+          prefix: one.prefix,
+          provider_uuid: one.connectionUuid ?? null,
+          expires_at: one.expiresAt ?? null,
+          last_used_at: one.lastUsedAt ?? null,
+          revoked_at: one.revokedAt ?? null,
+        })
+    })
 
   addActorOptions(token.command('revoke'), { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .argument('<name>', 'name, or UUID of one token')
     .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
-    .action((accountUuid: string, name: string, actor: ActorOptions) =>
-      withContext(async tools => {
-        const { em } = tools
-        const usable = await em.find(Token, { accountUuid, revokedAt: null })
-        const one = usable.find(each => each.uuid === name || each.name === name)
-        if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
-        await runAudited(tools, actor, {
-          act: 'token_revoke',
-          subject: `account/${accountUuid}`,
-          async work(tx) {
-            if (one.uuid === name) await tx.nativeUpdate(Token, { uuid: name }, { revokedAt: new Date() })
-            else await revokeTokens(tx, { accountUuid, name })
-          },
-        })
-      }),
-    )
+    .run(async (tools, accountUuid: string, name: string, actor: ActorOptions) => {
+      const { em } = tools
+      const usable = await em.find(Token, { accountUuid, revokedAt: null })
+      const one = usable.find(each => each.uuid === name || each.name === name)
+      if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
+      await runAudited(tools, actor, {
+        act: 'token_revoke',
+        subject: `account/${accountUuid}`,
+        async work(tx) {
+          if (one.uuid === name) await tx.nativeUpdate(Token, { uuid: name }, { revokedAt: new Date() })
+          else await revokeTokens(tx, { accountUuid, name })
+        },
+      })
+    })
 
   addActorOptions(token.command('expire'), { isRoutine: true })
     .argument('<token>', 'its uuid', parseUuid)
     .argument('<moment>', 'ISO 8601', parseInstant)
     .description('set the expiry of a token')
-    .action((tokenUuid: string, at: Date, actor: ActorOptions) =>
-      withContext(tools =>
-        runAudited(tools, actor, {
-          act: 'token_expire',
-          subject: `token/${tokenUuid}`,
-          async work(em) {
-            requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`).expiresAt = at
-          },
-        }),
-      ),
+    .run((tools, tokenUuid: string, at: Date, actor: ActorOptions) =>
+      runAudited(tools, actor, {
+        act: 'token_expire',
+        subject: `token/${tokenUuid}`,
+        async work(em) {
+          requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`).expiresAt = at
+        },
+      }),
     )
 }
 

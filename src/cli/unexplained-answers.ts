@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import {
   listUnexplainedAnswers,
   listUnexplainedNames,
@@ -10,6 +10,7 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseText,
   parseUuid,
   requireFound,
@@ -17,15 +18,15 @@ import {
 
 /** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */
 export function registerUnexplainedAnswerCommands(
-  trilho: Command,
-  { withContext, print }: CommandEnvironment,
+  trilho: OperatorCommand,
+  { print }: CommandEnvironment,
 ): void {
   const answers = trilho.command('answers').description('show unexplained responses of providers')
 
   answers
     .command('names', { isDefault: true })
     .description('count the responses by name, the latest first')
-    .action(() => withContext(async ({ em }) => (await listUnexplainedNames(em)).forEach(print)))
+    .run(async ({ em }) => (await listUnexplainedNames(em)).forEach(print))
 
   answers
     .command('list')
@@ -34,17 +35,15 @@ export function registerUnexplainedAnswerCommands(
     .addOption(new Option('--provider <provider>').choices(PROVIDER_NAMES))
     .option('--operation <operation>', 'operation of the provider port', parseText)
     .option('--name <name>', 'code or name at the provider', parseText)
-    .action((filter: UnexplainedFilter) =>
-      withContext(async ({ em }) => (await listUnexplainedAnswers(em, filter)).forEach(print)),
+    .run(async ({ em }, filter: UnexplainedFilter) =>
+      (await listUnexplainedAnswers(em, filter)).forEach(print),
     )
 
   addActorOptions(answers.command('show'))
     .argument('<uuid>', 'UUID of the response', parseUuid)
     .description('show one response unchanged; operator and reason are recorded in the operator actions')
-    .action((answer: string, { by: actor, reason }: ActorOptions) =>
-      withContext(async ({ em, sealer: seal }) => {
-        const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: actor, reason })
-        print(requireFound(opened ?? null, `answer ${answer}`))
-      }),
-    )
+    .run(async ({ em, sealer: seal }, answer: string, { by: actor, reason }: ActorOptions) => {
+      const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: actor, reason })
+      print(requireFound(opened, `answer ${answer}`))
+    })
 }

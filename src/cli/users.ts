@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { addUser, disableUser, enableUser, generateUserPassword, setPassword } from '../admin/users.ts'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
@@ -8,6 +8,7 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandEnvironment,
+  type OperatorCommand,
   parseUuid,
   requireFound,
   requireOption,
@@ -16,8 +17,8 @@ import {
 
 /** Registers the commands of dashboard users. */
 export function registerUserCommands(
-  trilho: Command,
-  { withContext, print, readSecret }: CommandEnvironment,
+  trilho: OperatorCommand,
+  { print, readSecret }: CommandEnvironment,
 ): void {
   const user = trilho.command('user').description('manage dashboard users')
 
@@ -26,8 +27,12 @@ export function registerUserCommands(
     .addOption(new Option('--role <role>').choices(['merchant', 'operator']).makeOptionMandatory())
     .option('--account <uuid>', 'account of a merchant user', parseUuid)
     .option(...PASSWORD_OPTION)
-    .action((email: string, options: ActorOptions & PasswordOption & { role: string; account?: string }) =>
-      withContext(async tools => {
+    .run(
+      async (
+        tools,
+        email: string,
+        options: ActorOptions & PasswordOption & { role: string; account?: string },
+      ) => {
         const isOperator = options.role === 'operator'
         if (isOperator && options.account) throw new Error('an operator belongs to no account')
         const accountUuid = isOperator ? null : requireOption(options.account, '--account')
@@ -40,54 +45,46 @@ export function registerUserCommands(
           subject: user => `user/${user.uuid}`,
         })
         print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
-      }),
+      },
     )
 
   user
     .command('list')
     .description('list the users')
     .option('--account <uuid>', 'only the users of this account', parseUuid)
-    .action(({ account }: { account?: string }) =>
-      withContext(async ({ em }) => {
-        const where = account ? { accountUuid: account } : {}
-        for (const one of await em.find(User, where, { orderBy: { email: 'asc' } }))
-          print({
-            email: one.email,
-            role: one.role,
-            account_uuid: one.accountUuid ?? null,
-            disabled_at: one.disabledAt ?? null,
-          })
-      }),
-    )
+    .run(async ({ em }, { account }: { account?: string }) => {
+      const where = account ? { accountUuid: account } : {}
+      for (const one of await em.find(User, where, { orderBy: { email: 'asc' } }))
+        print({
+          email: one.email,
+          role: one.role,
+          account_uuid: one.accountUuid ?? null,
+          disabled_at: one.disabledAt ?? null,
+        })
+    })
 
   addActorOptions(user.command('password <email>'))
     .description('replace a password')
     .option(...PASSWORD_OPTION)
-    .action((email: string, options: ActorOptions & PasswordOption) =>
-      withContext(async tools => {
-        const { password, shown: printed } = await passwordOf(options)
-        await changeUser(tools, email, options, {
-          act: 'user_password',
-          work: em => setPassword(em, email, password),
-        })
-        if (printed) print({ email, ...printed })
-      }),
-    )
+    .run(async (tools, email: string, options: ActorOptions & PasswordOption) => {
+      const { password, shown: printed } = await passwordOf(options)
+      await changeUser(tools, email, options, {
+        act: 'user_password',
+        work: em => setPassword(em, email, password),
+      })
+      if (printed) print({ email, ...printed })
+    })
 
   addActorOptions(user.command('disable <email>'))
     .description('disable a user')
-    .action((email: string, actor: ActorOptions) =>
-      withContext(tools =>
-        changeUser(tools, email, actor, { act: 'user_disable', work: em => disableUser(em, email) }),
-      ),
+    .run((tools, email: string, actor: ActorOptions) =>
+      changeUser(tools, email, actor, { act: 'user_disable', work: em => disableUser(em, email) }),
     )
 
   addActorOptions(user.command('enable <email>'))
     .description('enable a disabled user')
-    .action((email: string, actor: ActorOptions) =>
-      withContext(tools =>
-        changeUser(tools, email, actor, { act: 'user_enable', work: em => enableUser(em, email) }),
-      ),
+    .run((tools, email: string, actor: ActorOptions) =>
+      changeUser(tools, email, actor, { act: 'user_enable', work: em => enableUser(em, email) }),
     )
 
   async function passwordOf({ passwordFile: file }: PasswordOption) {
