@@ -101,3 +101,10 @@ export interface Provider {
 
 /** A provider with connections of its own; running calls finish. */
 export type ClosableProvider = Provider & { close(): Promise<void> }
+
+/** Parts of a provider that an adapter implements in one file each. */
+export type ChargeCalls = Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'>
+export type PaymentCalls = Pick<Provider, 'findPayment' | 'refund' | 'findRefund'>
+export type PixKeyCalls = Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'>
+export type DisputeCalls = Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'>
+export type AccountCalls = Pick<Provider, 'identity' | 'balances' | 'registerNotificationUrl'>

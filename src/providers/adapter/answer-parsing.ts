@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /** Collects the parts of an answer that are to be recorded while it is read. */
 export type AnswerNotes = {
@@ -29,22 +29,71 @@ export function createAnswerNotes(): {
   }
 }
 
-/** Parses an answer in a documented shape; undefined for any other. Notes a value outside a closed list. */
-export function parseAnswer<T>(shape: z.ZodType<T>, json: unknown, notes: AnswerNotes): T | undefined {
-  const parsed = shape.safeParse(json)
-  if (parsed.success) return parsed.data
-  notes.noteUnlistedValue(findUnlistedValue(parsed.error, json))
-  return undefined
+/**
+ * The documented shape of an answer, and how to read it: undefined if it is not what was requested. `notes` receives
+ * what is to be recorded of the answer.
+ */
+export type AnswerReader<Answer, T> = {
+  shape: z.ZodType<Answer>
+  read: (answer: Answer, notes: AnswerNotes) => T | undefined
 }
+
+/** Parses and reads an answer; undefined for one of another shape. Notes a value outside a closed list. */
+export function readAnswer<Answer, T>(
+  json: unknown,
+  { shape, read }: AnswerReader<Answer, T>,
+  notes: AnswerNotes,
+): T | undefined {
+  const parsed = shape.safeParse(json, { reportInput: true })
+  if (parsed.success) return read(parsed.data, notes)
+  notes.noteUnlistedValue(findUnlistedValue(parsed.error))
+}
+
+/** Shape of an answer of which only the status counts, or that is read item by item. */
+export const ANY_ANSWER = z.unknown()
 
 /** Parses the readable items of a list; notes the others one by one. */
 export function parseItems<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): T[] {
   return toItems(list).flatMap(item => {
-    const parsed = shape.safeParse(item)
+    const parsed = shape.safeParse(item, { reportInput: true })
     if (parsed.success) return [parsed.data]
-    notes.noteUnreadableItem(item, findUnlistedValue(parsed.error, item))
+    notes.noteUnreadableItem(item, findUnlistedValue(parsed.error))
     return []
   })
+}
+
+/** One page of a list: its readable items, and the others as received. */
+export type ListPage<T> = { items: T[]; unreadableItems: unknown[] }
+
+/** Parses a page of a list; its unreadable items are noted and returned. */
+export function parsePage<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): ListPage<T> {
+  const unreadableItems: unknown[] = []
+  const noteUnreadableItem: AnswerNotes['noteUnreadableItem'] = (item, name) => {
+    unreadableItems.push(item)
+    notes.noteUnreadableItem(item, name)
+  }
+  return { items: parseItems(shape, list, { ...notes, noteUnreadableItem }), unreadableItems }
+}
+
+/** Collects the pages of a list. Of an item that is listed twice, the last version counts. */
+export function createListCollector<T>(keyOf: (item: T) => string) {
+  const items = new Map<string, T>()
+  const unreadableItems = new Map<string, unknown>()
+  const count = () => items.size + unreadableItems.size
+  return {
+    /** Adds a page; returns whether it has an item that no earlier page had. */
+    addPage(page: ListPage<T>): boolean {
+      const countBefore = count()
+      for (const item of page.items) items.set(keyOf(item), item)
+      for (const item of page.unreadableItems) unreadableItems.set(JSON.stringify(item), item)
+      return count() > countBefore
+    },
+    getList: () => ({
+      kind: 'found' as const,
+      items: [...items.values()],
+      unreadableItems: [...unreadableItems.values()],
+    }),
+  }
 }
 
 /** Counts the items of a list, readable or not. */
@@ -59,10 +108,7 @@ function toItems(list: unknown): unknown[] {
 }
 
 /** Finds the value outside a closed list if that is the only issue; otherwise `''`. */
-function findUnlistedValue({ issues }: z.ZodError, json: unknown): string {
-  const [issue, ...others] = issues
-  if (issue?.code !== 'invalid_value' || others.length > 0) return ''
-  let value = json
-  for (const key of issue.path) value = (value as Record<PropertyKey, unknown>)[key]
-  return typeof value === 'string' ? value : ''
+function findUnlistedValue({ issues: [issue, ...others] }: z.ZodError): string {
+  const isUnlisted = issue?.code === 'invalid_value' && others.length === 0
+  return isUnlisted && typeof issue.input === 'string' ? issue.input : ''
 }

@@ -9,7 +9,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
-import { type AnswerNotes, createAnswerNotes } from './answer-parsing.ts'
+import { type AnswerReader, createAnswerNotes, readAnswer } from './answer-parsing.ts'
 import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
@@ -21,15 +21,6 @@ export type ProviderCall<Name extends string> = HttpCall & {
   /** Requested period of a list, ISO 8601 UTC. */
   period?: { from: string; to: string }
 }
-
-/**
- * Reads a successful answer; undefined if it is not what the provider documents, or not what was requested. `notes`
- * receives what is to be recorded of the answer.
- */
-export type ReadAnswer<T extends object> = (json: unknown, notes: AnswerNotes) => T | undefined
-
-export type AcceptedAnswer<T extends object> = { kind: 'accepted' } & T
-export type FoundAnswer<T extends object> = { kind: 'found' } & T
 
 /** Options of an adapter: one connection to a provider's API. */
 export type AdapterOptions<Credentials> = Omit<HttpClientOptions, 'tls'> & {
@@ -60,14 +51,15 @@ export function createProviderCalls<Name extends string>(
 ) {
   return {
     /** Makes a call that changes something. */
-    async send<T extends object>(
+    async send<Answer, T extends object>(
       call: ProviderCall<Name>,
-      read: ReadAnswer<T>,
-    ): Promise<AcceptedAnswer<T> | RejectedResult | UnreachableResult | UnknownResult> {
+      shape: AnswerReader<Answer, T>['shape'],
+      read: AnswerReader<Answer, T>['read'],
+    ): Promise<({ kind: 'accepted' } & T) | RejectedResult | UnreachableResult | UnknownResult> {
       const response = await exchange(call)
       if (response.kind === 'unreachable') return response
       if (response.kind === 'no_answer') return { ...response, kind: 'unknown' }
-      const answer = await explain(call, response, read)
+      const answer = await explain(call, response, { shape, read })
       switch (answer.kind) {
         case 'read':
           return { kind: 'accepted', ...answer.value }
@@ -85,11 +77,12 @@ export function createProviderCalls<Name extends string>(
     lookUp,
 
     /** Looks up what always exists, such as an account and its lists: a documented absence is `no_answer` too. */
-    async lookUpExisting<T extends object>(
+    async lookUpExisting<Answer, T extends object>(
       call: ProviderCall<Name>,
-      read: ReadAnswer<T>,
-    ): Promise<FoundAnswer<T> | NoAnswerResult> {
-      const outcome = await lookUp(call, read)
+      shape: AnswerReader<Answer, T>['shape'],
+      read: AnswerReader<Answer, T>['read'],
+    ): Promise<({ kind: 'found' } & T) | NoAnswerResult> {
+      const outcome = await lookUp(call, shape, read)
       if (outcome.kind !== 'not_found') return outcome
       return { kind: 'no_answer', code: 'not_found', message: 'The provider did not find it' }
     },
@@ -99,14 +92,15 @@ export function createProviderCalls<Name extends string>(
   }
 
   /** Looks something up: found, absent by the provider's documented answer, or unknown. */
-  async function lookUp<T extends object>(
+  async function lookUp<Answer, T extends object>(
     call: ProviderCall<Name>,
-    read: ReadAnswer<T>,
-  ): Promise<FoundAnswer<T> | NotFoundResult | NoAnswerResult> {
+    shape: AnswerReader<Answer, T>['shape'],
+    read: AnswerReader<Answer, T>['read'],
+  ): Promise<({ kind: 'found' } & T) | NotFoundResult | NoAnswerResult> {
     const response = await exchange(call)
     if (response.kind === 'unreachable') return { ...response, kind: 'no_answer', isUnprocessed: true }
     if (response.kind === 'no_answer') return response
-    const answer = await explain(call, response, read)
+    const answer = await explain(call, response, { shape, read })
     switch (answer.kind) {
       case 'read':
         return { kind: 'found', ...answer.value }
@@ -124,21 +118,17 @@ export function createProviderCalls<Name extends string>(
   }
 
   /** Parses a 2xx answer. Records the list items that are left out, and an answer that is unreadable as a whole. */
-  async function readSuccess<T extends object>(
+  async function readSuccess<Answer, T extends object>(
     call: ProviderCall<Name>,
     answer: ProviderResponse,
-    read: ReadAnswer<T>,
+    reader: AnswerReader<Answer, T>,
   ): Promise<T | undefined> {
     const { notes, unreadableItems, getUnlistedValue } = createAnswerNotes()
-    const value = read(answer.json, notes)
+    const value = readAnswer(answer.json, reader, notes)
     for (const { item, name } of unreadableItems) {
-      const { period } = call
       const text = JSON.stringify(item) ?? ''
-      await recordUnexplained(
-        call,
-        { ...answer, text },
-        { kind: 'unreadable_item', name, ...(period ? { period } : {}) },
-      )
+      const period = call.period && { period: call.period }
+      await recordUnexplained(call, { ...answer, text }, { kind: 'unreadable_item', name, ...period })
     }
     const name = getUnlistedValue()
     if (!value)
@@ -146,14 +136,14 @@ export function createProviderCalls<Name extends string>(
     return value
   }
 
-  async function explain<T extends object>(
+  async function explain<Answer, T extends object>(
     call: ProviderCall<Name>,
     answer: ProviderResponse,
-    read: ReadAnswer<T>,
+    reader: AnswerReader<Answer, T>,
   ): Promise<AnswerExplanation<T>> {
     const { status } = answer
     if (status >= 200 && status < 300) {
-      const value = await readSuccess(call, answer, read)
+      const value = await readSuccess(call, answer, reader)
       return value ? { kind: 'read', value } : { kind: 'unexplained', ...UNREADABLE_ANSWER }
     }
     const error = readError(answer)

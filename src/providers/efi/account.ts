@@ -1,35 +1,27 @@
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { parseAnswer } from '../adapter/answer-parsing.ts'
-import type { Provider } from '../port.ts'
+import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import type { AccountCalls } from '../port.ts'
 import { efiAccountConfigSchema, efiSaldoSchema, enablePixWithoutTxid } from './account-schemas.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
 import { efiRandomKeysSchema } from './schemas.ts'
 
 /** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
-export function createEfiAccount(
-  client: EfiClient,
-  { notice_secret }: EfiCredentials,
-): Pick<Provider, 'identity' | 'balances' | 'registerNotificationUrl'> {
+export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCredentials): AccountCalls {
   return {
     /**
      * Identifies the account by its random keys ("Listar chaves evp"): Efí publishes no call that names the account,
      * and a random key belongs to one account only.
      */
     async identity() {
-      return client.lookUpExisting({ call: 'listKeys', path: '/v2/gn/evp' }, (json, notes) => {
-        const list = parseAnswer(efiRandomKeysSchema, json, notes)
-        return list && { keys: list.chaves }
-      })
+      const request = { call: 'listKeys', path: '/v2/gn/evp' } as const
+      return client.lookUpExisting(request, efiRandomKeysSchema, ({ chaves }) => ({ keys: chaves }))
     },
 
     async balances() {
       const request = { call: 'balances', path: '/v2/gn/saldo?bloqueios=true' } as const
-      return client.lookUpExisting(request, (json, notes) => {
-        const balance = parseAnswer(efiSaldoSchema, json, notes)
-        if (!balance) return undefined
-        const { saldo: availableCents, bloqueios } = balance
-        return { balance: { availableCents, blockedCents: bloqueios?.total ?? 0 } }
-      })
+      return client.lookUpExisting(request, efiSaldoSchema, ({ saldo: availableCents, bloqueios }) => ({
+        balance: { availableCents, blockedCents: bloqueios?.total ?? 0 },
+      }))
     },
 
     /**
@@ -48,6 +40,7 @@ export function createEfiAccount(
           headers: { 'x-skip-mtls-checking': 'true' },
           json: { webhookUrl: `${url}/${encodeURIComponent(notice_secret)}` },
         },
+        ANY_ANSWER,
         () => ({}),
       )
       if (outcome.kind === 'no_answer') return outcome
@@ -60,14 +53,11 @@ export function createEfiAccount(
   /** Enables notifications of PIX without a txid in the account's configuration; null on success. May be repeated. */
   async function notifyPixWithoutTxid(key: string): Promise<NoAnswerResult | null> {
     const call = { call: 'registerNotificationUrl', path: '/v2/gn/config' } as const
-    const configuration = await client.lookUpExisting(call, (json, notes) =>
-      parseAnswer(efiAccountConfigSchema, json, notes),
-    )
-    if (configuration.kind === 'no_answer') return configuration
-    const { kind: _, ...config } = configuration
-    const json = enablePixWithoutTxid(config, key)
+    const found = await client.lookUpExisting(call, efiAccountConfigSchema, config => ({ config }))
+    if (found.kind === 'no_answer') return found
+    const json = enablePixWithoutTxid(found.config, key)
     if (json === null) return null
-    const outcome = await client.lookUpExisting({ ...call, method: 'PUT', json }, () => ({}))
+    const outcome = await client.lookUpExisting({ ...call, method: 'PUT', json }, ANY_ANSWER, () => ({}))
     return outcome.kind === 'no_answer' ? outcome : null
   }
 }

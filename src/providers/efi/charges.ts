@@ -2,14 +2,13 @@ import type {
   CancelChargeOutcome,
   FindChargeOutcome,
   IssueChargeOutcome,
-  IssuedCharge,
   NoAnswerResult,
   ProviderChargeRequest,
   RejectedResult,
 } from '../../domain/providers/provider.ts'
-import { countItems, parseAnswer, parseItems } from '../adapter/answer-parsing.ts'
+import { countItems, parseItems } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider, reportPaymentNotListed } from '../adapter/outcomes.ts'
-import type { Provider } from '../port.ts'
+import type { ChargeCalls } from '../port.ts'
 import type { EfiCall } from './answers.ts'
 import type { EfiClient } from './client.ts'
 import { mapEfiCharge, mapEfiChargeStatus, mapEfiPayment } from './mapping.ts'
@@ -22,19 +21,14 @@ import {
 } from './schemas.ts'
 
 /** Creates the calls about charges (`cob`). The txid is our reference, so issuing twice makes one charge. */
-export function createEfiCharges(
-  client: EfiClient,
-  now: () => number,
-): Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'> {
+export function createEfiCharges(client: EfiClient, now: () => number): ChargeCalls {
   return {
     async issueCharge(order) {
       const rejection = findIssueRejection(order)
       if (rejection) return rejection
       const call = buildCall('issueCharge', order.reference)
       const request = { ...call, method: 'PUT', json: buildCob(order) } as const
-      const outcome = await client.send(request, (json, notes) =>
-        toIssuedCharge(order, parseAnswer(efiCobSchema, json, notes)),
-      )
+      const outcome = await client.send(request, efiCobSchema, cob => toIssuedCharge(order, cob))
       return mayAlreadyExist(outcome) ? resolveExistingCharge(order, outcome) : outcome
     },
     findCharge,
@@ -42,9 +36,8 @@ export function createEfiCharges(
   }
 
   async function findCharge(reference: string): Promise<FindChargeOutcome> {
-    const outcome = await client.lookUp(buildCall('findCharge', reference), (json, notes) => {
-      const cob = parseAnswer(efiCobSchema, json, notes)
-      if (!cob || cob.txid !== reference) return undefined
+    const outcome = await client.lookUp(buildCall('findCharge', reference), efiCobSchema, (cob, notes) => {
+      if (cob.txid !== reference) return undefined
       const status = mapEfiChargeStatus(cob, now())
       const payments = parseItems(efiReceivedPixSchema, cob.pix, notes)
       // An unreadable payment of a charge that is not completed may be the payment of the charge.
@@ -63,10 +56,9 @@ export function createEfiCharges(
   async function cancelCharge(reference: string): Promise<CancelChargeOutcome> {
     const call = buildCall('cancelCharge', reference)
     const request = { ...call, method: 'PATCH', json: EFI_REMOVAL_REQUEST } as const
-    const outcome = await client.lookUp(request, (json, notes) => {
-      const cob = parseAnswer(efiCobSchema, json, notes)
-      return cob && mapEfiChargeStatus(cob, now()) === 'removed' ? {} : undefined
-    })
+    const outcome = await client.lookUp(request, efiCobSchema, cob =>
+      mapEfiChargeStatus(cob, now()) === 'removed' ? {} : undefined,
+    )
     if (outcome.kind === 'found') return { kind: 'cancelled' }
     return outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
       ? resolveCancelRefusal(reference, outcome)
@@ -89,22 +81,19 @@ export function createEfiCharges(
     order: ProviderChargeRequest,
     refusal: IssueChargeOutcome,
   ): Promise<IssueChargeOutcome> {
-    const outcome = await client.lookUp(buildCall('findCharge', order.reference), (json, notes) => {
-      const cob = parseAnswer(efiCobSchema, json, notes)
-      return cob && { charge: toIssuedCharge(order, cob)?.charge }
-    })
+    const call = buildCall('findCharge', order.reference)
+    const outcome = await client.lookUp(call, efiCobSchema, cob => ({
+      charge: toIssuedCharge(order, cob)?.charge,
+    }))
     if (outcome.kind === 'not_found') return refusal
     if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
     return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceInUse
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
-  function toIssuedCharge(
-    order: ProviderChargeRequest,
-    cob: EfiCob | undefined,
-  ): { charge: IssuedCharge } | undefined {
+  function toIssuedCharge(order: ProviderChargeRequest, cob: EfiCob) {
     const isOrdered =
-      cob?.txid === order.reference &&
+      cob.txid === order.reference &&
       cob.valor.original === order.totalCents &&
       mapEfiChargeStatus(cob, now()) === 'open'
     return isOrdered ? { charge: mapEfiCharge(cob) } : undefined

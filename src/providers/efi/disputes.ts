@@ -8,8 +8,8 @@ import type {
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, countItems, parseAnswer, parseItems } from '../adapter/answer-parsing.ts'
-import type { Provider } from '../port.ts'
+import { ANY_ANSWER, type AnswerNotes, countItems, parseItems } from '../adapter/answer-parsing.ts'
+import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { getEfiTime, mapEfiSettledReturn } from './mapping.ts'
 import type { EfiList } from './pagination.ts'
@@ -32,10 +32,7 @@ import {
  * notify disputes and has no look-up by id, so a single one is found in the list. Its side and its returns are not
  * part of the list either: they are read from the disputed PIX.
  */
-export function createEfiDisputes(
-  client: EfiClient,
-  now: () => number,
-): Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'> {
+export function createEfiDisputes(client: EfiClient, now: () => number): DisputeCalls {
   const { readAllPages } = client
   return { listDisputes, findDispute, replyToDispute }
 
@@ -85,19 +82,23 @@ export function createEfiDisputes(
     const { endToEndId } = infraction
     const endToEnd = encodeURIComponent(endToEndId)
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
-    const received = await client.lookUp({ ...call, path: `/v2/pix/${endToEnd}` }, (json, notes) => {
-      const pix = parseAnswer(efiReceivedPixSchema, json, notes)
-      const returns = pix && parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
-      return returns && { pix, returns }
-    })
+    const receivedPath = `/v2/pix/${endToEnd}`
+    const received = await client.lookUp(
+      { ...call, path: receivedPath },
+      efiReceivedPixSchema,
+      (pix, notes) => {
+        const returns = parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
+        return returns && { pix, returns }
+      },
+    )
     if (received.kind === 'no_answer') return received
     if (received.kind === 'found') {
       const { valor, horario: at } = received.pix
       return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, at, returns: received.returns })
     }
-    const sent = await client.lookUp({ ...call, path: `/v2/gn/pix/enviados/${endToEnd}` }, (json, notes) => {
-      const pix = parseAnswer(efiSentPixSchema, json, notes)
-      const returns = pix && parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
+    const sentPath = `/v2/gn/pix/enviados/${endToEnd}`
+    const sent = await client.lookUp({ ...call, path: sentPath }, efiSentPixSchema, (pix, notes) => {
+      const returns = parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
       return returns && { pix, returns }
     })
     if (sent.kind === 'no_answer') return sent
@@ -120,8 +121,8 @@ export function createEfiDisputes(
       return refuseReply(`Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`)
     const path = `/v2/gn/infracoes/${encodeURIComponent(reply.id)}/defesa`
     const json = efiDefenceRequestSchema.parse({ analise: 'rejeitado', justificativa })
-    const call = { call: 'replyToDispute', reference: reply.id, path, json } as const
-    const outcome = await client.send({ ...call, method: 'POST', hasOwnConnection: true }, () => ({}))
+    const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
+    const outcome = await client.send({ ...call, json, hasOwnConnection: true }, ANY_ANSWER, () => ({}))
     if (outcome.kind !== 'unknown' || outcome.code !== 'duplicate_id') return outcome
     const lookUp = await findDispute(reply)
     if (lookUp.kind !== 'found') return outcome

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import {
+  ANY_ANSWER,
+  type AnswerNotes,
+  createListCollector,
+  type ListPage,
+  parsePage,
+} from '../adapter/answer-parsing.ts'
 import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { EfiCall } from './answers.ts'
 
@@ -21,7 +27,7 @@ export type EfiList<Row, Item = Row> = {
 type EfiListPeriod = { from: string; to: string }
 
 /** The whole list; `unreadableItems` as received. */
-type EfiListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
+type EfiListResult<Item> = { kind: 'found' } & ListPage<Item>
 
 const PAGE_SIZE = 100
 const MAX_PAGES = 1000
@@ -38,8 +44,7 @@ export function createEfiListReader(
     list: EfiList<Row, Item>,
     period: EfiListPeriod,
   ): Promise<EfiListResult<Item> | NoAnswerResult> {
-    const items = new Map<string, Item>()
-    const unreadableItems = new Map<string, unknown>()
+    const collector = createListCollector<KeyedItem<Item>>(({ key }) => key)
     let position = 0
     let size = PAGE_SIZE
     for (let request = 0; request < MAX_PAGES; request++) {
@@ -52,27 +57,24 @@ export function createEfiListReader(
         'paginacao.itensPorPagina': String(size),
       })
       const request = { call: list.call, period, path: `${list.path}?${query}` }
-      const outcome = await client.lookUpExisting(request, (json, notes) => readEfiPage(list, json, notes))
+      const outcome = await client.lookUpExisting(request, ANY_ANSWER, (json, notes) =>
+        readEfiPage(list, json, notes),
+      )
       if (outcome.kind === 'no_answer') return outcome
-      const sizeBefore = items.size + unreadableItems.size
-      for (const [key, item] of outcome.items) items.set(key, item)
-      for (const row of outcome.unreadableRows) unreadableItems.set(JSON.stringify(row), row)
-
-      const received = outcome.items.length + outcome.unreadableRows.length
+      const hasNewItems = collector.addPage(outcome)
+      const received = outcome.items.length + outcome.unreadableItems.length
       position = page * size + received
-      if (items.size + unreadableItems.size === sizeBefore || position === outcome.total)
-        return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
+      if (!hasNewItems || position === outcome.total) {
+        const { items, ...result } = collector.getList()
+        return { ...result, items: items.map(({ item }) => item) }
+      }
       if (received < size) size = received
     }
     return { kind: 'no_answer', code: 'too_many_pages', message: `The list has more than ${MAX_PAGES} pages` }
   }
 }
 
-type EfiPage<Item> = {
-  items: [key: string, item: Item][]
-  unreadableRows: unknown[]
-  total: number | null
-}
+type KeyedItem<Item> = { key: string; item: Item }
 
 const pagingSchema = z.object({
   parametros: z.object({
@@ -85,18 +87,11 @@ function readEfiPage<Row, Item>(
   { field, row: shape, keyOf, itemOf }: EfiList<Row, Item>,
   json: unknown,
   notes: AnswerNotes,
-): EfiPage<Item> | undefined {
+): (ListPage<KeyedItem<Item>> & { total: number | null }) | undefined {
   const rows: unknown = Array.isArray(json) ? json : (json as Record<string, unknown> | null)?.[field]
   if (!Array.isArray(rows)) return undefined
-  const unreadableRows: unknown[] = []
-  const readableRows = parseItems(shape, rows, {
-    ...notes,
-    noteUnreadableItem(row, name) {
-      unreadableRows.push(row)
-      notes.noteUnreadableItem(row, name)
-    },
-  })
+  const page = parsePage(shape, rows, notes)
   const { data } = pagingSchema.safeParse(json)
-  const items = readableRows.map((row): [string, Item] => [keyOf(row), itemOf(row, notes)])
-  return { items, unreadableRows, total: data?.parametros.paginacao.quantidadeTotalDeItens ?? null }
+  const items = page.items.map(row => ({ key: keyOf(row), item: itemOf(row, notes) }))
+  return { ...page, items, total: data?.parametros.paginacao.quantidadeTotalDeItens ?? null }
 }

@@ -4,32 +4,27 @@ import type {
   RejectedResult,
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
-import { parseAnswer } from '../adapter/answer-parsing.ts'
-import type { Provider } from '../port.ts'
+import type { PaymentCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { mapEfiPayment, mapEfiRefund } from './mapping.ts'
 import { efiDevolucaoRequestSchema, efiDevolucaoSchema, efiReceivedPixSchema } from './schemas.ts'
 
 /** Creates the calls about received PIX and their devoluções. A devolução's id is ours, so sending twice makes one. */
-export function createEfiPayments(
-  client: EfiClient,
-): Pick<Provider, 'findPayment' | 'refund' | 'findRefund'> {
+export function createEfiPayments(client: EfiClient): PaymentCalls {
   return {
     async findPayment(endToEnd) {
       const call = { call: 'findPayment', reference: endToEnd, path: buildPixPath(endToEnd) } as const
-      return client.lookUp(call, (json, notes) => {
-        const pix = parseAnswer(efiReceivedPixSchema, json, notes)
-        return pix?.endToEndId === endToEnd ? { payment: mapEfiPayment(pix) } : undefined
-      })
+      return client.lookUp(call, efiReceivedPixSchema, pix =>
+        pix.endToEndId === endToEnd ? { payment: mapEfiPayment(pix) } : undefined,
+      )
     },
 
     async refund(order) {
       const json = efiDevolucaoRequestSchema.parse({ valor: order.cents })
       const call = { call: 'refund', reference: order.id, path: buildDevolucaoPath(order), json } as const
       const request = { ...call, method: 'PUT', hasOwnConnection: true } as const
-      const outcome = await client.send(request, (answer, notes) => {
-        const devolucao = parseAnswer(efiDevolucaoSchema, answer, notes)
-        const isOrdered = devolucao?.id === order.id && devolucao.valor === order.cents
+      const outcome = await client.send(request, efiDevolucaoSchema, devolucao => {
+        const isOrdered = devolucao.id === order.id && devolucao.valor === order.cents
         return isOrdered ? { payout: mapEfiRefund(devolucao) } : undefined
       })
       return outcome.kind === 'rejected' && outcome.code === 'refund_refused'
@@ -43,10 +38,9 @@ export function createEfiPayments(
     order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>,
   ): Promise<FindPayoutOutcome> {
     const call = { call: 'findRefund', reference: order.id, path: buildDevolucaoPath(order) } as const
-    return client.lookUp(call, (json, notes) => {
-      const devolucao = parseAnswer(efiDevolucaoSchema, json, notes)
-      return devolucao?.id === order.id ? { payout: mapEfiRefund(devolucao) } : undefined
-    })
+    return client.lookUp(call, efiDevolucaoSchema, devolucao =>
+      devolucao.id === order.id ? { payout: mapEfiRefund(devolucao) } : undefined,
+    )
   }
 
   /**

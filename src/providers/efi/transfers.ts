@@ -1,6 +1,6 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
-import { countItems, parseAnswer, parseItems } from '../adapter/answer-parsing.ts'
+import { countItems, parseItems } from '../adapter/answer-parsing.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
@@ -24,14 +24,11 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
       const path = `/v3/gn/pix/${encodeURIComponent(order.id)}`
       const json = buildTransferBody(order)
       const call = { call: 'sendTransfer', reference: order.id } as const
-      const outcome = await client.send(
-        { ...call, method: 'PUT', path, json, hasOwnConnection: true },
-        (answer, notes) => {
-          const pix = parseAnswer(efiTransferResponseSchema, answer, notes)
-          const isOrdered = pix?.idEnvio === order.id && pix.valor === order.cents
-          return isOrdered ? { payout: mapEfiTransfer(pix) } : undefined
-        },
-      )
+      const request = { ...call, method: 'PUT', path, json, hasOwnConnection: true } as const
+      const outcome = await client.send(request, efiTransferResponseSchema, pix => {
+        const isOrdered = pix.idEnvio === order.id && pix.valor === order.cents
+        return isOrdered ? { payout: mapEfiTransfer(pix) } : undefined
+      })
       return rejectFailedAcceptance(outcome)
     },
 
@@ -39,17 +36,12 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
     async findTransfer(id) {
       const path = `/v2/gn/pix/enviados/id-envio/${encodeURIComponent(id)}`
       const call = { call: 'findTransfer', reference: id, path } as const
-      return client.lookUp(call, (json, notes) => {
-        const pix = parseAnswer(efiTransferSchema, json, notes)
-        if (!pix || (pix.idEnvio ?? id) !== id) return undefined
+      return client.lookUp(call, efiTransferSchema, (pix, notes) => {
+        if ((pix.idEnvio ?? id) !== id) return undefined
         const returns = parseItems(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
         const isComplete = returns.length === countItems(pix.devolucoes)
-        return {
-          payout: {
-            ...mapEfiTransfer(pix),
-            ...(isComplete ? { returns: returns.flatMap(mapEfiSettledReturn) } : {}),
-          },
-        }
+        const settledReturns = isComplete ? { returns: returns.flatMap(mapEfiSettledReturn) } : {}
+        return { payout: { ...mapEfiTransfer(pix), ...settledReturns } }
       })
     },
   }

@@ -1,36 +1,31 @@
 import { z } from 'zod'
-import type { Provider } from '../port.ts'
+import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import type { AccountCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { type WooviWebhook, wooviAccountsSchema, wooviWebhookSchema } from './schemas.ts'
 
 /** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
-export function createWooviAccount(
-  client: WooviClient,
-): Pick<Provider, 'identity' | 'balances' | 'registerNotificationUrl'> {
+export function createWooviAccount(client: WooviClient): AccountCalls {
   return {
     /**
      * Identifies the account by Woovi's id of it. "Get a list of accounts" has it if there is one account. If there
      * are several, the list of keys names the account that the AppID is linked to ("Chaves Pix das contas").
      */
     async identity() {
-      const outcome = await client.lookUpExisting(
-        { call: 'identity', path: '/api/v1/account/' },
-        json => accountListSchema.safeParse(json).data,
-      )
+      const call = { call: 'identity', path: '/api/v1/account/' } as const
+      const outcome = await client.lookUpExisting(call, accountListSchema, list => list)
       if (outcome.kind === 'no_answer') return outcome
       const [account, secondAccount] = outcome.accounts
       if (account && !secondAccount) return { kind: 'found', id: account.accountId }
-      return client.lookUpExisting({ call: 'listKeys', path: '/api/v1/pix-keys' }, json => {
-        const keyList = linkedAccountSchema.safeParse(json).data
-        return keyList && { id: keyList.account.accountId }
-      })
+      const keysCall = { call: 'listKeys', path: '/api/v1/pix-keys' } as const
+      return client.lookUpExisting(keysCall, linkedAccountSchema, list => ({ id: list.account.accountId }))
     },
 
     async balances() {
-      return client.lookUpExisting({ call: 'balances', path: '/api/v1/account/' }, json => {
-        const accounts = wooviAccountsSchema.safeParse(json).data?.accounts
-        const onlyAccount = accounts?.length === 1 ? accounts[0] : undefined
-        const account = accounts?.find(({ isDefault }) => isDefault) ?? onlyAccount
+      const call = { call: 'balances', path: '/api/v1/account/' } as const
+      return client.lookUpExisting(call, wooviAccountsSchema, ({ accounts }) => {
+        const onlyAccount = accounts.length === 1 ? accounts[0] : undefined
+        const account = accounts.find(({ isDefault }) => isDefault) ?? onlyAccount
         if (!account) return undefined
         const { available, blocked } = account.balance
         return { balance: { availableCents: available, blockedCents: blocked } }
@@ -54,7 +49,7 @@ export function createWooviAccount(
       for (const event of REGISTERED_EVENTS.filter(name => !existingEvents.includes(name))) {
         const json = { webhook: { name: `Trilho ${event}`, event, url, isActive: true } }
         const call = { call: 'registerNotificationUrl', method: 'POST', path, json } as const
-        const creation = await client.lookUpExisting(call, () => ({}))
+        const creation = await client.lookUpExisting(call, ANY_ANSWER, () => ({}))
         if (creation.kind === 'no_answer') return creation
       }
       return { kind: 'registered' }

@@ -3,12 +3,10 @@ import type {
   FindChargeOutcome,
   IncomingPix,
   IssueChargeOutcome,
-  IssuedCharge,
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseAnswer } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider, reportPaymentNotListed } from '../adapter/outcomes.ts'
-import type { Provider } from '../port.ts'
+import type { ChargeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { isReceivedPix, mapWooviCharge, mapWooviChargeStatus, mapWooviPayment } from './mapping.ts'
 import {
@@ -22,10 +20,7 @@ import {
 import { getTransactionKey } from './statement.ts'
 
 /** Creates the calls about charges. The correlationID is our reference, never free again: issuing twice makes one. */
-export function createWooviCharges(
-  client: WooviClient,
-  now: () => number,
-): Pick<Provider, 'issueCharge' | 'findCharge' | 'cancelCharge'> {
+export function createWooviCharges(client: WooviClient, now: () => number): ChargeCalls {
   const { readAllPages } = client
 
   return {
@@ -34,8 +29,8 @@ export function createWooviCharges(
       if (order.expiresInSeconds < MIN_CHARGE_EXPIRY_S) return expiryTooShort
       const call = { call: 'issueCharge', reference: order.reference, path: '/api/v1/charge' } as const
       const request = { ...call, method: 'POST', json: buildChargeBody(order) } as const
-      const outcome = await client.send(request, (json, notes) =>
-        toIssuedCharge(order, parseCharge(json, notes)),
+      const outcome = await client.send(request, wooviChargeResponseSchema, ({ charge }) =>
+        toIssuedCharge(order, charge),
       )
       const isDuplicate = outcome.kind === 'unknown' && outcome.code === 'duplicate_id'
       return isDuplicate ? resolveExistingCharge(order, outcome) : outcome
@@ -69,8 +64,9 @@ export function createWooviCharges(
 
     async cancelCharge(reference): Promise<CancelChargeOutcome> {
       const call = { call: 'cancelCharge', reference, path: buildChargePath(reference) } as const
-      const outcome = await client.lookUp({ ...call, method: 'DELETE' }, json =>
-        wooviDeletionResponseSchema.safeParse(json).success ? {} : undefined,
+      const request = { ...call, method: 'DELETE' } as const
+      const outcome = await client.lookUp(request, wooviDeletionResponseSchema, ({ status }) =>
+        status === 'OK' ? {} : undefined,
       )
       if (outcome.kind === 'found') return { kind: 'cancelled' }
       const isRefused = outcome.kind === 'no_answer' && outcome.code === 'charge_refused'
@@ -108,10 +104,7 @@ export function createWooviCharges(
 
   function lookUp<T extends object>(reference: string, read: (charge: WooviCharge) => T | undefined) {
     const call = { call: 'findCharge', reference, path: buildChargePath(reference) } as const
-    return client.lookUp(call, (json, notes) => {
-      const charge = parseCharge(json, notes)
-      return charge && read(charge)
-    })
+    return client.lookUp(call, wooviChargeResponseSchema, ({ charge }) => read(charge))
   }
 
   /** Looks up the charge that has our correlationID: accepted if it is this order, else a rejection. */
@@ -128,20 +121,13 @@ export function createWooviCharges(
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
-  function toIssuedCharge(
-    order: ProviderChargeRequest,
-    charge: WooviCharge | undefined,
-  ): { charge: IssuedCharge } | undefined {
+  function toIssuedCharge(order: ProviderChargeRequest, charge: WooviCharge) {
     const isOrdered =
-      charge?.correlationID === order.reference &&
+      charge.correlationID === order.reference &&
       charge.value === order.totalCents &&
       mapWooviChargeStatus(charge, [], now()) === 'open'
     return isOrdered ? { charge: mapWooviCharge(charge) } : undefined
   }
-}
-
-function parseCharge(json: unknown, notes: AnswerNotes): WooviCharge | undefined {
-  return parseAnswer(wooviChargeResponseSchema, json, notes)?.charge
 }
 
 function buildChargePath(reference: string): string {

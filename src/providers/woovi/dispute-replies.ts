@@ -22,9 +22,8 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
       const path = `/api/v1/dispute/${encodeURIComponent(reply.id)}/evidence`
       const json = wooviEvidenceRequestSchema.parse({ documents })
       const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
-      return client.send({ ...call, json, hasOwnConnection: true }, answer =>
-        wooviEvidenceResponseSchema.safeParse(answer).success ? {} : undefined,
-      )
+      const request = { ...call, json, hasOwnConnection: true }
+      return client.send(request, wooviEvidenceResponseSchema, () => ({}))
     },
   }
 
@@ -43,11 +42,14 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
     const bytes = renderTextPdf(text)
     const file = { field: 'file', name: 'resposta.pdf', contentType: 'application/pdf', bytes }
     const body = encodeMultipart({ fields: { purpose: 'DISPUTE_EVIDENCE', correlationID }, file })
-    const call = { call: 'uploadEvidence', reference: reply.id, path: '/api/v1/files', body } as const
-    const outcome = await client.send({ ...call, method: 'POST', hasOwnConnection: true }, json => {
-      const stored = wooviFileResponseSchema.safeParse(json).data?.file
-      return stored && { fileId: stored.id }
-    })
+    const call = {
+      call: 'uploadEvidence',
+      reference: reply.id,
+      method: 'POST',
+      path: '/api/v1/files',
+    } as const
+    const request = { ...call, body, hasOwnConnection: true }
+    const outcome = await client.send(request, wooviFileResponseSchema, ({ file }) => ({ fileId: file.id }))
     if (outcome.kind === 'accepted') return [{ fileId: outcome.fileId, description: text, correlationID }]
     // Also of an upload with an unknown outcome no reply was sent.
     return outcome.kind === 'unknown' ? { ...outcome, kind: 'unreachable' } : outcome

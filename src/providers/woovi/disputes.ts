@@ -6,8 +6,8 @@ import type {
   ProviderDispute,
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { parseAnswer, parseItems } from '../adapter/answer-parsing.ts'
-import type { Provider } from '../port.ts'
+import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
+import type { DisputeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { findDisputeReturns, mapWooviDispute, type WooviFundsRecovery } from './dispute-mapping.ts'
 import { createWooviDisputeReplies } from './dispute-replies.ts'
@@ -26,10 +26,7 @@ import { wooviTransactionResponseSchema } from './schemas.ts'
  * recovery of each ("Recuperação de fundos (MED)") adds its side, its decision and its returns. A chargeback of
  * Woovi's own is not a dispute here.
  */
-export function createWooviDisputes(
-  client: WooviClient,
-  now: () => number,
-): Pick<Provider, 'listDisputes' | 'findDispute' | 'replyToDispute'> {
+export function createWooviDisputes(client: WooviClient, now: () => number): DisputeCalls {
   const { readAllPages } = client
   return { listDisputes, findDispute, ...createWooviDisputeReplies(client) }
 
@@ -70,10 +67,9 @@ export function createWooviDisputes(
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
     const path = `/api/v1/dispute/${encodeURIComponent(id)}`
     const call = { call: 'findDispute', reference: id, path } as const
-    const outcome = await client.lookUp(call, (json, notes) => {
-      const dispute = parseAnswer(wooviDisputeResponseSchema, json, notes)?.dispute
-      return dispute && (dispute.id === id || dispute.endToEndId === id) ? { dispute } : undefined
-    })
+    const outcome = await client.lookUp(call, wooviDisputeResponseSchema, ({ dispute }) =>
+      dispute.id === id || dispute.endToEndId === id ? { dispute } : undefined,
+    )
     if (outcome.kind !== 'found') return outcome
     if (!isMedDispute(outcome.dispute)) return { kind: 'not_found' }
     return resolveDispute({ ...outcome.dispute, id: outcome.dispute.id ?? id })
@@ -138,7 +134,7 @@ export function createWooviDisputes(
   ) {
     const path = `/api/v1/funds-recovery/${encodeURIComponent(endToEndId)}/${name}`
     const call = { call: 'findRecovery', reference: endToEndId, path } as const
-    return client.lookUp(call, (json, notes) => {
+    return client.lookUp(call, ANY_ANSWER, (json, notes) => {
       const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
       if (!list) return undefined
       const items = parseItems(itemSchema, list, notes)
@@ -150,10 +146,13 @@ export function createWooviDisputes(
   async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
     const path = `/api/v1/transaction/${encodeURIComponent(endToEndId)}`
     const call = { call: 'findPayment', reference: endToEndId, path } as const
-    const outcome = await client.lookUp(call, (json, notes) => {
-      const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
-      return pix && { type: pix.type }
-    })
+    const outcome = await client.lookUp(
+      call,
+      wooviTransactionResponseSchema,
+      ({ transaction: { type } }) => ({
+        type,
+      }),
+    )
     if (outcome.kind === 'no_answer') return outcome
     return outcome.kind === 'found' && outcome.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
   }

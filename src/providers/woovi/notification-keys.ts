@@ -29,10 +29,9 @@ export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisti
     const requestedAtMs = now()
     const path = '/api/v1/webhook/public-keys'
     const call = { call: 'findNotificationKeys', path } as const
-    const outcome = await client.lookUpExisting(call, json => {
-      const answer = keysResponseSchema.safeParse(json).data
-      return answer && { keys: answer.public_keys.map(({ key }) => key) }
-    })
+    const outcome = await client.lookUpExisting(call, keysResponseSchema, answer => ({
+      keys: answer.public_keys.map(({ key }) => key),
+    }))
     if (outcome.kind === 'no_answer') return outcome
     cached = { keys: outcome.keys, requestedAtMs }
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER, createListCollector, type ListPage, parsePage } from '../adapter/answer-parsing.ts'
 import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { WooviCall } from './answers.ts'
 
@@ -17,7 +17,7 @@ export type WooviList<Item> = {
   filter?: Record<string, string>
   reference?: string
 }
-type WooviListResult<Item> = { kind: 'found'; items: Item[]; unreadableItems: unknown[] }
+type WooviListResult<Item> = { kind: 'found' } & ListPage<Item>
 
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100
@@ -53,27 +53,28 @@ export function createWooviListReader(
     period?: ListPeriod,
     budget = { requests: MAX_REQUESTS },
   ): Promise<WooviListResult<Item> | NoAnswerResult> {
-    const items = new Map<string, Item>()
-    const unreadableItems = new Map<string, unknown>()
+    const collector = createListCollector(list.keyOf)
     let skip = 0
     for (let repeats = 0; repeats < MAX_REPEATS; ) {
       if (budget.requests === 0) return tooManyPages
       if (skip > MAX_SKIPPED) return period ? readHalves(list, period, budget) : tooManyPages
       budget.requests -= 1
-      const outcome = await client.lookUpExisting(buildPageCall(list, { skip, period }), (json, notes) =>
-        readWooviPage(list, json, notes),
-      )
+      const call = buildPageCall(list, { skip, period })
+      const outcome = await client.lookUpExisting(call, ANY_ANSWER, (json, notes) => {
+        const body = z.looseObject({ [list.field]: z.array(z.unknown()) }).safeParse(json).data
+        return (
+          body && {
+            page: parsePage(list.item, body[list.field], notes),
+            info: pageInfoSchema.safeParse(body.pageInfo).data ?? {},
+          }
+        )
+      })
       if (outcome.kind === 'no_answer') return outcome
       const { page, info } = outcome
-      const sizeBefore = items.size + unreadableItems.size
-      for (const item of page.items) items.set(list.keyOf(item), item)
-      for (const item of page.unreadableItems) unreadableItems.set(JSON.stringify(item), item)
-
+      const hasNewItems = collector.addPage(page)
       const received = page.items.length + page.unreadableItems.length
       skip += received
-      const hasNewItems = items.size + unreadableItems.size > sizeBefore
-      if (received === 0 || !hasMorePages(info, { skip, hasNewItems }))
-        return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
+      if (received === 0 || !hasMorePages(info, { skip, hasNewItems })) return collector.getList()
       repeats = hasNewItems ? 0 : repeats + 1
     }
     return tooManyPages
@@ -92,11 +93,9 @@ export function createWooviListReader(
     if (earlier.kind === 'no_answer') return earlier
     const later = await readAllPages(list, { from: middle, to }, budget)
     if (later.kind === 'no_answer') return later
-    const items = new Map([...earlier.items, ...later.items].map(item => [list.keyOf(item), item]))
-    const unreadableItems = new Map(
-      [...earlier.unreadableItems, ...later.unreadableItems].map(item => [JSON.stringify(item), item]),
-    )
-    return { kind: 'found', items: [...items.values()], unreadableItems: [...unreadableItems.values()] }
+    const collector = createListCollector(list.keyOf)
+    for (const half of [earlier, later]) collector.addPage(half)
+    return collector.getList()
   }
 }
 
@@ -123,27 +122,6 @@ const pageInfoSchema = z.object({
   hasNextPage: z.boolean().nullish().catch(null),
 })
 type PageInfo = z.infer<typeof pageInfoSchema>
-
-type WooviPage<Item> = { page: { items: Item[]; unreadableItems: unknown[] }; info: PageInfo }
-
-function readWooviPage<Item>(
-  { field, item }: WooviList<Item>,
-  json: unknown,
-  notes: AnswerNotes,
-): WooviPage<Item> | undefined {
-  const body = z.looseObject({ [field]: z.array(z.unknown()) }).safeParse(json).data
-  if (!body) return undefined
-  const unreadableItems: unknown[] = []
-  const items = parseItems(item, body[field], {
-    ...notes,
-    noteUnreadableItem(unreadableItem, name) {
-      unreadableItems.push(unreadableItem)
-      notes.noteUnreadableItem(unreadableItem, name)
-    },
-  })
-  const info = pageInfoSchema.safeParse(body.pageInfo).data ?? {}
-  return { page: { items, unreadableItems }, info }
-}
 
 /** Tells whether a page follows. Without total and next page, a page without a new item is the last. */
 function hasMorePages(

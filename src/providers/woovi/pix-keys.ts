@@ -1,7 +1,8 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { CreateKeyOutcome, ProviderKeyRequest } from '../../domain/providers/provider.ts'
+import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider, toCreateKeyOutcome, toDeleteKeyOutcome } from '../adapter/outcomes.ts'
-import type { Provider } from '../port.ts'
+import type { PixKeyCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviKeyType } from './mapping.ts'
 import {
@@ -12,9 +13,7 @@ import {
 } from './schemas.ts'
 
 /** Creates the calls about the account's PIX keys: EVP, its CNPJ, e-mail and phone ("Chaves Pix das contas"). */
-export function createWooviPixKeys(
-  client: WooviClient,
-): Pick<Provider, 'createKey' | 'listKeys' | 'deleteKey'> {
+export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
   const { readAllPages } = client
 
   return {
@@ -22,10 +21,10 @@ export function createWooviPixKeys(
       const json = buildKeyBody(order)
       if (!json) return unsupportedKeyType
       const call = { call: 'createKey', method: 'POST', path: '/api/v1/pix-keys' } as const
-      const outcome = await client.send({ ...call, json, hasOwnConnection: true }, answer => {
-        const created = wooviKeyResponseSchema.safeParse(answer).data
-        return created && created.key === (order.key ?? created.key) ? { key: created.key } : undefined
-      })
+      const request = { ...call, json, hasOwnConnection: true }
+      const outcome = await client.send(request, wooviKeyResponseSchema, ({ key }) =>
+        key === (order.key ?? key) ? { key } : undefined,
+      )
       if (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') return resolveExistingKey(order)
       return toCreateKeyOutcome(outcome)
     },
@@ -33,7 +32,7 @@ export function createWooviPixKeys(
     async deleteKey(key) {
       const path = `/api/v1/pix-keys/${encodeURIComponent(key)}`
       const call = { call: 'deleteKey', method: 'DELETE', path } as const
-      return toDeleteKeyOutcome(await client.send(call, () => ({})))
+      return toDeleteKeyOutcome(await client.send(call, ANY_ANSWER, () => ({})))
     },
   }
 

@@ -54,7 +54,7 @@ const chargeSchema = z
   .refine(({ expiresDate, createdAt, expiresIn }) => expiresDate || (createdAt && expiresIn))
 export type WooviCharge = z.infer<typeof chargeSchema>
 export const wooviChargeResponseSchema = z.object({ charge: chargeSchema })
-export const wooviDeletionResponseSchema = z.object({ status: z.literal('OK') })
+export const wooviDeletionResponseSchema = z.object({ status: z.string() })
 
 /** Types of the filter of `GET /api/v1/transaction` (OpenAPI), and two of "Payload de transação recebida". */
 const TRANSACTION_TYPES = [
@@ -113,7 +113,7 @@ export const wooviReturnIdsSchema = z.object({
 })
 export type WooviReturnIds = z.infer<typeof wooviReturnIdsSchema>
 
-export const wooviRefundSchema = z.object({
+const refundSchema = z.object({
   correlationID: z.string().min(1),
   value: wooviCentsSchema,
   status: refundStatusSchema,
@@ -122,11 +122,12 @@ export const wooviRefundSchema = z.object({
   time: wooviInstantSchema.nullish(),
   providerRejectedReason: wooviTextSchema,
 })
-export type WooviRefund = z.infer<typeof wooviRefundSchema>
+export type WooviRefund = z.infer<typeof refundSchema>
 /** The answer with a refund: its creation and its look-up name it differently. */
 export const wooviRefundResponseSchema = z
   .object({ refund: z.unknown().optional(), pixTransactionRefund: z.unknown().optional() })
   .transform(answer => answer.refund ?? answer.pixTransactionRefund)
+  .pipe(refundSchema)
 
 /** The ids, ours and the rail's, of a refund in a list, readable with any status. */
 export const wooviListedRefundSchema = z.object({

@@ -8,7 +8,7 @@ import type {
   RejectedResult,
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, parseAnswer } from '../adapter/answer-parsing.ts'
+import type { AnswerNotes } from '../adapter/answer-parsing.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
 import type { ProviderCall } from '../adapter/provider-calls.ts'
 import type { Provider } from '../port.ts'
@@ -16,7 +16,12 @@ import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviReturns, mapWooviTransfer } from './mapping.ts'
 import { getFailureFinality } from './payment-failures.ts'
-import { wooviPaymentRequestSchema, wooviPaymentSchema, wooviTransactionResponseSchema } from './schemas.ts'
+import {
+  type WooviPayment,
+  wooviPaymentRequestSchema,
+  wooviPaymentSchema,
+  wooviTransactionResponseSchema,
+} from './schemas.ts'
 
 /**
  * Creates the calls about outgoing payments. At Woovi a payment is ordered and then approved. An order that waits for
@@ -59,7 +64,7 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     call: Pick<ProviderCall<WooviCall>, 'call' | 'path' | 'json'>,
   ) {
     const request = { ...call, reference: order.id, method: 'POST', hasOwnConnection: true } as const
-    return client.send(request, (json, notes) => parsePlacedPayment(order, json, notes))
+    return client.send(request, wooviPaymentSchema, (payment, notes) => readPayment(order, payment, notes))
   }
 
   /** Approves an order, which sends the money. From then on only the status of the payment proves that it failed. */
@@ -113,7 +118,7 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
       reference: order.id,
       path: `/api/v1/payment/${encodeURIComponent(order.id)}`,
     } as const
-    return client.lookUp(call, (json, notes) => parsePlacedPayment(order, json, notes))
+    return client.lookUp(call, wooviPaymentSchema, (payment, notes) => readPayment(order, payment, notes))
   }
 
   /**
@@ -124,31 +129,23 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     if (payout.status !== 'settled' || !payout.endToEnd) return payout
     const path = `/api/v1/transaction/${encodeURIComponent(payout.endToEnd)}`
     const call = { call: 'findPayment', reference: payout.endToEnd, path } as const
-    const outcome = await client.lookUp(call, (json, notes) => {
-      const pix = parseAnswer(wooviTransactionResponseSchema, json, notes)?.transaction
-      return pix && { returns: mapWooviReturns(pix, notes) }
-    })
+    const outcome = await client.lookUp(call, wooviTransactionResponseSchema, ({ transaction }, notes) => ({
+      returns: mapWooviReturns(transaction, notes),
+    }))
     if (outcome.kind === 'not_found') return { ...payout, returns: [] }
     return outcome.kind === 'found' && outcome.returns ? { ...payout, returns: outcome.returns } : payout
   }
 }
 
 type PaymentLookup = Pick<ProviderTransferRequest, 'id'> & Partial<Pick<ProviderTransferRequest, 'cents'>>
-type PlacedPayment = { payout: ProviderPayout; isAwaitingApproval: boolean }
 
 /**
- * Parses a payment that has the order's id and amount; undefined for any other. A CREATED payment waits for approval,
+ * Reads a payment that has the order's id and amount; undefined for any other. A CREATED payment waits for approval,
  * but one with a transaction is in process. A DENIED payment with a transaction contradicts itself and is unreadable.
  */
-function parsePlacedPayment(
-  { id, cents }: PaymentLookup,
-  json: unknown,
-  notes: AnswerNotes,
-): PlacedPayment | undefined {
-  const answer = parseAnswer(wooviPaymentSchema, json, notes)
-  if (answer?.payment.correlationID !== id || answer.payment.value !== (cents ?? answer.payment.value))
-    return undefined
+function readPayment({ id, cents }: PaymentLookup, answer: WooviPayment, notes: AnswerNotes) {
   const { payment, transaction } = answer
+  if (payment.correlationID !== id || payment.value !== (cents ?? payment.value)) return undefined
   if (payment.status === 'DENIED' && transaction) {
     notes.noteUnlistedValue('DENIED_with_transaction')
     return undefined
