@@ -145,10 +145,6 @@ function toFailedAttempt(error: unknown, durationMs: number): FailedAttemptResul
 
 const CALLER_ERRORS = [errors.InvalidArgumentError, errors.ClientClosedError, errors.ClientDestroyedError]
 
-function buildFailedAttempt(
-  kind: FailedAttemptResult['kind'],
-  durationMs: number,
-  message: string,
-): FailedAttemptResult {
+function buildFailedAttempt(kind: FailedAttemptResult['kind'], durationMs: number, message: string) {
   return { kind, durationMs, message }
 }

@@ -16,11 +16,7 @@ export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge 
 }
 
 /** Reads a charge that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
-export async function requireVisibleCharge(
-  em: EntityManager,
-  token: CallerToken,
-  uuid: string,
-): Promise<ReadCharge> {
+export async function requireVisibleCharge(em: EntityManager, token: CallerToken, uuid: string) {
   const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...scopeOf(token)))
   const [redacted] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
   return redacted!

@@ -30,10 +30,7 @@ type ChargeCaller = { em: EntityManager; token: CallerToken }
  * Validates a new charge and returns its splits and its candidate connections in the order of trying. Fails with 422
  * and all errors, or with 503 while all candidates are paused.
  */
-export async function validateCreateCharge(
-  caller: ChargeCaller,
-  body: CreateChargeBody,
-): Promise<{ splits: ChargeSplit[]; candidates: string[] }> {
+export async function validateCreateCharge(caller: ChargeCaller, body: CreateChargeBody) {
   const splits = body.splits.map(
     ({ type, value, recipient_account_uuid }): ChargeSplit => ({
       type,

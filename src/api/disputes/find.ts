@@ -18,11 +18,7 @@ import type { CallerToken } from '../middleware/authenticate.ts'
 const POPULATED_RELATIONS = ['connection', 'movement'] as const
 
 /** Reads a dispute that the token may see, or fails with 404. */
-export async function requireVisibleDispute(
-  em: EntityManager,
-  token: CallerToken,
-  uuid: string,
-): Promise<Dispute> {
+export async function requireVisibleDispute(em: EntityManager, token: CallerToken, uuid: string) {
   const dispute = await em.findOne(
     Dispute,
     { $and: [{ uuid }, visibilityFilter(token)] },

@@ -39,12 +39,7 @@ export type DisputeReplyRequest = {
  * Reads a dispute of the token that accepts a reply, or that has accepted one under the same Idempotency-Key (SPEC
  * §5). Fails with 404 or 409 otherwise.
  */
-export async function requireAnswerableDispute({
-  em,
-  token,
-  uuid,
-  idempotencyKey,
-}: DisputeReplyRequest): Promise<Dispute> {
+export async function requireAnswerableDispute({ em, token, uuid, idempotencyKey }: DisputeReplyRequest) {
   const dispute = await requireVisibleDispute(em, token, uuid)
   const repliedUuid = dispute.replyRequestId?.split(':')[0]
   if (idempotencyKey == null || repliedUuid !== deriveReplyUuid({ token, uuid, idempotencyKey }))
@@ -91,10 +86,7 @@ export async function replyToDispute(
 }
 
 /** Stores the files while there is time left to submit the reply; files that are stored later are removed. */
-async function storeAttachmentsInTime(
-  dependencies: AttachmentDependencies,
-  proofs: ReplyAttachment[],
-): Promise<void> {
+async function storeAttachmentsInTime(dependencies: AttachmentDependencies, proofs: ReplyAttachment[]) {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'storage'
   deadline.extendBy(proofs.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)

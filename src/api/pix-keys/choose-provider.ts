@@ -15,10 +15,7 @@ import {
 export type PixKeyProviderRequest = { token: CallerToken; providerUuid: string | undefined; type: PixKeyType }
 
 /** Chooses the connection that registers a key: the token's, else the named one, else the first of the defaults. */
-export async function choosePixKeyProvider(
-  em: EntityManager,
-  { type, ...wanted }: PixKeyProviderRequest,
-): Promise<Connection> {
+export async function choosePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
   const [first] = await findCandidates(em, wanted)
   const why = unsuitableReason(first!, type)
   if (why === 'pool') failField('provider_uuid', formatPoolMessage(first!))
@@ -31,10 +28,7 @@ export async function choosePixKeyProvider(
  * Fails where no provider can register such a key, so that no code is sent in vain. Without a named provider, any
  * default that supports the key type is enough; POST /pix-keys decides which.
  */
-export async function requirePixKeyProvider(
-  em: EntityManager,
-  { type, ...wanted }: PixKeyProviderRequest,
-): Promise<void> {
+export async function requirePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
   const capable = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
   if (capable.length === 0) await choosePixKeyProvider(em, { type, ...wanted })
   else requireUnpausedConnections(capable, 'in')

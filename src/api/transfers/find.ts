@@ -15,11 +15,7 @@ export function findTransfer(em: EntityManager, uuid: string): Promise<TransferW
 }
 
 /** Reads a transfer that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
-export async function requireVisibleTransfer(
-  em: EntityManager,
-  token: CallerToken,
-  uuid: string,
-): Promise<TransferWithAttempts> {
+export async function requireVisibleTransfer(em: EntityManager, token: CallerToken, uuid: string) {
   const condition = joinConditions(['uuid = ?', uuid], ...scopeOf(token))
   return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }

@@ -1,7 +1,6 @@
 import { type CreateTransferBody, createTransferBody } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
-import type { Connection } from '../../db/entities/connection.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import { isExternalRefUsed } from '../../db/repositories/transfers.ts'
@@ -49,10 +48,7 @@ export async function collectTransferErrors({ em, token, body }: TransferCaller 
 
 type ReadableTransferBody = Pick<CreateTransferBody, 'scheduled_for' | 'document' | 'provider_uuid'>
 
-async function evaluateTransfer(
-  { em, token }: TransferCaller,
-  body: ReadableTransferBody,
-): Promise<{ errors: FieldErrors; capable: Connection[]; acceptBefore?: string | undefined }> {
+async function evaluateTransfer({ em, token }: TransferCaller, body: ReadableTransferBody) {
   const errors = collectScheduleErrors(body)
   const candidateQuery = queryCandidates(em, { token, providerUuid: body.provider_uuid })
   const [candidates, acceptBefore] =

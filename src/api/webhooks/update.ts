@@ -25,10 +25,7 @@ export function listWebhooks(
   return em.findAndCount(Webhook, buildWebhookVisibilityFilter(seer), newestFirstOptions(query))
 }
 
-export async function requireVisibleWebhook(
-  em: EntityManager,
-  reference: WebhookReference,
-): Promise<Webhook> {
+export async function requireVisibleWebhook(em: EntityManager, reference: WebhookReference) {
   return (
     (await em.findOne(Webhook, {
       $and: [{ uuid: reference.uuid }, buildWebhookVisibilityFilter(reference)],

@@ -98,10 +98,7 @@ export type AttachmentLinker = (attachment: Attachment) => Promise<string>
 export type AttachmentLink = { uuid: string; url: string }
 
 /** Presents the current attachments of a dispute. */
-export function showAttachments(
-  attachments: Attachment[],
-  linkTo: AttachmentLinker,
-): Promise<AttachmentLink[]> {
+export function showAttachments(attachments: Attachment[], linkTo: AttachmentLinker) {
   return Promise.all(
     attachments.map(async attachment => ({ uuid: attachment.uuid, url: await linkTo(attachment) })),
   )

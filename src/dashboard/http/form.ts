@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { fail } from '../../api/http/api-error.ts'
 import { readTextBody } from '../../api/http/body.ts'
 import { listFieldNames } from '../../api/http/field-names.ts'
-import { type ValidationResult, validateSchema } from '../../api/http/validate.ts'
+import { validateSchema } from '../../api/http/validate.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
@@ -32,10 +32,7 @@ export function requireSameOrigin(request: IncomingMessage): void {
 type FormFields = Record<string, string | string[] | undefined>
 
 /** Validates form fields by a schema of the API; an empty field counts as absent. */
-export function validateFormFields<S extends z.ZodType>(
-  schema: S,
-  fields: FormFields,
-): ValidationResult<z.output<S>> {
+export function validateFormFields<S extends z.ZodType>(schema: S, fields: FormFields) {
   return validateSchema(
     schema,
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')),
@@ -44,10 +41,7 @@ export function validateFormFields<S extends z.ZodType>(
 }
 
 /** Parses the form fields that a schema has, or fails with 422 and all errors. Other fields of the page are ignored. */
-export function parseFormFields<S extends z.ZodType>(
-  schema: S,
-  fields: Record<string, unknown>,
-): z.output<S> {
+export function parseFormFields<S extends z.ZodType>(schema: S, fields: Record<string, unknown>) {
   const fieldNames = listFieldNames(schema)
   const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => fieldNames.includes(name)))
   const checked = validateFormFields(schema, sent as FormFields)

@@ -9,10 +9,7 @@ import { withQuery } from './page.ts'
 const LANGUAGE_COOKIE = 'trilho_language'
 const YEAR_MS = 365 * 24 * 60 * 60 * 1_000
 
-export function readRequestLanguage(
-  { isSecure }: Pick<DashboardContext, 'isSecure'>,
-  ctx: RouterContext,
-): Language {
+export function readRequestLanguage({ isSecure }: Pick<DashboardContext, 'isSecure'>, ctx: RouterContext) {
   return negotiateLanguage(
     ctx.cookies.get(cookieName(LANGUAGE_COOKIE, { isSecure })),
     ctx.get('Accept-Language'),

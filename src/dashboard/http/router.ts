@@ -157,10 +157,7 @@ function toSessionToken({ account, user }: DashboardSession): CallerToken | null
   return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
 }
 
-export async function authenticateSession(
-  context: DashboardContext,
-  ctx: RouterContext,
-): Promise<DashboardSession | null> {
+export async function authenticateSession(context: DashboardContext, ctx: RouterContext) {
   const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, context))
   if (!secret) return null
   return findSession(context.orm.em.fork(), secret, { isUserActive: isUserActive(ctx) })

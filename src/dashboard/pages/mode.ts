@@ -17,19 +17,14 @@ export async function tokenWithMode(visit: ModeContext): Promise<CallerToken> {
 }
 
 /** Restricts the token to one mode, never both, so that simulated amounts are not mistaken for money. */
-export async function restrictToOneMode(
-  visit: ModeContext,
-): Promise<{ token: CallerToken; modes: CallerToken['mode'][] }> {
+export async function restrictToOneMode(visit: ModeContext) {
   const modes = await listAccountModes(visit)
   const mode = readRequestedMode(visit) ?? modes[0] ?? 'live'
   return { token: { ...visit.token, mode, modeScope: mode }, modes }
 }
 
 /** Finds the mode of a connection. */
-export async function findConnectionMode(
-  em: EntityManager,
-  connectionUuid: string,
-): Promise<CallerToken['mode']> {
+export async function findConnectionMode(em: EntityManager, connectionUuid: string) {
   return (await em.count(Connection, { uuid: connectionUuid, isSimulated: true })) > 0 ? 'test' : 'live'
 }
 
@@ -40,10 +35,7 @@ function readRequestedMode({ query, form }: Pick<ModeContext, 'query' | 'form'>)
 }
 
 /** Lists the modes of the account's connections, live first. */
-export async function listAccountModes({
-  em,
-  token,
-}: Pick<ModeContext, 'em' | 'token'>): Promise<CallerToken['mode'][]> {
+export async function listAccountModes({ em, token }: Pick<ModeContext, 'em' | 'token'>) {
   const values = await listIsSimulated(em.fork(), token.accountUuid)
   return values.map(isSimulated => (isSimulated ? 'test' : 'live'))
 }

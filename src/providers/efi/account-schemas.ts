@@ -23,10 +23,7 @@ export type EfiAccountConfig = z.infer<typeof efiAccountConfigSchema>
  * ("Criar/modificar configurações da conta"). Fields that Efí requires and the account has not set get the values that
  * restrict nothing.
  */
-export function enablePixWithoutTxid(
-  { pix, ...others }: EfiAccountConfig,
-  key: string,
-): EfiAccountConfig | null {
+export function enablePixWithoutTxid({ pix, ...others }: EfiAccountConfig, key: string) {
   const { [key]: keyConfig, ...otherKeys } = pix?.chaves ?? {}
   const current = keyConfig?.recebimento
   if (current?.webhook?.notificar?.pixSemTxid === true) return null

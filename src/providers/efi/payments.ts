@@ -1,5 +1,4 @@
 import type {
-  FindPayoutOutcome,
   ProviderRefundRequest,
   RejectedResult,
   SendPayoutOutcome,
@@ -34,9 +33,7 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
     findRefund,
   }
 
-  async function findRefund(
-    order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>,
-  ): Promise<FindPayoutOutcome> {
+  async function findRefund(order: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>) {
     const call = { call: 'findRefund', reference: order.id, path: buildDevolucaoPath(order) } as const
     return client.lookUp(call, efiDevolucaoSchema, devolucao =>
       devolucao.id === order.id ? { payout: mapEfiRefund(devolucao) } : undefined,

@@ -61,10 +61,7 @@ type DisputeLeg = Pick<ProviderDispute, 'kind' | 'endToEnd'>
  * received counts; to the payer who opened the dispute, returns may come from every account that the money reached.
  * The dispute is closed when each of these solicitations is.
  */
-export function findDisputeReturns(
-  solicitations: WooviRefundSolicitation[],
-  { kind, endToEnd }: DisputeLeg,
-): Pick<ProviderDispute, 'returns' | 'isClosed'> {
+export function findDisputeReturns(solicitations: WooviRefundSolicitation[], { kind, endToEnd }: DisputeLeg) {
   const relevant = solicitations.filter(
     ({ endToEndId }) => kind === 'REQUESTED_MED' || (endToEndId ?? endToEnd) === endToEnd,
   )

@@ -1,6 +1,5 @@
 import type { PixKeyType } from '../../domain/pix-keys/pix-key.ts'
 import type {
-  FoundCharge,
   IncomingPix,
   IssuedCharge,
   PayoutReturn,
@@ -34,11 +33,7 @@ export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
 }
 
 /** Maps the status of a charge at `now` (ms): Woovi marks a charge as expired some time after its expiry. */
-export function mapWooviChargeStatus(
-  charge: WooviCharge,
-  payments: IncomingPix[],
-  now: number,
-): FoundCharge['status'] {
+export function mapWooviChargeStatus(charge: WooviCharge, payments: IncomingPix[], now: number) {
   switch (charge.status) {
     case 'ACTIVE':
       return payments.length === 0 && Date.parse(getExpiresAt(charge)) <= now ? 'expired' : 'open'

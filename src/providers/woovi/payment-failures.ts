@@ -41,10 +41,7 @@ export type WooviPaymentFailure = {
 }
 
 /** Converts the failure of an accepted payment or refund to our code: the rail's, or else that of Woovi's code. */
-export function toWooviRejection({ railCode, reason, name, description }: WooviPaymentFailure): {
-  code: string
-  message: string
-} {
+export function toWooviRejection({ railCode, reason, name, description }: WooviPaymentFailure) {
   const code =
     toRailCode(railCode) ??
     toRailCode(reason?.split(REASON_SEPARATOR)[0]) ??

@@ -1,4 +1,4 @@
-import type { NoAnswerResult, StatementEntry } from '../../domain/providers/provider.ts'
+import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import {
   createPeriodFilter,
@@ -175,10 +175,7 @@ const DISCARDED_NOTES: AnswerNotes = { noteUnreadableItem: () => {}, noteUnliste
  * Converts a transaction. Every order of ours is outgoing, whatever its type. The reference of a recipient's return
  * is that of the returned transfer.
  */
-function toStatementEntry(
-  transaction: WooviTransaction,
-  { outgoing, returns }: OrdersAndReturns,
-): StatementEntry {
+function toStatementEntry(transaction: WooviTransaction, { outgoing, returns }: OrdersAndReturns) {
   const { endToEndId: endToEnd, charge, value: cents, time: at } = transaction
   const orderId = outgoing.get(endToEnd)
   const pixReturn = returns.get(endToEnd)
