@@ -6,7 +6,6 @@ import { registerChargePages } from './pages/charges.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
-import { registerAccountEntryPages } from './pages/operator/account-entries.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
@@ -42,7 +41,6 @@ export const dashboardRoutes: RouteRegistrar = (router, dependencies) => {
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
-  registerAccountEntryPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))
 }

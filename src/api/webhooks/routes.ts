@@ -15,21 +15,22 @@ import { buildListPage } from '../http/pagination.ts'
 import { registerRoute } from '../http/route.ts'
 import { createWebhook, WEBHOOKS_PATH } from './create.ts'
 import {
+  createWebhookDependencies,
   listWebhooks,
   removeWebhook,
   requireVisibleWebhook,
   rotateSigningSecret,
   updateWebhook,
 } from './update.ts'
-import { collectEndpointErrors, createEndpointInspector } from './validate-endpoint.ts'
+import { collectEndpointErrors } from './validate-endpoint.ts'
 import { trySweepDeliveries } from './wake-delivery.ts'
 
 /** Registers the webhook routes (api-document.txt, Webhooks). Provider-bound tokens are refused. */
 export const webhookRoutes =
   (inspection: EndpointInspectionOptions = {}): RouteRegistrar =>
-  (router, { sealer, config, workflowClientContext }) => {
-    const { timeScale } = config
-    const tools = { sealer, timeScale, inspect: createEndpointInspector(config, inspection) }
+  (router, dependencies) => {
+    const { workflowClientContext } = dependencies
+    const tools = createWebhookDependencies(dependencies, inspection)
 
     registerRoute(router, {
       method: 'post',

@@ -1,4 +1,5 @@
 import type { FilterQuery } from '@mikro-orm/core'
+import type { Config } from '../../config.ts'
 import type { UpdateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { type PreviousSigningSecret, Webhook } from '../../db/entities/webhook.ts'
@@ -6,16 +7,25 @@ import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repo
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { MAX_PREVIOUS_SECRETS } from '../../domain/webhooks/webhook.ts'
 import { type Sealer, sha256 } from '../../security/sealing.ts'
+import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-inspection.ts'
 import { generateSigningSecret, maskSigningSecret } from '../../webhook-client/signature.ts'
 import { fail, failField } from '../http/api-error.ts'
 import { newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
-import { type EndpointInspector, requireUsableEndpoint } from './validate-endpoint.ts'
+import { createEndpointInspector, requireUsableEndpoint } from './validate-endpoint.ts'
 
 /** A webhook's UUID and the account and mode of the token that accesses it. */
 export type WebhookReference = WebhookViewer & { uuid: string }
 type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope'>
-type WebhookDependencies = { sealer: Sealer; inspect: EndpointInspector; timeScale: number }
+type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
+
+/** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
+export function createWebhookDependencies(
+  { sealer, config }: { sealer: Sealer; config: Pick<Config, 'timeScale' | 'loopbackWebhooks'> },
+  inspection?: EndpointInspectionOptions,
+) {
+  return { sealer, timeScale: config.timeScale, inspect: createEndpointInspector(config, inspection) }
+}
 
 export function listWebhooks(
   em: EntityManager,

@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { fail } from '../../api/http/api-error.ts'
 import { readTextBody } from '../../api/http/body.ts'
 import { listFieldNames } from '../../api/http/field-names.ts'
 import { validateSchema } from '../../api/http/validate.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
@@ -40,8 +41,22 @@ export function validateFormFields<S extends z.ZodType>(schema: S, fields: FormF
   )
 }
 
+/** Reason of an operator action; stored permanently with the operator's e-mail. */
+export const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
+
+const submissionSchema = z.object({ once: uuidSchema })
+
+/** Reads the Idempotency-Key of a form, its submission id, so that a form sent twice acts once. */
+export function readSubmissionKey(form: URLSearchParams): string {
+  return `dashboard ${parseFormFields(submissionSchema, form).once}`
+}
+
 /** Parses the form fields that a schema has, or fails with 422 and all errors. Other fields of the page are ignored. */
-export function parseFormFields<S extends z.ZodType>(schema: S, fields: Record<string, unknown>) {
+export function parseFormFields<S extends z.ZodType>(
+  schema: S,
+  form: URLSearchParams | Record<string, unknown>,
+) {
+  const fields = form instanceof URLSearchParams ? Object.fromEntries(form) : form
   const fieldNames = listFieldNames(schema)
   const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => fieldNames.includes(name)))
   const checked = validateFormFields(schema, sent as FormFields)

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { cancelMerchantCharge } from '../../api/charges/cancel.ts'
 import { listCharges, requireVisibleCharge } from '../../api/charges/find.ts'
 import { renderQrSvg } from '../../api/charges/qr-code.ts'
@@ -8,10 +7,11 @@ import { listRefunds } from '../../api/refunds/find.ts'
 import { chargesQuery, showCharge } from '../../contract/charges/charge.ts'
 import { createRefundBody } from '../../contract/refunds/refund.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
+import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields } from '../http/form.ts'
+import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
 import type { Language } from '../i18n/translator.ts'
@@ -21,19 +21,15 @@ import { findConnectionMode, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/charges'
 const MAX_REFUNDS = 100
-const submissionSchema = z.object({ once: uuidSchema })
 
 export function registerChargePages({ get, post, dashboard }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, errors } = await listByFilters(visit, chargesQuery, query =>
-      listCharges(em, token, query),
-    )
+    const list = await listByFilters(visit, chargesQuery, query => listCharges(em, token, query))
     const connections = await listConnections(em, token)
-    const rows = data.map(showCharge)
-    const moves = data.some(charge => !chargeMachine.isFinal(charge.state) || charge.state === 'refunding')
-    const model = { rows, meta, wrong: errors, connections, statuses: PAYMENT_STATUSES, moves }
+    const rows = list.rows.map(showCharge)
+    const model = { ...list, rows, connections, statuses: PAYMENT_STATUSES, moves: list.rows.some(isMoving) }
     return createPage('charges', { ...model, mode: token.mode, modes })
   })
 
@@ -46,11 +42,8 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
-      const { uuid } = await cancelMerchantCharge(dashboard.workflowClientContext, {
-        em,
-        token,
-        uuid: parseUuidParam(params.uuid),
-      })
+      const uuid = parseUuidParam(params.uuid)
+      await cancelMerchantCharge(dashboard.workflowClientContext, { em, token, uuid })
       return redirect(`${PATH}/${uuid}`, 'charge_cancelled')
     },
     renderForm: renderCharge,
@@ -59,18 +52,10 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
   post('merchant', `${PATH}/:uuid/refund`, {
     async handle({ em, token, params, form, language, requestId }) {
       const chargeUuid = parseUuidParam(params.uuid)
-      const body = parseFormFields(createRefundBody, {
-        value: parseRefundAmount(form.get('value'), language),
-      })
-      const idempotencyKey = `dashboard ${parseFormFields(submissionSchema, { once: form.get('once') }).once}`
-      await createChargeRefund(dashboard.workflowClientContext, {
-        em,
-        token,
-        body,
-        idempotencyKey,
-        requestId,
-        chargeUuid,
-      })
+      const value = parseRefundAmount(form.get('value'), language)
+      const body = parseFormFields(createRefundBody, { value })
+      const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
+      await createChargeRefund(dashboard.workflowClientContext, request)
       return redirect(`${PATH}/${chargeUuid}`, 'refund_accepted')
     },
     renderForm: renderCharge,
@@ -91,10 +76,14 @@ async function renderCharge(visit: PageContext<'merchant'>) {
     isPayable: chargeMachine.accepts(row.state, 'cancelled'),
     whyNotRefundable: refundErrorCodeOf(row, new Date()),
     refundable: computeRefundableCents(row),
-    moves: !chargeMachine.isFinal(row.state) || row.state === 'refunding',
+    moves: isMoving(row),
   }
   // The user's typed values do not count as a change of the page.
   return createPage('charge', { ...model, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, model)
+}
+
+function isMoving({ state }: ReadCharge): boolean {
+  return !chargeMachine.isFinal(state) || state === 'refunding'
 }
 
 /** Parses a UUID of the path; anything else is 404 (SPEC §1). */

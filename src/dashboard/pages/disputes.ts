@@ -25,12 +25,12 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
 
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, errors } = await listByFilters(visit, disputesQuery, query =>
+    const list = await listByFilters(visit, disputesQuery, query =>
       readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
     )
-    const rows = data.map(({ attachments: _, ...dispute }) => dispute)
+    const rows = list.rows.map(({ attachments: _, ...dispute }) => dispute)
     const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES }
-    return createPage('disputes', { rows, meta, wrong: errors, ...names, mode: token.mode, modes })
+    return createPage('disputes', { ...list, rows, ...names, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, dispute)
@@ -40,9 +40,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
       requireAnswerableDispute({ em: em.fork(), token, uuid: parseUuidParam(params.uuid) }),
     async handle({ em, token, params, upload }) {
       const form = parseFormFields(disputeReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
-      const reply = { em, token, uuid: parseUuidParam(params.uuid), form }
-      const { body } = await replyToDispute(dashboard, reply)
-      return redirect(`${PATH}/${body.data.uuid}`, 'replied')
+      const uuid = parseUuidParam(params.uuid)
+      await replyToDispute(dashboard, { em, token, uuid, form })
+      return redirect(`${PATH}/${uuid}`, 'replied')
     },
     renderForm: dispute,
   })

@@ -12,26 +12,14 @@ const PATH = '/dashboard/events'
 export function registerEventPages({ get }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const token = await tokenWithMode(visit)
-    const { data, meta, errors } = await listByFilters(visit, eventsQuery, query =>
-      listEvents(visit.em.fork(), token, query),
-    )
-    const rows = data.map(showEvent)
-    return createPage('events', {
-      rows,
-      meta,
-      wrong: errors,
-      kinds: EVENT_TYPES,
-      mode: token.modeScope ?? '',
-    })
+    const list = await listByFilters(visit, eventsQuery, query => listEvents(visit.em.fork(), token, query))
+    const rows = list.rows.map(showEvent)
+    return createPage('events', { ...list, rows, kinds: EVENT_TYPES, mode: token.modeScope ?? '' })
   })
 
   get('merchant', `${PATH}/:uuid`, async visit => {
-    const event = await requireVisibleEvent(
-      visit.em,
-      await tokenWithMode(visit),
-      parseUuidParam(visit.params.uuid),
-    )
-    const data = showEvent(event)
+    const uuid = parseUuidParam(visit.params.uuid)
+    const data = showEvent(await requireVisibleEvent(visit.em, await tokenWithMode(visit), uuid))
     return createPage('event', { event: data, json: JSON.stringify(data.data, null, 2) })
   })
 }

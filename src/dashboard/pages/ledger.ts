@@ -25,11 +25,9 @@ export function registerLedgerPages({ get }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, errors } = await listByFilters(visit, ledgerQuery, query =>
-      listLedgerLines(em, token, query),
-    )
+    const list = await listByFilters(visit, ledgerQuery, query => listLedgerLines(em, token, query))
     const connections = await listConnections(em, token)
-    return createPage('ledger', { rows: data, meta, wrong: errors, connections, mode: token.mode, modes })
+    return createPage('ledger', { ...list, connections, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/ledger.csv`, async visit => {

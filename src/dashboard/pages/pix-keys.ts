@@ -5,10 +5,9 @@ import { listPixKeys } from '../../api/pix-keys/find.ts'
 import { removePixKey } from '../../api/pix-keys/remove.ts'
 import { requestAuthCode } from '../../api/pix-keys/request-code.ts'
 import { createPixKeyBody, pixKeysQuery, requestCodeBody } from '../../contract/pix-keys/pix-key.ts'
-import { uuidSchema } from '../../contract/shared/fields.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
-import { parseFormFields } from '../http/form.ts'
+import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
 import { listConnections } from './connections.ts'
@@ -16,7 +15,6 @@ import { listByFilters } from './filtered-list.ts'
 import { listAccountModes, tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/keys'
-const submissionSchema = z.object({ once: uuidSchema })
 const removeFormSchema = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
 export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): void {
@@ -25,15 +23,11 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   /** First step of an e-mail or phone key: sends a six-digit code, and the page asks for it. */
   post('merchant', `${PATH}/code`, {
     async handle(visit) {
-      const body = parseFormFields(requestCodeBody, Object.fromEntries(visit.form))
+      const body = parseFormFields(requestCodeBody, visit.form)
       const context = { ...(await readOperationContext(visit)), body }
       const { data } = (await requestAuthCode(dashboard, context)).body
-      return renderPixKeys(visit, {
-        ...data,
-        type: body.type,
-        address: body.key,
-        provider: body.provider_uuid,
-      })
+      const { type, key: address, provider_uuid: provider } = body
+      return renderPixKeys(visit, { ...data, type, address, provider })
     },
     renderForm: visit => renderPixKeys(visit),
   })
@@ -42,7 +36,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     async handle(visit) {
       const context = await readOperationContext(visit)
       await countCreationAttempt({ ...context, em: visit.em.fork() })
-      const body = parseFormFields(createPixKeyBody, Object.fromEntries(visit.form))
+      const body = parseFormFields(createPixKeyBody, visit.form)
       await createPixKey(dashboard, { ...context, body })
       return redirect(PATH, 'key_created', context.token.mode)
     },
@@ -51,10 +45,10 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
 
   post('merchant', `${PATH}/remove`, {
     async handle(visit) {
-      const { key } = parseFormFields(removeFormSchema, Object.fromEntries(visit.form))
-      const { token, em, requestId } = await readOperationContext(visit)
-      await removePixKey(dashboard.workflowClientContext, { key, token, em, requestId })
-      return redirect(PATH, 'key_removed', token.mode)
+      const { key } = parseFormFields(removeFormSchema, visit.form)
+      const context = await readOperationContext(visit)
+      await removePixKey(dashboard.workflowClientContext, { ...context, key })
+      return redirect(PATH, 'key_removed', context.token.mode)
     },
     renderForm: visit => renderPixKeys(visit),
   })
@@ -63,8 +57,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
 /** Builds the operation context; the form's submission id is the Idempotency-Key, so a repeated form acts once. */
 async function readOperationContext(visit: PageContext<'merchant'>) {
   const { em, form, requestId } = visit
-  const sent = form.has('once') ? parseFormFields(submissionSchema, { once: form.get('once') }).once : null
-  const idempotencyKey = sent && `dashboard ${sent}`
+  const idempotencyKey = form.has('once') ? readSubmissionKey(form) : null
   return { em, requestId, idempotencyKey, token: await tokenWithMode(visit) }
 }
 
@@ -77,16 +70,12 @@ type PendingVerification = {
 
 async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVerification | null) {
   const token = await tokenWithMode(visit)
-  const { data, meta, errors } = await listByFilters(visit, pixKeysQuery, query =>
-    listPixKeys(visit.em.fork(), token, query),
-  )
+  const list = await listByFilters(visit, pixKeysQuery, query => listPixKeys(visit.em.fork(), token, query))
   const reached = { ...token, modeScope: token.mode }
   const connections = (await listConnections(visit.em, reached)).filter(({ type }) => type === 'NOMINAL')
   const plain = PIX_KEY_TYPES.filter(type => !(VERIFIED_KEY_TYPES as readonly string[]).includes(type))
   const model = {
-    rows: data,
-    meta,
-    wrong: errors,
+    ...list,
     connections,
     mode: token.mode,
     modes: await listAccountModes(visit),

@@ -29,19 +29,16 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   post('merchant', PATH, {
     async handle(visit) {
       const { em, token, form } = visit
-      const fields = parseFormFields(createTokenSchema, Object.fromEntries(form))
-      const { accountUuid } = token
-      if (fields.provider_uuid !== undefined) {
-        await readVisibleProvider(em, token, fields.provider_uuid)
-        await requireConnectionMode(em, fields.provider_uuid, fields.mode)
+      const fields = parseFormFields(createTokenSchema, form)
+      const { once: uuid, name, mode, provider_uuid: connectionUuid, expires_on: expiryDay } = fields
+      if (connectionUuid !== undefined) {
+        await readVisibleProvider(em, token, connectionUuid)
+        await requireConnectionMode(em, connectionUuid, mode)
       }
       const issued = await issueToken(em, {
-        uuid: fields.once,
-        accountUuid,
-        name: fields.name,
-        mode: fields.mode,
-        ...(fields.provider_uuid !== undefined && { connectionUuid: fields.provider_uuid }),
-        ...(fields.expires_on !== undefined && { expiresAt: parseExpiryDay(fields.expires_on) }),
+        ...{ uuid, accountUuid: token.accountUuid, name, mode },
+        ...(connectionUuid !== undefined && { connectionUuid }),
+        ...(expiryDay !== undefined && { expiresAt: parseExpiryDay(expiryDay) }),
       }).catch(ignoreDuplicateToken)
       return issued === null ? redirect(PATH, 'token_there') : renderTokens(visit, issued)
     },

@@ -15,32 +15,19 @@ const PATH = '/dashboard/transfers'
 export function registerTransferPages({ get, post, dashboard }: DashboardRouter): void {
   get('merchant', PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
-    const { data, meta, errors } = await listByFilters(visit, transfersQuery, query =>
-      listTransfers(visit.em, token, query),
-    )
+    const list = await listByFilters(visit, transfersQuery, query => listTransfers(visit.em, token, query))
     const connections = await listConnections(visit.em, token)
-    const moves = data.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
-    return createPage('transfers', {
-      rows: data,
-      meta,
-      wrong: errors,
-      connections,
-      statuses: PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED'),
-      moves,
-      mode: token.mode,
-      modes,
-    })
+    const moves = list.rows.some(({ status }) => status === 'PROCESSING' || status === 'PENDING')
+    const statuses = PAYMENT_STATUSES.filter(status => status !== 'UNDEFINED')
+    return createPage('transfers', { ...list, connections, statuses, moves, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, renderTransfer)
 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
-      const { uuid } = await cancelMerchantTransfer(dashboard.workflowClientContext, {
-        em,
-        token,
-        uuid: parseUuidParam(params.uuid),
-      })
+      const uuid = parseUuidParam(params.uuid)
+      await cancelMerchantTransfer(dashboard.workflowClientContext, { em, token, uuid })
       return redirect(`${PATH}/${uuid}`, 'transfer_cancelled')
     },
     renderForm: renderTransfer,

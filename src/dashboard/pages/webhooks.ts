@@ -1,21 +1,19 @@
-import { z } from 'zod'
 import { createWebhook } from '../../api/webhooks/create.ts'
 import { createTestDelivery, listDeliveries, resendDelivery } from '../../api/webhooks/deliveries.ts'
 import {
   computeSecretEtag,
+  createWebhookDependencies,
   listWebhooks,
   removeWebhook,
   requireVisibleWebhook,
   rotateSecretIfUnchanged,
   updateWebhook,
 } from '../../api/webhooks/update.ts'
-import { createEndpointInspector } from '../../api/webhooks/validate-endpoint.ts'
 import { trySweepDeliveries, tryWakeDelivery } from '../../api/webhooks/wake-delivery.ts'
-import { uuidSchema } from '../../contract/shared/fields.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import { parseFormFields } from '../http/form.ts'
+import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
 import { parseUuidParam } from './charges.ts'
@@ -27,11 +25,7 @@ const PATH = '/dashboard/webhooks'
 const MAX_WEBHOOKS = 20
 
 export function registerWebhookPages({ get, post, dashboard }: DashboardRouter): void {
-  const tools = {
-    sealer: dashboard.sealer,
-    timeScale: dashboard.config.timeScale,
-    inspect: createEndpointInspector(dashboard.config),
-  }
+  const tools = createWebhookDependencies(dashboard)
 
   get('merchant', PATH, visit => renderWebhooks(visit))
   get('merchant', `${PATH}/:uuid`, visit => renderWebhook(visit))
@@ -45,8 +39,12 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
         token: form.get('token') ?? '',
         events: readSelectedEvents(form),
       })
-      const { once } = parseFormFields(z.object({ once: uuidSchema }), { once: form.get('once') })
-      const response = await createWebhook(tools, { body, token, idempotencyKey: `dashboard ${once}`, em })
+      const response = await createWebhook(tools, {
+        body,
+        token,
+        idempotencyKey: readSubmissionKey(form),
+        em,
+      })
       return renderWebhooks(visit, response.body.data)
     },
     renderForm: visit => renderWebhooks(visit),
@@ -143,7 +141,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
   const reference = readWebhookScope(visit)
   const { form } = visit
   const row = await requireVisibleWebhook(visit.em.fork(), reference)
-  const { data, meta, errors } = await listByFilters(visit, deliveriesQuery, query =>
+  const { rows: deliveries, ...list } = await listByFilters(visit, deliveriesQuery, query =>
     listDeliveries(visit.em.fork(), reference, query),
   )
   return createPage(
@@ -151,14 +149,13 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
     {
       webhook: { ...showWebhook(row), mode: row.mode },
       kinds: SUBSCRIBABLE_EVENT_TYPES,
-      deliveries: data,
-      meta,
-      wrong: errors,
+      deliveries,
+      ...list,
       secret,
       replaces: computeSecretEtag(row),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
       statuses: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
-      moves: data.some(({ status }) => status === 'PENDING'),
+      moves: deliveries.some(({ status }) => status === 'PENDING'),
     },
     `${PATH}/${row.uuid}`,
   )

@@ -1,14 +1,18 @@
 import { z } from 'zod'
 import {
+  AdjustmentError,
+  approveAdjustment,
+  proposeAdjustment,
+} from '../../../activities/ledger/adjustments.ts'
+import {
   NotSettleableError,
   requestManualSettlement,
   StaleSettlement,
 } from '../../../admin/manual-settlement.ts'
-import { fail } from '../../../api/http/api-error.ts'
+import { fail, failField } from '../../../api/http/api-error.ts'
 import { WAKE_TIMEOUT_MS } from '../../../api/limits.ts'
 import { getRequestDeadline } from '../../../api/middleware/request-deadline.ts'
-import { updateWebhook } from '../../../api/webhooks/update.ts'
-import { createEndpointInspector } from '../../../api/webhooks/validate-endpoint.ts'
+import { createWebhookDependencies, updateWebhook } from '../../../api/webhooks/update.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
@@ -16,6 +20,7 @@ import { Connection } from '../../../db/entities/connection.ts'
 import { Webhook } from '../../../db/entities/webhook.ts'
 import { recordOperatorAction } from '../../../db/repositories/operator-actions.ts'
 import { endPause, findPause, type PauseTarget, startPause } from '../../../db/repositories/pauses.ts'
+import { centsFromText } from '../../../domain/ledger/money.ts'
 import { PAYOUT_KINDS } from '../../../domain/payouts/payout-kind.ts'
 import { startEventReplay } from '../../../temporal/deliveries.ts'
 import {
@@ -24,14 +29,11 @@ import {
   requestUnmatchedReturn,
   StaleReturn,
 } from '../../../temporal/unmatched.ts'
-import { parseFormFields } from '../../http/form.ts'
+import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
-import type { DashboardRouter } from '../../http/router.ts'
+import type { DashboardRouter, PageContext } from '../../http/router.ts'
 import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
 import { OPERATOR_PAGES, OPERATOR_PATH } from './lists.ts'
-
-/** Reason of an operator action; stored permanently with the operator's e-mail. */
-const reasonSchema = z.string().trim().min(3, 'must give a reason').max(1_000)
 
 /** Number of sends that the page showed, to detect a change since. */
 const sendCountSchema = z.coerce.number().int().min(0).max(1_000_000)
@@ -61,8 +63,8 @@ const unmatchedFormSchema = z.object({
   reason: reasonSchema,
 })
 const UNMATCHED_ACTIONS = [
-  { name: 'return', act: requestUnmatchedReturn, done: 'return_begun' },
-  { name: 'keep', act: requestUnmatchedKeep, done: 'keeping' },
+  { name: 'return', request: requestUnmatchedReturn, outcome: 'return_begun' },
+  { name: 'keep', request: requestUnmatchedKeep, outcome: 'keeping' },
 ]
 const recoverFormSchema = z.object({
   uuid: uuidSchema,
@@ -70,114 +72,139 @@ const recoverFormSchema = z.object({
   since: z.iso.datetime(),
   reason: reasonSchema,
 })
+const pauseReachSchema = z.enum(['money_out', 'everything'])
 const pauseTargetFields = {
   target: z.enum(['all', 'account', 'connection']),
   uuid: uuidSchema.optional(),
   reason: reasonSchema,
 }
-const pauseFormSchema = z.object({ ...pauseTargetFields, reach: z.enum(['money_out', 'everything']) })
+const pauseFormSchema = z.object({ ...pauseTargetFields, reach: pauseReachSchema })
 const resumeFormSchema = z.object({
   ...pauseTargetFields,
   pause: uuidSchema.optional(),
-  seen_reach: z.enum(['money_out', 'everything']).optional(),
+  seen_reach: pauseReachSchema.optional(),
 })
+const proposeFormSchema = z.object({
+  connection: uuidSchema,
+  direction: z.enum(['IN', 'OUT']),
+  value: z.string().max(40),
+  entry: uuidSchema.optional(),
+  reason: reasonSchema,
+})
+const approveFormSchema = z.object({ adjustment: uuidSchema, reason: reasonSchema })
+
+type OperatorForm<S extends z.ZodType> = {
+  schema: S
+  /** Operator page that has the form. */
+  page: keyof typeof OPERATOR_PAGES
+  /** Carries the form out and returns the name of its outcome. `who` is the operator's e-mail. */
+  act(fields: z.output<S>, context: PageContext<'operator'> & { who: string }): Promise<string>
+}
 
 /**
  * Registers the operator actions. Each requires a reason, is recorded before it runs, and always goes through the
- * resource's workflow.
+ * resource's workflow. Of a ledger correction, one operator proposes and another approves, as by `trilho ledger`
+ * (docs/production.md).
  */
 export function registerOperatorActions({ post, dashboard }: DashboardRouter): void {
-  const { workflowClientContext: temporal } = dashboard
-  const tools = {
-    sealer: dashboard.sealer,
-    timeScale: dashboard.config.timeScale,
-    inspect: createEndpointInspector(dashboard.config),
-  }
+  const { workflowClientContext: temporal, orm } = dashboard
+  const tools = createWebhookDependencies(dashboard)
 
-  post('operator', `${OPERATOR_PATH}/settle`, {
-    async handle({ em, form, session: signedIn, language }) {
-      const fields = parseFormFields(settleFormSchema, Object.fromEntries(form))
-      const { attempt, sending, as, reason } = fields
-      const expectedAttempt = { attempt, sending, reason }
-      const settlement =
-        as === 'rejected'
-          ? { ...expectedAttempt, as }
-          : { ...expectedAttempt, as, endToEnd: fields.end_to_end! }
-      const order = { noun: fields.noun, uuid: fields.uuid, settlement, who: signedIn.user.email }
-      await requestManualSettlement(temporal, em, order).catch(createActionErrorHandler(language))
-      return redirect(`${OPERATOR_PATH}/unknown`, 'settled')
+  registerForm('settle', {
+    schema: settleFormSchema,
+    page: 'unknown',
+    async act({ noun, uuid, attempt, sending, as, reason, end_to_end }, { em, who }) {
+      const expected = { attempt, sending, reason }
+      const settlement = as === 'rejected' ? { ...expected, as } : { ...expected, as, endToEnd: end_to_end! }
+      await requestManualSettlement(temporal, em, { noun, uuid, settlement, who })
+      return 'settled'
     },
-    renderForm: OPERATOR_PAGES.unknown,
   })
 
-  for (const { name, act, done } of UNMATCHED_ACTIONS)
-    post('operator', `${OPERATOR_PATH}/${name}`, {
-      async handle({ em, form, session: signedIn, language }) {
-        const { uuid, reason, ...expected } = parseFormFields(unmatchedFormSchema, Object.fromEntries(form))
-        const order = { uuid, expected, who: signedIn.user.email, reason }
-        await act(temporal, em, order).catch(createActionErrorHandler(language))
-        return redirect(`${OPERATOR_PATH}/unmatched`, done)
+  for (const { name, request, outcome } of UNMATCHED_ACTIONS)
+    registerForm(name, {
+      schema: unmatchedFormSchema,
+      page: 'unmatched',
+      async act({ uuid, reason, ...expected }, { em, who }) {
+        await request(temporal, em, { uuid, expected, who, reason })
+        return outcome
       },
-      renderForm: OPERATOR_PAGES.unmatched,
     })
 
-  post('operator', `${OPERATOR_PATH}/recover`, {
-    async handle({ em, form, session: signedIn, language }) {
-      const fields = parseFormFields(recoverFormSchema, Object.fromEntries(form))
-      const webhook = await em.findOne(Webhook, { uuid: fields.uuid, deletedAt: null })
+  registerForm('recover', {
+    schema: recoverFormSchema,
+    page: 'webhooks',
+    async act({ uuid, status, since, reason }, { em, who, language }) {
+      const webhook = await em.findOne(Webhook, { uuid, deletedAt: null })
       if (!webhook) return fail('not_found')
-      if (fields.status && webhook.status !== fields.status)
+      if (status && webhook.status !== status)
         return fail('act_stale', { currentStateText: TRANSLATORS[language](`status.${webhook.status}`) })
       await temporal.client()
-      const who = signedIn.user.email
-      await recordOperatorAction(em, {
-        who,
-        act: 'resend',
-        subject: `endpoint/${webhook.uuid}`,
-        reason: fields.reason,
-      })
+      await recordOperatorAction(em, { who, act: 'resend', subject: `endpoint/${uuid}`, reason })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      await startEventReplay(
-        temporal,
-        { webhookUuid: webhook.uuid, since: fields.since },
-        getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
-      )
-      return redirect(`${OPERATOR_PATH}/webhooks`, 'recovering')
+      const timeoutMs = getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS)
+      await startEventReplay(temporal, { webhookUuid: uuid, since }, timeoutMs)
+      return 'recovering'
     },
-    renderForm: OPERATOR_PAGES.webhooks,
   })
 
-  post('operator', `${OPERATOR_PATH}/pause`, {
-    async handle({ em, form, session: signedIn }) {
-      const fields = parseFormFields(pauseFormSchema, Object.fromEntries(form))
-      const order = { reach: fields.reach, who: signedIn.user.email, reason: fields.reason }
-      await startPause(em, { target: await findPauseTarget(em, fields), ...order })
-      return redirect(`${OPERATOR_PATH}/providers`, 'paused')
+  registerForm('pause', {
+    schema: pauseFormSchema,
+    page: 'providers',
+    async act({ reach, reason, ...fields }, { em, who }) {
+      await startPause(em, { target: await findPauseTarget(em, fields), reach, who, reason })
+      return 'paused'
     },
-    renderForm: OPERATOR_PAGES.providers,
   })
 
-  post('operator', `${OPERATOR_PATH}/resume`, {
-    async handle({ em, form, session: signedIn, language }) {
-      const fields = parseFormFields(resumeFormSchema, Object.fromEntries(form))
+  registerForm('resume', {
+    schema: resumeFormSchema,
+    page: 'providers',
+    async act({ pause: uuid, seen_reach: reach, reason, ...fields }, { em, who, language }) {
       const target = await findPauseTarget(em, fields)
-      const expectedPause = fields.pause &&
-        fields.seen_reach && { uuid: fields.pause, reach: fields.seen_reach }
-      const order = {
-        target,
-        ...(expectedPause && { expected: expectedPause }),
-        who: signedIn.user.email,
-        reason: fields.reason,
-      }
-      if (!(await endPause(em, order))) {
-        const current = await findPause(em, target)
-        if (!current) return fail('not_found')
-        return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${current.reach}`) })
-      }
-      return redirect(`${OPERATOR_PATH}/providers`, 'resumed')
+      const expected = uuid && reach && { expected: { uuid, reach } }
+      if (await endPause(em, { target, who, reason, ...expected })) return 'resumed'
+      const current = await findPause(em, target)
+      if (!current) return fail('not_found')
+      return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${current.reach}`) })
     },
-    renderForm: OPERATOR_PAGES.providers,
   })
+
+  registerForm('entries/adjust', {
+    schema: proposeFormSchema,
+    page: 'entries',
+    async act({ direction, value, entry, reason, ...fields }, { em, who, language }) {
+      const connection = await em.fork().findOne(Connection, fields.connection)
+      if (!connection) return failField('connection', 'must be an existing connection')
+      await proposeAdjustment(orm, {
+        ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction },
+        ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
+        ...{ operatorEmail: who, reason },
+      })
+      return 'adjustment_proposed'
+    },
+  })
+
+  registerForm('entries/approve', {
+    schema: approveFormSchema,
+    page: 'entries',
+    async act({ adjustment: uuid, reason }, { who }) {
+      await approveAdjustment(orm, { uuid, operatorEmail: who, reason })
+      return 'adjustment_booked'
+    },
+  })
+
+  function registerForm<S extends z.ZodType>(path: string, { schema, page, act }: OperatorForm<S>): void {
+    post('operator', `${OPERATOR_PATH}/${path}`, {
+      async handle(context) {
+        const { form, session, language } = context
+        const action = act(parseFormFields(schema, form), { ...context, who: session.user.email })
+        const outcome = await action.catch(error => failByCause(error, language))
+        return redirect(`${OPERATOR_PATH}/${page}`, outcome)
+      },
+      renderForm: OPERATOR_PAGES[page],
+    })
+  }
 }
 
 /** Finds the target of a pause; 404 where it does not exist. */
@@ -195,21 +222,42 @@ async function findPauseTarget(
   return fields.target === 'account' ? { accountUuid: uuid } : { connectionUuid: uuid }
 }
 
+function parseAdjustmentCents(text: string, language: Language): number {
+  const cents = centsFromText(normalizeAmount(text, language) ?? '')
+  return cents === null || cents <= 0 ? failField('value', AMOUNT_FORMAT_MESSAGE) : cents
+}
+
 /**
- * Creates the error handler for a resource that has changed or ended since the page showed it; the error text gives
- * its current state.
+ * Fails with the reason for the operator: mostly a resource that has changed or ended since the page showed it, whose
+ * current state the error text gives. Throws any other error again.
  */
-function createActionErrorHandler(language: Language) {
+function failByCause(error: unknown, language: Language): never {
   const t = TRANSLATORS[language]
-  return (error: unknown): never => {
-    if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('already_settled')
-    if (error instanceof StaleSettlement) {
-      const { provider, state, ...now } = error.current
-      const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }
-      fail('act_stale', { currentStateText: t('watch.attemptNow', gaps) })
-    }
-    if (error instanceof StaleReturn)
-      fail('act_stale', { currentStateText: t(`disposition.${error.current.disposition}`) })
-    throw error
+  if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('already_settled')
+  if (error instanceof StaleSettlement) {
+    const { provider, state, ...now } = error.current
+    const gaps = { ...now, provider: t(`provider.${provider}`), state: t(`outcome.${state}`) }
+    fail('act_stale', { currentStateText: t('watch.attemptNow', gaps) })
+  }
+  if (error instanceof StaleReturn)
+    fail('act_stale', { currentStateText: t(`disposition.${error.current.disposition}`) })
+  if (error instanceof AdjustmentError) failAdjustment(error, language)
+  throw error
+}
+
+function failAdjustment({ reason: why }: AdjustmentError, language: Language): never {
+  switch (why) {
+    case 'own_proposal':
+      return fail('second_operator_needed')
+    case 'no_such_adjustment':
+      return fail('not_found')
+    case 'approved':
+    case 'expired':
+    case 'explained':
+      return fail('act_stale', { currentStateText: TRANSLATORS[language](`adjustment.${why}`) })
+    case 'other_entry':
+      return failField('value', 'must be the value of the entry')
+    default:
+      return failField('connection', 'must be an existing connection')
   }
 }

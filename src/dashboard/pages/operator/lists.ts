@@ -4,7 +4,7 @@ import { Pause } from '../../../db/entities/pause.ts'
 import { listOpenAccountEntries } from '../../../db/repositories/account-entries.ts'
 import { findProviderStatistics } from '../../../db/repositories/account-statistics.ts'
 import { listConnectionHealth } from '../../../db/repositories/connection-health.ts'
-import { listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
+import { listAdjustableConnections, listAdjustments } from '../../../db/repositories/ledger-adjustments.ts'
 import {
   listContradictedOutcomes,
   listFailingWebhooks,
@@ -45,6 +45,15 @@ export const OPERATOR_PAGES = {
     createListPage('unexpected', { rows: await listUnexpectedSettlements(em.fork()) }),
   differences: async ({ em }: OperatorPageContext) =>
     createListPage('differences', { rows: await listOpenDifferences(em.fork()) }),
+  async entries({ em, form, session }: OperatorPageContext) {
+    const [entries, proposals, connections] = await Promise.all([
+      listOpenAccountEntries(em.fork()),
+      listAdjustments(em.fork(), { isOpen: true }),
+      listAdjustableConnections(em.fork()),
+    ])
+    const model = { entries, proposals, connections, who: session.user.email }
+    return createListPage('entries', { ...model, typed: Object.fromEntries(form) })
+  },
   async providers({ em, form }: OperatorPageContext) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
     const typed = Object.fromEntries(form)
@@ -60,7 +69,7 @@ export const OPERATOR_PAGES = {
   },
 }
 
-type OperatorPageContext = Pick<PageContext, 'em' | 'form'>
+type OperatorPageContext = Pick<PageContext, 'em' | 'form' | 'session'>
 
 function createListPage(name: string, model: object) {
   return createPage(`operator/${name}`, model, `${OPERATOR_PATH}/${name}`)

@@ -7,7 +7,7 @@ import {
   MAX_UNEXPLAINED_LISTED,
 } from '../../../db/repositories/unexplained-answers.ts'
 import { openUnexplainedAnswer } from '../../../provider-notifications/unexplained-answers.ts'
-import { parseFormFields } from '../../http/form.ts'
+import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
 import type { DashboardRouter, PageContext } from '../../http/router.ts'
 import { OPERATOR_PATH } from './lists.ts'
@@ -21,22 +21,16 @@ const filterSchema = z.object({
   kind: z.string().max(80).optional(),
   name: z.string().max(80).optional(),
 })
-const openFormSchema = z.object({
-  uuid: uuidSchema,
-  reason: z.string().trim().min(3, 'must give a reason').max(1_000),
-})
+const openFormSchema = z.object({ uuid: uuidSchema, reason: reasonSchema })
 
 /** Registers the pages of unexplained provider answers: by name, of one name or attempt, and one with its body. */
 export function registerUnexplainedAnswerPages({ get, post, dashboard }: DashboardRouter): void {
   get('operator', PATH, renderUnexplainedAnswers)
   post('operator', `${PATH}/open`, {
     async handle({ em, form, session: signedIn }) {
-      const fields = parseFormFields(openFormSchema, Object.fromEntries(form))
-      const opened = await openUnexplainedAnswer(em, dashboard.sealer, {
-        uuid: fields.uuid,
-        who: signedIn.user.email,
-        reason: fields.reason,
-      })
+      const fields = parseFormFields(openFormSchema, form)
+      const order = { ...fields, who: signedIn.user.email }
+      const opened = await openUnexplainedAnswer(em, dashboard.sealer, order)
       if (!opened) return fail('not_found')
       // Not named `body`: in a template that is the layout's own content, which is not escaped.
       const { body: answer, ...row } = opened
