@@ -2,7 +2,10 @@ import { finalityOf } from '../../domain/pix/rail-codes.ts'
 import type {
   CreateKeyOutcome,
   DeleteKeyOutcome,
+  IssueChargeOutcome,
+  IssuedCharge,
   NoAnswerResult,
+  NotFoundResult,
   RejectedResult,
   SendPayoutOutcome,
   UnknownResult,
@@ -35,6 +38,25 @@ type NotAcceptedOutcome = RejectedResult | UnreachableResult | UnknownResult
 /** Builds the refusal, without a call, of an order that this provider does not support; another one may. */
 export function rejectForThisProvider(code: string, message: string): RejectedResult {
   return { kind: 'rejected', finality: 'other_may_help', code, message }
+}
+
+export const openAmountUnsupported = rejectForThisProvider(
+  'open_amount_unsupported',
+  'The provider issues no charge without an amount',
+)
+
+/**
+ * Converts the look-up of the charge that has our reference already: accepted if it is the ordered one, which
+ * `charge` then holds, and `refusal` if there is none.
+ */
+export function toIssueOutcome(
+  outcome: { kind: 'found'; charge?: IssuedCharge | undefined } | NotFoundResult | NoAnswerResult,
+  refusal: IssueChargeOutcome,
+): IssueChargeOutcome {
+  if (outcome.kind === 'not_found') return refusal
+  if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
+  if (outcome.charge) return { kind: 'accepted', charge: outcome.charge }
+  return rejectForThisProvider('reference_taken', 'The provider has another charge under this reference')
 }
 
 /**

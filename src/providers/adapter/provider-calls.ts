@@ -22,6 +22,8 @@ export type ProviderCall<Name extends string> = HttpCall & {
   period?: { from: string; to: string }
 }
 
+type RecordedCall<Name extends string> = Pick<ProviderCall<Name>, 'call' | 'reference' | 'period'>
+
 /** Options of an adapter: one connection to a provider's API. */
 export type AdapterOptions<Credentials> = Omit<HttpClientOptions, 'tls'> & {
   credentials: Credentials
@@ -87,6 +89,8 @@ export function createProviderCalls<Name extends string>(
       return { kind: 'no_answer', code: 'not_found', message: 'The provider did not find it' }
     },
 
+    recordItem,
+
     /** Records an unexplained answer that a call site found beyond one response. */
     record: (unexplained: UnexplainedAnswer) => record(unexplained),
   }
@@ -125,11 +129,7 @@ export function createProviderCalls<Name extends string>(
   ): Promise<T | undefined> {
     const { notes, unreadableItems, getUnlistedValue } = createAnswerNotes()
     const value = readAnswer(answer.json, reader, notes)
-    for (const { item, name } of unreadableItems) {
-      const text = JSON.stringify(item) ?? ''
-      const period = call.period && { period: call.period }
-      await recordUnexplained(call, { ...answer, text }, { kind: 'unreadable_item', name, ...period })
-    }
+    for (const { item, name } of unreadableItems) await recordItem(call, item, name)
     const name = getUnlistedValue()
     if (!value)
       await recordUnexplained(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
@@ -157,9 +157,16 @@ export function createProviderCalls<Name extends string>(
     }
   }
 
+  /** Records a list item that is left out. */
+  function recordItem(call: RecordedCall<Name>, item: unknown, name = ''): Promise<void> {
+    const period = call.period && { period: call.period }
+    const answer = { status: 200, text: JSON.stringify(item) ?? '' }
+    return recordUnexplained(call, answer, { kind: 'unreadable_item', name, ...period })
+  }
+
   function recordUnexplained(
-    { call, reference }: ProviderCall<Name>,
-    { status, text }: ProviderResponse,
+    { call, reference }: RecordedCall<Name>,
+    { status, text }: Pick<ProviderResponse, 'status' | 'text'>,
     { name, ...rest }: Pick<UnexplainedAnswer, 'kind' | 'name' | 'period'>,
   ): Promise<void> {
     return record({

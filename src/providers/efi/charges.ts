@@ -4,10 +4,14 @@ import type {
   IssueChargeOutcome,
   NoAnswerResult,
   ProviderChargeRequest,
-  RejectedResult,
 } from '../../domain/providers/provider.ts'
 import { countItems, parseItems } from '../adapter/answer-parsing.ts'
-import { rejectForThisProvider, reportPaymentNotListed } from '../adapter/outcomes.ts'
+import {
+  openAmountUnsupported,
+  rejectForThisProvider,
+  reportPaymentNotListed,
+  toIssueOutcome,
+} from '../adapter/outcomes.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { EfiCall } from './answers.ts'
 import type { EfiClient } from './client.ts'
@@ -24,8 +28,8 @@ import {
 export function createEfiCharges(client: EfiClient, now: () => number): ChargeCalls {
   return {
     async issueCharge(order) {
-      const rejection = findIssueRejection(order)
-      if (rejection) return rejection
+      if (order.totalCents === 0) return openAmountUnsupported
+      if (order.collectionKey === null) return collectionKeyMissing
       const call = buildCall('issueCharge', order.reference)
       const request = { ...call, method: 'PUT', json: buildCob(order) } as const
       const outcome = await client.send(request, efiCobSchema, cob => toIssuedCharge(order, cob))
@@ -85,9 +89,7 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
     const outcome = await client.lookUp(call, efiCobSchema, cob => ({
       charge: toIssuedCharge(order, cob)?.charge,
     }))
-    if (outcome.kind === 'not_found') return refusal
-    if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
-    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceInUse
+    return toIssueOutcome(outcome, refusal)
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
@@ -113,16 +115,10 @@ function buildCob(order: ProviderChargeRequest) {
   })
 }
 
-function findIssueRejection(order: ProviderChargeRequest): RejectedResult | undefined {
-  if (order.totalCents === 0)
-    return rejectForThisProvider('open_amount_unsupported', 'The provider issues no charge without an amount')
-  if (order.collectionKey === null)
-    return rejectForThisProvider(
-      'collection_key_missing',
-      'The provider needs the PIX key that receives the payment',
-    )
-  return undefined
-}
+const collectionKeyMissing = rejectForThisProvider(
+  'collection_key_missing',
+  'The provider needs the PIX key that receives the payment',
+)
 
 /**
  * Tells whether a charge with our txid may exist at Efí. Efí answers 409; the Central Bank's CobOperacaoInvalida
@@ -134,8 +130,3 @@ function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
     (outcome.kind === 'rejected' && outcome.code === 'charge_refused')
   )
 }
-
-const referenceInUse = rejectForThisProvider(
-  'reference_taken',
-  'The provider has another charge under this reference',
-)

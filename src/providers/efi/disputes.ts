@@ -47,15 +47,10 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       if (dispute.kind !== 'no_answer') disputes.push(dispute)
       else if (dispute.code !== 'unreadable_answer') return dispute
       else
-        await client.record({
-          operation: 'listDisputes',
-          reference: infraction.idInfracao,
-          kind: 'unreadable_item',
-          status: 200,
-          name: '',
-          body: JSON.stringify(infraction),
-          period,
-        })
+        await client.recordItem(
+          { call: 'listDisputes', reference: infraction.idInfracao, period },
+          infraction,
+        )
     }
     return { kind: 'found' as const, disputes }
   }

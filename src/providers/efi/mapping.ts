@@ -95,18 +95,11 @@ export function mapEfiTransfer(pix: EfiTransfer): ProviderPayout {
 }
 
 /** Maps a devolução to one return if it has settled, else to none. Its id is Efí's, or the rail's if Efí gives none. */
-export function mapEfiSettledReturn({
-  id,
-  rtrId,
-  status,
-  valor,
-  horario,
-}: EfiReceivedDevolucao | EfiDevolucao): PayoutReturn[] {
+export function mapEfiSettledReturn(devolucao: EfiReceivedDevolucao | EfiDevolucao): PayoutReturn[] {
+  const { rtrId, status, valor: cents, horario } = devolucao
   const at = getEfiTime(horario)
-  const returnId = id || rtrId
-  return status === 'DEVOLVIDO' && at && returnId
-    ? [{ id: returnId, endToEnd: rtrId || null, cents: valor, at }]
-    : []
+  const id = devolucao.id || rtrId
+  return status === 'DEVOLVIDO' && at && id ? [{ id, endToEnd: rtrId || null, cents, at }] : []
 }
 
 /** Gets the time of settlement, or of the request while it has not settled. */

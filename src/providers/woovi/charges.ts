@@ -5,7 +5,12 @@ import type {
   IssueChargeOutcome,
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
-import { rejectForThisProvider, reportPaymentNotListed } from '../adapter/outcomes.ts'
+import {
+  openAmountUnsupported,
+  rejectForThisProvider,
+  reportPaymentNotListed,
+  toIssueOutcome,
+} from '../adapter/outcomes.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { isReceivedPix, mapWooviCharge, mapWooviChargeStatus, mapWooviPayment } from './mapping.ts'
@@ -88,14 +93,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
     if (outcome.kind === 'no_answer') return outcome
     const received = outcome.items.filter(isReceivedPix)
     for (const pix of received.filter(({ charge }) => !charge?.correlationID))
-      await client.record({
-        operation: 'findCharge',
-        reference,
-        kind: 'unreadable_item',
-        status: 200,
-        name: 'transaction_without_charge',
-        body: JSON.stringify(pix),
-      })
+      await client.recordItem({ call: 'findCharge', reference }, pix, 'transaction_without_charge')
     return {
       kind: 'found' as const,
       transactions: received.filter(pix => pix.charge?.correlationID === reference),
@@ -115,9 +113,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
     const outcome = await lookUp(order.reference, charge => ({
       charge: toIssuedCharge(order, charge)?.charge,
     }))
-    if (outcome.kind === 'not_found') return duplicate
-    if (outcome.kind === 'no_answer') return { ...outcome, kind: 'unknown' }
-    return outcome.charge ? { kind: 'accepted', charge: outcome.charge } : referenceInUse
+    return toIssueOutcome(outcome, duplicate)
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */
@@ -155,15 +151,7 @@ function toRemovedCharge(payments: IncomingPix[]): FindChargeOutcome {
   return { kind: 'found', status: 'removed', charge: { ...emptyCharge, txid: txid ?? '', pixKey }, payments }
 }
 
-const openAmountUnsupported = rejectForThisProvider(
-  'open_amount_unsupported',
-  'The provider issues no charge without an amount',
-)
 const expiryTooShort = rejectForThisProvider(
   'expiry_too_short',
   `The provider issues no charge that expires in less than ${MIN_CHARGE_EXPIRY_S} seconds`,
-)
-const referenceInUse = rejectForThisProvider(
-  'reference_taken',
-  'The provider has another charge under this reference',
 )

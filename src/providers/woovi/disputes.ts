@@ -51,15 +51,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
       if (outcome.kind === 'found') disputes.push(outcome.dispute)
       else if (outcome.kind === 'no_answer' && outcome.code !== 'unreadable_answer') return outcome
       else if (outcome.kind === 'no_answer')
-        await client.record({
-          operation: 'listDisputes',
-          reference: null,
-          kind: 'unreadable_item',
-          status: 200,
-          name: item.status,
-          body: JSON.stringify(item),
-          period: { from, to },
-        })
+        await client.recordItem({ call: 'listDisputes', period: { from, to } }, item, item.status)
     }
     return { kind: 'found', disputes }
   }
