@@ -44,15 +44,15 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
     } as const
     for (const path of paths) {
       // A provider may send a GET to the address when it is registered.
-      registerRoute(router, {
-        ...{ ...shape, method: 'get', path, summary: 'A provider tests the callback address' },
+      registerRoute(router, 'get', path, {
+        ...{ ...shape, summary: 'A provider tests the callback address' },
         async handle(request) {
           await readCallback(providers, { ...request, body: '' })
           return { body: { message: 'taken' } }
         },
       })
-      registerRoute(router, {
-        ...{ ...shape, method: 'post', path, summary: 'A notification of a provider', body: 'text' },
+      registerRoute(router, 'post', path, {
+        ...{ ...shape, summary: 'A notification of a provider', body: 'text' },
         async handle({ em, requestId, ...request }) {
           const { connection, items } = await readCallback(providers, { ...request, em })
           const notifications = items.map(item => toInboundNotification(item, requestId))

@@ -18,9 +18,7 @@ import { collectChargeErrors } from './validate-create.ts'
 
 /** Registers the charge routes (api-document.txt, Charges). */
 export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
-  registerRoute(router, {
-    method: 'post',
-    path: PAYMENTS_PATH,
+  registerRoute(router, 'post', PAYMENTS_PATH, {
     isIdempotent: true,
     summary: 'Create a charge',
     description:
@@ -42,9 +40,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     handle: request => createCharge(dependencies, request),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: PAYMENTS_PATH,
+  registerRoute(router, 'get', PAYMENTS_PATH, {
     summary: 'List charges',
     query: chargesQuery,
     responses: { 200: chargePage },
@@ -54,9 +50,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: `${PAYMENTS_PATH}/:uuid`,
+  registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid`, {
     summary: 'Read a charge',
     responses: { 200: chargeResponse },
     async handle({ em, token, params }) {
@@ -64,9 +58,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: `${PAYMENTS_PATH}/:uuid/qr.svg`,
+  registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.svg`, {
     summary: 'The payload as a QR picture (SVG)',
     responses: { 200: 'image/svg+xml' },
     async handle({ em, token, params }) {
@@ -74,9 +66,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: `${PAYMENTS_PATH}/:uuid/qr.png`,
+  registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.png`, {
     summary: 'The payload as a QR picture (PNG)',
     responses: { 200: 'image/png' },
     async handle({ em, token, params }) {
@@ -84,9 +74,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: `${PAYMENTS_PATH}/:uuid/cancel`,
+  registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
     summary: 'Cancel a PENDING charge',
     responses: {
       200: chargeResponse,

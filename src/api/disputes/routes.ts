@@ -9,9 +9,7 @@ import { replyToDispute, requireAnswerableDispute } from './reply.ts'
 /** Registers the dispute routes (api-document.txt, Disputes). */
 export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   const { storage } = dependencies
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/meds',
+  registerRoute(router, 'get', '/api/v1/meds', {
     summary: 'List disputes',
     query: disputesQuery,
     responses: { 200: disputePage },
@@ -19,9 +17,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
       readInSnapshot(outside, async em => ({ body: await listDisputes(em, storage, token, query) })),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/meds/:uuid',
+  registerRoute(router, 'get', '/api/v1/meds/:uuid', {
     summary: 'Read a dispute',
     responses: { 200: disputeResponse },
     handle: ({ em: outside, token, params }) =>
@@ -36,9 +32,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
       })),
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: '/api/v1/meds/:uuid/reply',
+  registerRoute(router, 'post', '/api/v1/meds/:uuid/reply', {
     isIdempotent: true,
     summary: 'Answer a dispute',
     description:

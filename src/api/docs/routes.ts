@@ -28,9 +28,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     SERVED_DOCUMENTS.map(one => [one.name, memoize(() => renderLinkedPage(buildDocumentPage(one)))]),
   )
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/openapi.json',
+  registerRoute(router, 'get', '/openapi.json', {
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
@@ -39,9 +37,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/docs',
+  registerRoute(router, 'get', '/docs', {
     summary: 'The documentation',
     tokens: 'none',
     responses: { 200: 'text/html' },
@@ -50,9 +46,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/docs/:name',
+  registerRoute(router, 'get', '/docs/:name', {
     summary: 'A document',
     tokens: 'none',
     params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
@@ -62,9 +56,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/docs/images/:name',
+  registerRoute(router, 'get', '/docs/images/:name', {
     summary: 'A picture of a document',
     tokens: 'none',
     params: z.object({ name: z.enum(DOCUMENT_IMAGES) }),

@@ -5,9 +5,7 @@ import { listEvents, requireVisibleEvent } from './find.ts'
 
 /** Registers the event routes (SPEC §8): events as webhooks received them, of a bound token its provider's only. */
 export const eventRoutes: RouteRegistrar = router => {
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/events',
+  registerRoute(router, 'get', '/api/v1/events', {
     summary: 'List the events of the last 30 days',
     query: eventsQuery,
     responses: { 200: eventPage },
@@ -17,9 +15,7 @@ export const eventRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/events/:id',
+  registerRoute(router, 'get', '/api/v1/events/:id', {
     summary: 'Read an event',
     description: 'Exactly the body that endpoints received.',
     responses: { 200: eventResponse },

@@ -13,9 +13,7 @@ const healthResponse = z.object({ status: z.literal('ok') }).meta({ id: 'Health'
 
 /** Registers `/healthz` (the process runs) and `/readyz` (an API can serve requests, a worker polls Temporal). */
 export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnreadiness }) => {
-  registerRoute(router, {
-    method: 'get',
-    path: '/healthz',
+  registerRoute(router, 'get', '/healthz', {
     summary: 'Whether the process is up',
     tokens: 'none',
     responses: { 200: healthResponse },
@@ -24,9 +22,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/readyz',
+  registerRoute(router, 'get', '/readyz', {
     summary:
       'Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping',
     tokens: 'none',

@@ -17,9 +17,9 @@ export type ResponseSchemas = {
   201?: z.ZodType | `${string}/${string}`
 }
 
-export type Route<Path extends string, Tokens extends TokenRule, Params, Query, Body, Answers> = {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  path: Path
+export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
   summary: string
   description?: string
   /** Default: `any`. */
@@ -78,7 +78,10 @@ export type ApiResponse<Answers> = {
 type ResponseBodyOf<Shape> = Shape extends z.ZodType ? z.output<Shape> : string | Buffer | Readable
 
 /** A route with its type parameters erased, for the app and OpenAPI. */
-export type AnyRoute = Route<string, TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', ResponseSchemas>
+export type AnyRoute = Route<TokenRule, z.ZodType, z.ZodType, z.ZodType | 'text', ResponseSchemas> & {
+  method: RouteMethod
+  path: string
+}
 
 /** Lists every error code of a route: its own, and those that follow from its definition. */
 export function listErrorCodes(definition: AnyRoute): ErrorCode[] {

@@ -13,6 +13,7 @@ import {
   listErrorCodes,
   type ResponseSchemas,
   type Route,
+  type RouteMethod,
   type TokenRule,
 } from './route-definition.ts'
 import type { Semaphore } from './semaphore.ts'
@@ -22,9 +23,7 @@ import type { Semaphore } from './semaphore.ts'
  * of routes exports a `RouteRegistrar`; `createApp` calls it with the router and the process's dependencies:
  *
  *     export const providerRoutes: RouteRegistrar = router => {
- *       registerRoute(router, {
- *         method: 'get',
- *         path: '/api/v1/providers/:uuid',
+ *       registerRoute(router, 'get', '/api/v1/providers/:uuid', {
  *         summary: 'Read a provider',
  *         responses: { 200: providerResponse, errors: ['not_found'] },
  *         async handle({ params, token, em }) {
@@ -42,11 +41,16 @@ export function registerRoute<
   Query extends z.ZodType = z.ZodObject<Record<never, never>>,
   Body extends z.ZodType | 'text' = z.ZodUndefined,
   Params extends z.ZodType = z.ZodType<Record<ParamNames<Path>, string>>,
->(router: ApiRouter, definition: Route<Path, Tokens, Params, Query, Body, Answers>): void {
-  const untypedRoute = definition as unknown as AnyRoute
+>(
+  router: ApiRouter,
+  method: RouteMethod,
+  path: Path,
+  definition: Route<Tokens, Params, Query, Body, Answers>,
+): void {
+  const untypedRoute = { method, path, ...definition } as unknown as AnyRoute
   router.routes.push(untypedRoute)
   const route = prepareRoute(untypedRoute)
-  router.koa.register(definition.path, [definition.method], ctx => serveRequest(router, route, ctx))
+  router.koa.register(path, [method], ctx => serveRequest(router, route, ctx))
 }
 
 type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Rest}`

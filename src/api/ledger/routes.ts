@@ -5,9 +5,7 @@ import { listLedgerLines } from './find.ts'
 
 /** Registers the ledger route: the movements of an account with the running balance (SPEC §7). */
 export const ledgerRoutes: RouteRegistrar = router => {
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/ledger',
+  registerRoute(router, 'get', '/api/v1/ledger', {
     summary: 'List what changed the available balance, with the balance after each line',
     query: ledgerQuery,
     responses: { 200: ledgerPage },

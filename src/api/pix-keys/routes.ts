@@ -24,9 +24,7 @@ const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
 /** Registers the PIX key routes (api-document.txt, PIX keys). */
 export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
-  registerRoute(router, {
-    method: 'post',
-    path: AUTH_CODES_PATH,
+  registerRoute(router, 'post', AUTH_CODES_PATH, {
     isIdempotent: true,
     summary: 'Request the code that proves an e-mail address or phone',
     description: 'Six digits, good for ten minutes, one key and five wrong tries.',
@@ -45,9 +43,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     handle: request => requestAuthCode(dependencies, request),
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: PIX_KEYS_PATH,
+  registerRoute(router, 'post', PIX_KEYS_PATH, {
     isIdempotent: true,
     summary: 'Create a PIX key',
     description:
@@ -73,18 +69,14 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     handle: request => createPixKey(dependencies, request),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: PIX_KEYS_PATH,
+  registerRoute(router, 'get', PIX_KEYS_PATH, {
     summary: 'List the PIX keys of the account',
     query: pixKeysQuery,
     responses: { 200: pixKeyPage },
     handle: async ({ em, token, query }) => ({ body: await listPixKeys(em, token, query) }),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: `${PIX_KEYS_PATH}/:key`,
+  registerRoute(router, 'get', `${PIX_KEYS_PATH}/:key`, {
     summary: 'Read a PIX key',
     params: pixKeyParams,
     responses: { 200: pixKeyResponse },
@@ -93,9 +85,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     }),
   })
 
-  registerRoute(router, {
-    method: 'delete',
-    path: `${PIX_KEYS_PATH}/:key`,
+  registerRoute(router, 'delete', `${PIX_KEYS_PATH}/:key`, {
     summary: 'Remove a PIX key',
     params: pixKeyParams,
     responses: {

@@ -13,9 +13,7 @@ import { listDefaultProviders, listProviders, readVisibleProvider } from './find
 
 /** Registers the provider routes (api-document.txt, Providers). A provider-bound token sees its own provider only. */
 export const providerRoutes: RouteRegistrar = router => {
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/providers',
+  registerRoute(router, 'get', '/api/v1/providers', {
     summary: 'List the providers of the account',
     query: providersQuery,
     responses: { 200: providerPage },
@@ -24,9 +22,7 @@ export const providerRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/providers/defaults',
+  registerRoute(router, 'get', '/api/v1/providers/defaults', {
     summary: 'Read the default providers',
     description: 'In their order of priority; a bound token sees itself where it is one of them.',
     responses: { 200: defaultProvidersResponse },
@@ -35,9 +31,7 @@ export const providerRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'put',
-    path: '/api/v1/providers/defaults',
+  registerRoute(router, 'put', '/api/v1/providers/defaults', {
     summary: 'Replace the default providers',
     description: 'Providers that are absent from the list are defaults no more.',
     tokens: 'global_only',
@@ -50,9 +44,7 @@ export const providerRoutes: RouteRegistrar = router => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/providers/:uuid',
+  registerRoute(router, 'get', '/api/v1/providers/:uuid', {
     summary: 'Read a provider',
     responses: { 200: providerResponse },
     async handle({ params, token, em }) {

@@ -12,9 +12,7 @@ import { listRefunds, readVisibleRefund } from './find.ts'
 
 /** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
 export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) => {
-  registerRoute(router, {
-    method: 'post',
-    path: '/api/v1/payments/:uuid/refund',
+  registerRoute(router, 'post', '/api/v1/payments/:uuid/refund', {
     isIdempotent: true,
     summary: 'Refund a charge, whole or in part',
     body: createRefundBody.optional(),
@@ -41,9 +39,7 @@ export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) 
       createChargeRefund(workflowClientContext, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/payments/:uuid/refunds',
+  registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {
     summary: 'List the refunds of a charge',
     query: refundsQuery,
     responses: { 200: refundPage },
@@ -52,9 +48,7 @@ export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) 
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/payments/:uuid/refunds/:refund',
+  registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds/:refund', {
     summary: 'Read a refund',
     responses: { 200: refundResponse },
     async handle({ em, token, params }) {

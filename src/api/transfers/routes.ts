@@ -14,9 +14,7 @@ import { collectTransferErrors } from './validate-create.ts'
 
 /** Registers the transfer routes (api-document.txt, Transfers). */
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
-  registerRoute(router, {
-    method: 'post',
-    path: TRANSFERS_PATH,
+  registerRoute(router, 'post', TRANSFERS_PATH, {
     isIdempotent: true,
     summary: 'Send money to a PIX key',
     description:
@@ -40,9 +38,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     handle: request => createTransfer(dependencies, request),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: TRANSFERS_PATH,
+  registerRoute(router, 'get', TRANSFERS_PATH, {
     summary: 'List transfers',
     query: transfersQuery,
     responses: { 200: transferPage },
@@ -51,9 +47,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: `${TRANSFERS_PATH}/:uuid`,
+  registerRoute(router, 'get', `${TRANSFERS_PATH}/:uuid`, {
     summary: 'Read a transfer with its attempts',
     responses: { 200: transferResponse },
     async handle({ em, token, params }) {
@@ -62,9 +56,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: `${TRANSFERS_PATH}/:uuid/cancel`,
+  registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/cancel`, {
     summary: 'Cancel a scheduled transfer',
     responses: { 200: transferResponse, errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {

@@ -18,9 +18,7 @@ import { tryWakeDelivery } from './wake-delivery.ts'
 
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
 export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }) => {
-  registerRoute(router, {
-    method: 'post',
-    path: `${WEBHOOKS_PATH}/:uuid/test`,
+  registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/test`, {
     summary: 'Send a TEST event to a webhook',
     description: 'It is signed, delivered and listed like any other event; `data` is the webhook itself.',
     tokens: 'global_only',
@@ -32,9 +30,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: `${WEBHOOKS_PATH}/:uuid/deliveries`,
+  registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid/deliveries`, {
     summary: 'List the deliveries of a webhook, with each attempt',
     tokens: 'global_only',
     query: deliveriesQuery,
@@ -44,9 +40,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     }),
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: `${WEBHOOKS_PATH}/:uuid/deliveries/:delivery/resend`,
+  registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/deliveries/:delivery/resend`, {
     summary: 'Send an event again',
     description: 'Whatever came of it before: at once, and then on the schedule from its beginning.',
     tokens: 'global_only',
@@ -58,9 +52,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     },
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: `${WEBHOOKS_PATH}/:uuid/recover`,
+  registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/recover`, {
     summary: 'Send the events that a webhook has missed',
     description:
       'Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent.',

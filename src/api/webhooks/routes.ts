@@ -32,9 +32,7 @@ export const webhookRoutes =
     const { workflowClientContext } = dependencies
     const tools = createWebhookDependencies(dependencies, inspection)
 
-    registerRoute(router, {
-      method: 'post',
-      path: WEBHOOKS_PATH,
+    registerRoute(router, 'post', WEBHOOKS_PATH, {
       isIdempotent: true,
       summary: 'Register a webhook',
       description: 'The endpoint must complete a TLS handshake. The token is shown whole only here.',
@@ -45,9 +43,7 @@ export const webhookRoutes =
       handle: request => createWebhook(tools, request),
     })
 
-    registerRoute(router, {
-      method: 'get',
-      path: WEBHOOKS_PATH,
+    registerRoute(router, 'get', WEBHOOKS_PATH, {
       summary: 'List the webhooks of the account',
       tokens: 'global_only',
       query: webhooksQuery,
@@ -58,9 +54,7 @@ export const webhookRoutes =
       },
     })
 
-    registerRoute(router, {
-      method: 'get',
-      path: `${WEBHOOKS_PATH}/:uuid`,
+    registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid`, {
       summary: 'Read a webhook',
       tokens: 'global_only',
       responses: { 200: webhookResponse },
@@ -69,9 +63,7 @@ export const webhookRoutes =
       },
     })
 
-    registerRoute(router, {
-      method: 'patch',
-      path: `${WEBHOOKS_PATH}/:uuid`,
+    registerRoute(router, 'patch', `${WEBHOOKS_PATH}/:uuid`, {
       summary: 'Change a webhook',
       description:
         'Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS handshake. DISABLED ends what was to be delivered; `recover` brings it back.',
@@ -87,9 +79,7 @@ export const webhookRoutes =
       },
     })
 
-    registerRoute(router, {
-      method: 'post',
-      path: `${WEBHOOKS_PATH}/:uuid/rotate`,
+    registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/rotate`, {
       summary: 'Replace the token of a webhook',
       description:
         'Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.',
@@ -107,9 +97,7 @@ export const webhookRoutes =
       },
     })
 
-    registerRoute(router, {
-      method: 'delete',
-      path: `${WEBHOOKS_PATH}/:uuid`,
+    registerRoute(router, 'delete', `${WEBHOOKS_PATH}/:uuid`, {
       summary: 'Remove a webhook',
       description: 'Deliveries that are under way end.',
       tokens: 'global_only',

@@ -34,9 +34,7 @@ const WRONG_TYPE = 'must be a PDF, PNG, JPEG or WebP by its content'
 
 let isWanted = true
 const formRoutes: RouteRegistrar = router => {
-  registerRoute(router, {
-    method: 'post',
-    path: '/api/v1/forms/:uuid',
+  registerRoute(router, 'post', '/api/v1/forms/:uuid', {
     summary: 'Take a form',
     body: disputeReplyForm,
     bodyAs: 'multipart',

@@ -23,13 +23,13 @@ beforeAll(async () => {
   fixture = await openApiFixture([
     router => {
       for (const [name, body] of Object.entries(BODIES))
-        registerRoute(router, {
-          ...{ method: 'post', path: `/${name}`, summary: name, tokens: 'any', body },
+        registerRoute(router, 'post', `/${name}`, {
+          ...{ summary: name, tokens: 'any', body },
           responses: { 200: echo },
           handle: async ({ body }) => ({ body: { data: body } }),
         })
-      registerRoute(router, {
-        ...{ method: 'post', path: '/cancel', summary: 'no body', tokens: 'any' },
+      registerRoute(router, 'post', '/cancel', {
+        ...{ summary: 'no body', tokens: 'any' },
         responses: { 200: echo },
         handle: async () => ({ body: { data: 'done' } }),
       })

@@ -11,9 +11,7 @@ const sampleResource = z.object({ value: z.number(), key: z.string().nullable(),
 
 /** Sample routes: one that accepts everything, and some that fail in each possible way. */
 export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
-  registerRoute(router, {
-    method: 'post',
-    path: '/api/v1/samples/:uuid',
+  registerRoute(router, 'post', '/api/v1/samples/:uuid', {
     summary: 'Take everything',
     query: z.strictObject({ page: z.coerce.number().int().min(1).default(1), at: z.string().optional() }),
     body: sampleBody,
@@ -23,9 +21,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/api/v1/whoami',
+  registerRoute(router, 'get', '/api/v1/whoami', {
     summary: 'Who calls',
     responses: {
       200: z.object({
@@ -38,9 +34,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
     handle: async ({ token }) => ({ body: token }),
   })
 
-  registerRoute(router, {
-    method: 'put',
-    path: '/api/v1/global',
+  registerRoute(router, 'put', '/api/v1/global', {
     summary: 'Only for global tokens',
     tokens: 'global_only',
     body: sampleBody,
@@ -48,9 +42,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
     handle: async () => ({ body: {} }),
   })
 
-  registerRoute(router, {
-    method: 'get',
-    path: '/failing/:how',
+  registerRoute(router, 'get', '/failing/:how', {
     summary: 'Fail',
     tokens: 'none',
     params: z.object({
@@ -88,9 +80,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
     },
   })
 
-  registerRoute(router, {
-    method: 'post',
-    path: '/text',
+  registerRoute(router, 'post', '/text', {
     summary: 'Take a text as it is',
     tokens: 'none',
     body: 'text',
