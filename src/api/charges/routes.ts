@@ -1,11 +1,11 @@
 import {
-  chargePage,
-  chargeResponse,
+  chargeSchema,
   chargesQuery,
   createChargeBody,
-  createdChargeResponse,
+  createdChargeSchema,
   showCharge,
 } from '../../contract/charges/charge.ts'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { fail } from '../http/api-error.ts'
@@ -26,7 +26,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     body: createChargeBody,
     validateSemantics: collectChargeErrors,
     responses: {
-      201: createdChargeResponse,
+      201: dataResponse(createdChargeSchema),
       errors: [
         'provider_rejected',
         'idempotency_key_reused',
@@ -43,7 +43,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', PAYMENTS_PATH, {
     summary: 'List charges',
     query: chargesQuery,
-    responses: { 200: chargePage },
+    responses: { 200: pageResponse(chargeSchema) },
     async handle({ em, token, query }) {
       const { data, meta } = await listCharges(em, token, query)
       return { body: { data: data.map(showCharge), meta } }
@@ -52,7 +52,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid`, {
     summary: 'Read a charge',
-    responses: { 200: chargeResponse },
+    responses: { 200: dataResponse(chargeSchema) },
     async handle({ em, token, params }) {
       return { body: { data: showCharge(await requireVisibleCharge(em, token, params.uuid)) } }
     },
@@ -77,7 +77,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
     summary: 'Cancel a PENDING charge',
     responses: {
-      200: chargeResponse,
+      200: dataResponse(chargeSchema),
       errors: ['charge_not_cancellable', 'cancellation_unknown', 'not_confirmed'],
     },
     async handle({ em, token, params }) {

@@ -1,5 +1,6 @@
-import { disputePage, disputeResponse, disputesQuery } from '../../contract/disputes/dispute.ts'
+import { disputeSchema, disputesQuery } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
@@ -12,14 +13,14 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', '/api/v1/meds', {
     summary: 'List disputes',
     query: disputesQuery,
-    responses: { 200: disputePage },
+    responses: { 200: pageResponse(disputeSchema) },
     handle: ({ em: outside, token, query }) =>
       readInSnapshot(outside, async em => ({ body: await listDisputes(em, storage, token, query) })),
   })
 
   registerRoute(router, 'get', '/api/v1/meds/:uuid', {
     summary: 'Read a dispute',
-    responses: { 200: disputeResponse },
+    responses: { 200: dataResponse(disputeSchema) },
     handle: ({ em: outside, token, params }) =>
       readInSnapshot(outside, async em => ({
         body: {
@@ -40,7 +41,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
     body: disputeReplyForm,
     bodyAs: 'multipart',
     responses: {
-      200: disputeResponse,
+      200: dataResponse(disputeSchema),
       errors: ['med_already_answered', 'med_not_answerable', 'idempotency_key_reused', 'not_confirmed'],
     },
     async beforeBody({ params: { uuid }, ...request }) {

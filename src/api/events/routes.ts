@@ -1,4 +1,5 @@
-import { eventPage, eventResponse, eventsQuery, showEvent } from '../../contract/events/event.ts'
+import { eventSchema, eventsQuery, showEvent } from '../../contract/events/event.ts'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { listEvents, requireVisibleEvent } from './find.ts'
@@ -8,7 +9,7 @@ export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/events', {
     summary: 'List the events of the last 30 days',
     query: eventsQuery,
-    responses: { 200: eventPage },
+    responses: { 200: pageResponse(eventSchema) },
     async handle({ em, token, query }) {
       const { data, meta } = await listEvents(em, token, query)
       return { body: { data: data.map(showEvent), meta } }
@@ -18,7 +19,7 @@ export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/events/:id', {
     summary: 'Read an event',
     description: 'Exactly the body that endpoints received.',
-    responses: { 200: eventResponse },
+    responses: { 200: dataResponse(eventSchema) },
     handle: async ({ em, token, params }) => ({
       body: { data: showEvent(await requireVisibleEvent(em, token, params.id)) },
     }),

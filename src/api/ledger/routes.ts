@@ -1,4 +1,5 @@
-import { ledgerPage, ledgerQuery } from '../../contract/ledger/ledger-line.ts'
+import { ledgerLineSchema, ledgerQuery } from '../../contract/ledger/ledger-line.ts'
+import { pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { listLedgerLines } from './find.ts'
@@ -8,7 +9,7 @@ export const ledgerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/ledger', {
     summary: 'List what changed the available balance, with the balance after each line',
     query: ledgerQuery,
-    responses: { 200: ledgerPage },
+    responses: { 200: pageResponse(ledgerLineSchema) },
     async handle({ em, token, query }) {
       return { body: await listLedgerLines(em, token, query) }
     },

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import {
   createdPixKeyResponse,
   createPixKeyBody,
-  pixKeyPage,
-  pixKeyResponse,
+  pixKeySchema,
   pixKeysQuery,
   removedPixKeyResponse,
   requestCodeBody,
   requestedCodeResponse,
   showPixKey,
 } from '../../contract/pix-keys/pix-key.ts'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
@@ -72,14 +72,14 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', PIX_KEYS_PATH, {
     summary: 'List the PIX keys of the account',
     query: pixKeysQuery,
-    responses: { 200: pixKeyPage },
+    responses: { 200: pageResponse(pixKeySchema) },
     handle: async ({ em, token, query }) => ({ body: await listPixKeys(em, token, query) }),
   })
 
   registerRoute(router, 'get', `${PIX_KEYS_PATH}/:key`, {
     summary: 'Read a PIX key',
     params: pixKeyParams,
-    responses: { 200: pixKeyResponse },
+    responses: { 200: dataResponse(pixKeySchema) },
     handle: async ({ em, token, params: { key } }) => ({
       body: { data: showPixKey(await requireVisiblePixKey(em, token, key)) },
     }),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
   defaultProvidersResponse,
-  providerPage,
-  providerResponse,
+  providerSchema,
   providersQuery,
   replaceDefaultProvidersBody,
 } from '../../contract/providers/provider.ts'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { collectDefaultProviderErrors, replaceDefaultProviders } from './defaults.ts'
@@ -16,7 +16,7 @@ export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/providers', {
     summary: 'List the providers of the account',
     query: providersQuery,
-    responses: { 200: providerPage },
+    responses: { 200: pageResponse(providerSchema) },
     async handle({ query, token, em }) {
       return { body: await listProviders(em, token, query) }
     },
@@ -46,7 +46,7 @@ export const providerRoutes: RouteRegistrar = router => {
 
   registerRoute(router, 'get', '/api/v1/providers/:uuid', {
     summary: 'Read a provider',
-    responses: { 200: providerResponse },
+    responses: { 200: dataResponse(providerSchema) },
     async handle({ params, token, em }) {
       return { body: { data: await readVisibleProvider(em, token, params.uuid) } }
     },

@@ -1,10 +1,10 @@
 import {
   acceptedRefundResponse,
   createRefundBody,
-  refundPage,
-  refundResponse,
+  refundSchema,
   refundsQuery,
 } from '../../contract/refunds/refund.ts'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { createChargeRefund } from './create.ts'
@@ -42,7 +42,7 @@ export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {
     summary: 'List the refunds of a charge',
     query: refundsQuery,
-    responses: { 200: refundPage },
+    responses: { 200: pageResponse(refundSchema) },
     async handle({ em, token, params, query }) {
       return { body: await listRefunds(em, token, params.uuid, query) }
     },
@@ -50,7 +50,7 @@ export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) 
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds/:refund', {
     summary: 'Read a refund',
-    responses: { 200: refundResponse },
+    responses: { 200: dataResponse(refundSchema) },
     async handle({ em, token, params }) {
       return {
         body: { data: await readVisibleRefund(em, token, { charge: params.uuid, refund: params.refund }) },

@@ -1,8 +1,8 @@
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import {
   createTransferBody,
   showTransfer,
-  transferPage,
-  transferResponse,
+  transferSchema,
   transfersQuery,
 } from '../../contract/transfers/transfer.ts'
 import type { RouteRegistrar } from '../app.ts'
@@ -22,7 +22,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     body: createTransferBody,
     validateSemantics: collectTransferErrors,
     responses: {
-      201: transferResponse,
+      201: dataResponse(transferSchema),
       errors: [
         'provider_rejected',
         'external_ref_taken',
@@ -41,7 +41,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'get', TRANSFERS_PATH, {
     summary: 'List transfers',
     query: transfersQuery,
-    responses: { 200: transferPage },
+    responses: { 200: pageResponse(transferSchema) },
     async handle({ em, token, query }) {
       return { body: await listTransfers(em, token, query) }
     },
@@ -49,7 +49,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'get', `${TRANSFERS_PATH}/:uuid`, {
     summary: 'Read a transfer with its attempts',
-    responses: { 200: transferResponse },
+    responses: { 200: dataResponse(transferSchema) },
     async handle({ em, token, params }) {
       const transfer = await requireVisibleTransfer(em, token, params.uuid)
       return { body: { data: showTransfer(transfer, transfer.attempts) } }
@@ -58,7 +58,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/cancel`, {
     summary: 'Cancel a scheduled transfer',
-    responses: { 200: transferResponse, errors: ['transfer_not_cancellable', 'not_confirmed'] },
+    responses: { 200: dataResponse(transferSchema), errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
       const { workflowClientContext } = dependencies
       return { body: { data: await cancelMerchantTransfer(workflowClientContext, { em, token, uuid }) } }

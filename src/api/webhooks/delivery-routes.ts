@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { pageResponse } from '../../contract/shared/fields.ts'
 import {
   deliveriesQuery,
-  deliveryPage,
+  deliverySchema,
   recoverDeliveriesBody,
   startedDeliveryResponse,
 } from '../../contract/webhooks/webhook-delivery.ts'
@@ -34,7 +35,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     summary: 'List the deliveries of a webhook, with each attempt',
     tokens: 'global_only',
     query: deliveriesQuery,
-    responses: { 200: deliveryPage },
+    responses: { 200: pageResponse(deliverySchema) },
     handle: async ({ params: { uuid }, token, query, em }) => ({
       body: await listDeliveries(em, { ...token, uuid }, query),
     }),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import {
   createWebhookBody,
   rotateWebhookBody,
   showRotatedWebhook,
   showWebhook,
   updateWebhookBody,
-  webhookPage,
-  webhookResponse,
+  webhookSchema,
   webhooksQuery,
 } from '../../contract/webhooks/webhook.ts'
 import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-inspection.ts'
@@ -39,7 +39,7 @@ export const webhookRoutes =
       tokens: 'global_only',
       body: createWebhookBody,
       validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
-      responses: { 201: webhookResponse, errors: ['webhook_limit', 'idempotency_key_reused'] },
+      responses: { 201: dataResponse(webhookSchema), errors: ['webhook_limit', 'idempotency_key_reused'] },
       handle: request => createWebhook(tools, request),
     })
 
@@ -47,7 +47,7 @@ export const webhookRoutes =
       summary: 'List the webhooks of the account',
       tokens: 'global_only',
       query: webhooksQuery,
-      responses: { 200: webhookPage },
+      responses: { 200: pageResponse(webhookSchema) },
       async handle({ query, token, em }) {
         const [rows, total] = await listWebhooks(em, token, query)
         return { body: buildListPage({ ...query, total, rows: rows.map(showWebhook) }) }
@@ -57,7 +57,7 @@ export const webhookRoutes =
     registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid`, {
       summary: 'Read a webhook',
       tokens: 'global_only',
-      responses: { 200: webhookResponse },
+      responses: { 200: dataResponse(webhookSchema) },
       async handle({ params: { uuid }, token, em }) {
         return { body: { data: showWebhook(await requireVisibleWebhook(em, { ...token, uuid })) } }
       },
@@ -70,7 +70,7 @@ export const webhookRoutes =
       tokens: 'global_only',
       body: updateWebhookBody,
       validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
-      responses: { 200: webhookResponse },
+      responses: { 200: dataResponse(webhookSchema) },
       async handle({ params: { uuid }, token, body, em }) {
         const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
         if (body.status === 'DISABLED') await trySweepDeliveries(workflowClientContext)
@@ -85,7 +85,7 @@ export const webhookRoutes =
         'Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.',
       tokens: 'global_only',
       body: rotateWebhookBody.optional(),
-      responses: { 200: webhookResponse },
+      responses: { 200: dataResponse(webhookSchema) },
       async handle({ params: { uuid }, token, body, em }) {
         const { webhook, token: secret } = await rotateSigningSecret(
           em,

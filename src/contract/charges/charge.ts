@@ -6,13 +6,11 @@ import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { movementRecordFields, showMovementRecord } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
-  dataResponse,
   day,
   instantSchema,
   namesQuery,
   numberQuery,
   pageQueryFields,
-  pageResponse,
   partyName,
   partySchema,
   providerReference,
@@ -165,10 +163,6 @@ export const chargeSchema = z
     }),
   })
   .meta({ id: 'Charge' })
-
-export const createdChargeResponse = dataResponse(createdChargeSchema)
-export const chargeResponse = dataResponse(chargeSchema)
-export const chargePage = pageResponse(chargeSchema)
 
 /** Presents the current charge, as GET shows it. Connection, movement and splits with recipients are loaded. */
 export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {

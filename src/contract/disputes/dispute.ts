@@ -8,13 +8,11 @@ import {
 } from '../../domain/disputes/dispute.ts'
 import { movementRecordFields, showMovementInitiation, showMovementRecord } from '../ledger/movement.ts'
 import {
-  dataResponse,
   day,
   flag,
   instantSchema,
   namesQuery,
   pageQueryFields,
-  pageResponse,
   partySchema,
   providerReference,
   reaisOutput,
@@ -74,9 +72,6 @@ export const disputeSchema = z
     updated_at: instantSchema,
   })
   .meta({ id: 'Dispute' })
-
-export const disputeResponse = dataResponse(disputeSchema)
-export const disputePage = pageResponse(disputeSchema)
 
 export const disputesQuery = z.strictObject({
   ...pageQueryFields,

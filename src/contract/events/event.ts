@@ -1,15 +1,7 @@
 import { z } from 'zod'
 import type { Event } from '../../db/entities/webhook.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import {
-  dataResponse,
-  day,
-  instantSchema,
-  namesQuery,
-  pageQueryFields,
-  pageResponse,
-  uuidSchema,
-} from '../shared/fields.ts'
+import { day, instantSchema, namesQuery, pageQueryFields, uuidSchema } from '../shared/fields.ts'
 
 /** Events (SPEC §8): webhook deliveries and `GET /events` show the same object. */
 
@@ -24,9 +16,6 @@ export const eventSchema = z
     }),
   })
   .meta({ id: 'Event' })
-
-export const eventResponse = dataResponse(eventSchema)
-export const eventPage = pageResponse(eventSchema)
 
 export const eventsQuery = z.strictObject({
   type: namesQuery(EVENT_TYPES).optional(),

@@ -4,7 +4,6 @@ import {
   day,
   instantSchema,
   pageQueryFields,
-  pageResponse,
   providerReference,
   reaisOutput,
   reaisText,
@@ -38,5 +37,3 @@ export const ledgerLineSchema = z
     created_at: instantSchema,
   })
   .meta({ id: 'LedgerLine' })
-
-export const ledgerPage = pageResponse(ledgerLineSchema)

@@ -12,7 +12,6 @@ import {
   instantSchema,
   namesQuery,
   pageQueryFields,
-  pageResponse,
   providerReference,
   RUN_DESPITE_OTHER_ISSUES,
   uuidSchema,
@@ -97,8 +96,6 @@ export const pixKeySchema = z
 
 const message = z.string().meta({ description: 'For people' })
 export const createdPixKeyResponse = z.object({ message, data: pixKeySchema })
-export const pixKeyResponse = z.object({ data: pixKeySchema })
-export const pixKeyPage = pageResponse(pixKeySchema)
 export const removedPixKeyResponse = z.object({ message })
 export const requestedCodeResponse = z.object({
   message,

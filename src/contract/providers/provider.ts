@@ -6,7 +6,6 @@ import {
   dataResponse,
   namesQuery,
   pageQueryFields,
-  pageResponse,
   partySchema,
   reaisOutput,
   uuidSchema,
@@ -65,8 +64,6 @@ export const providerSchema = z
   .object({ ...providerFields, balances: z.array(balance) })
   .meta({ id: 'Provider' })
 
-export const providerResponse = dataResponse(providerSchema)
-export const providerPage = pageResponse(providerSchema)
 export const defaultProvidersResponse = dataResponse(z.object({ PIX: z.array(defaultProviderSchema) }))
 
 /** State of a connection that is not in its row. */

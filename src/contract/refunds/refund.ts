@@ -7,10 +7,8 @@ import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { movementSchema, showMovement } from '../ledger/movement.ts'
 import {
-  dataResponse,
   instantSchema,
   pageQueryFields,
-  pageResponse,
   providerReference,
   reais,
   reaisOutput,
@@ -59,8 +57,6 @@ export const refundSchema = z
   })
   .meta({ id: 'RefundResult' })
 
-export const refundResponse = dataResponse(refundSchema)
-export const refundPage = pageResponse(refundSchema)
 export const acceptedRefundResponse = z.object({ message: z.string(), data: refundSchema })
 
 /** Presents the current refund, as GET shows it. The caller has loaded both movements. */

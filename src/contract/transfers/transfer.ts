@@ -11,12 +11,10 @@ import { isErrorOfAttempt } from '../events/event.ts'
 import { maskParty } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
-  dataResponse,
   day,
   instantSchema,
   namesQuery,
   pageQueryFields,
-  pageResponse,
   partySchema,
   providerReference,
   reais,
@@ -155,9 +153,6 @@ export const transferSchema = z
     created_at: instantSchema,
   })
   .meta({ id: 'Transfer' })
-
-export const transferResponse = dataResponse(transferSchema)
-export const transferPage = pageResponse(transferSchema)
 
 /** Presents the current transfer, as GET shows it. The caller has loaded connection and movement. */
 export function showTransfer(

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import type { Delivery, DeliveryAttempt, Event } from '../../db/entities/webhook.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import {
-  dataResponse,
-  instantSchema,
-  namesQuery,
-  pageQueryFields,
-  pageResponse,
-  uuidSchema,
-} from '../shared/fields.ts'
+import { dataResponse, instantSchema, namesQuery, pageQueryFields, uuidSchema } from '../shared/fields.ts'
 
 /** Webhook deliveries (SPEC §8): one event for one webhook, with the result of each attempt. */
 
@@ -40,7 +33,6 @@ export const deliverySchema = z
   })
   .meta({ id: 'Delivery' })
 
-export const deliveryPage = pageResponse(deliverySchema)
 export const startedDeliveryResponse = dataResponse(deliverySchema).extend({ message: z.string() })
 
 export const deliveriesQuery = z.strictObject({

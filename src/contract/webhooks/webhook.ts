@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import type { Webhook, WebhookCreation } from '../../db/entities/webhook.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import {
-  caseInsensitiveEnum,
-  dataResponse,
-  instantSchema,
-  pageQueryFields,
-  pageResponse,
-  uuidSchema,
-} from '../shared/fields.ts'
+import { caseInsensitiveEnum, instantSchema, pageQueryFields, uuidSchema } from '../shared/fields.ts'
 
 /** Webhooks (api-document.txt): the body of POST /webhooks, the list's pages and the response. */
 
@@ -69,9 +62,6 @@ export const webhookSchema = z
     created_at: instantSchema,
   })
   .meta({ id: 'Webhook' })
-
-export const webhookResponse = dataResponse(webhookSchema)
-export const webhookPage = pageResponse(webhookSchema)
 
 /** Presents a webhook as GET shows it: its signing secret is masked. */
 export function showWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
