@@ -32,18 +32,14 @@ export const documentationRoutes: RouteRegistrar = router => {
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
-    async handle() {
-      return { body: json() }
-    },
+    handle: async () => ({ body: json() }),
   })
 
   registerRoute(router, 'get', '/docs', {
     summary: 'The documentation',
     tokens: 'none',
     responses: { 200: 'text/html' },
-    async handle() {
-      return { body: reference(), headers: DOCS_HEADERS }
-    },
+    handle: async () => ({ body: reference(), headers: DOCS_HEADERS }),
   })
 
   registerRoute(router, 'get', '/docs/:name', {
@@ -51,9 +47,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     tokens: 'none',
     params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
     responses: { 200: 'text/html' },
-    async handle({ params }) {
-      return { body: pages.get(params.name)!(), headers: DOCS_HEADERS }
-    },
+    handle: async ({ params }) => ({ body: pages.get(params.name)!(), headers: DOCS_HEADERS }),
   })
 
   registerRoute(router, 'get', '/docs/images/:name', {
@@ -61,9 +55,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     tokens: 'none',
     params: z.object({ name: z.enum(DOCUMENT_IMAGES) }),
     responses: { 200: 'image/png' },
-    async handle({ params }) {
-      return { body: readDocumentImage(params.name) }
-    },
+    handle: async ({ params }) => ({ body: readDocumentImage(params.name) }),
   })
 }
 

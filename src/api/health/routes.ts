@@ -17,9 +17,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
     summary: 'Whether the process is up',
     tokens: 'none',
     responses: { 200: healthResponse },
-    async handle() {
-      return { body: { status: 'ok' as const } }
-    },
+    handle: async () => ({ body: { status: 'ok' as const } }),
   })
 
   registerRoute(router, 'get', '/readyz', {

@@ -10,8 +10,6 @@ export const ledgerRoutes: RouteRegistrar = router => {
     summary: 'List what changed the available balance, with the balance after each line',
     query: ledgerQuery,
     responses: { 200: pageResponse(ledgerLineSchema) },
-    async handle({ em, token, query }) {
-      return { body: await listLedgerLines(em, token, query) }
-    },
+    handle: async ({ em, token, query }) => ({ body: await listLedgerLines(em, token, query) }),
   })
 }

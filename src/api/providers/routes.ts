@@ -17,18 +17,14 @@ export const providerRoutes: RouteRegistrar = router => {
     summary: 'List the providers of the account',
     query: providersQuery,
     responses: { 200: pageResponse(providerSchema) },
-    async handle({ query, token, em }) {
-      return { body: await listProviders(em, token, query) }
-    },
+    handle: async ({ query, token, em }) => ({ body: await listProviders(em, token, query) }),
   })
 
   registerRoute(router, 'get', '/api/v1/providers/defaults', {
     summary: 'Read the default providers',
     description: 'In their order of priority; a bound token sees itself where it is one of them.',
     responses: { 200: defaultProvidersResponse },
-    async handle({ token, em }) {
-      return { body: { data: { PIX: await listDefaultProviders(em, token) } } }
-    },
+    handle: async ({ token, em }) => ({ body: { data: { PIX: await listDefaultProviders(em, token) } } }),
   })
 
   registerRoute(router, 'put', '/api/v1/providers/defaults', {

@@ -42,9 +42,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     summary: 'List transfers',
     query: transfersQuery,
     responses: { 200: pageResponse(transferSchema) },
-    async handle({ em, token, query }) {
-      return { body: await listTransfers(em, token, query) }
-    },
+    handle: async ({ em, token, query }) => ({ body: await listTransfers(em, token, query) }),
   })
 
   registerRoute(router, 'get', `${TRANSFERS_PATH}/:uuid`, {
