@@ -38,7 +38,9 @@ export function registerTemporalCommands(trilho: OperatorCommand, { print }: Com
     .run(async ({ config: { host, workerPort } }) => {
       const url = `${formatServerUrl(host, workerPort)}/readyz`
       const response = await fetch(url).catch(() => {
-        throw new Error(`No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`)
+        throw new Error(
+          `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`,
+        )
       })
       print(await response.json())
       if (!response.ok) process.exitCode = 1
