@@ -17,7 +17,6 @@ import {
   runAudited,
 } from './command-context.ts'
 
-/** Registers the commands of merchant accounts and their policies. */
 export function registerAccountCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const account = trilho.command('account').description('manage merchant accounts')
 

@@ -13,7 +13,6 @@ import { createSealer, type Sealer } from '../security/sealing.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
-/** Dependencies of every command. */
 export type CommandContext = {
   orm: Orm
   em: EntityManager
@@ -31,7 +30,6 @@ export type CommandEnvironment = {
   readSecret(): Promise<string>
 }
 
-/** Environment of a shell: standard output and standard input. */
 export const shellEnvironment: CommandEnvironment = {
   async withContext(work) {
     const { environment, ca } = await readCommandEnvironment()
@@ -101,7 +99,6 @@ export async function withWorkflowClient(
   }
 }
 
-/** Operator and reason of a command. */
 export type ActorOptions = { by: string; reason: string }
 
 /** Adds the options `--by` and `--reason`, which are recorded permanently; a routine command has a default reason. */
@@ -196,7 +193,6 @@ export function requireFound<T>(found: T | null | undefined, what: string): T {
   return found
 }
 
-/** Reads a JSON file, which may hold secrets. */
 export async function readJsonFile(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))

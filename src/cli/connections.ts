@@ -19,7 +19,6 @@ import {
 import { registerAddConnectionCommand } from './connection-add.ts'
 import { formatFee, parseFee } from './fees.ts'
 
-/** Registers the commands of connections: status, visibility, fees, credentials. */
 export function registerConnectionCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const connection = trilho
     .command('connection')

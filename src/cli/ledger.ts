@@ -12,7 +12,6 @@ import {
   parseUuid,
 } from './command-context.ts'
 
-/** Registers the commands of account entries and of corrections by two operators. */
 export function registerLedgerCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const ledger = trilho
     .command('ledger')

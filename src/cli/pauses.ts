@@ -15,7 +15,6 @@ import {
   requireFound,
 } from './command-context.ts'
 
-/** Registers the commands of pauses and the list of operator actions. */
 export function registerPauseCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   const pause = trilho
     .command('pause')

@@ -8,7 +8,6 @@ import {
   withWorkflowClient,
 } from './command-context.ts'
 
-/** Registers the command that rebuilds workflows after a restored backup. */
 export function registerRebuildCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   addActorOptions(trilho.command('rebuild'))
     .description(

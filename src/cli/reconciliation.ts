@@ -24,7 +24,6 @@ import {
   withWorkflowClient,
 } from './command-context.ts'
 
-/** Registers the commands of migration, ledger check, reconciliation and manual settlement. */
 export function registerReconciliationCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
   trilho
     .command('migrate')

@@ -15,7 +15,6 @@ import {
   runAudited,
 } from './command-context.ts'
 
-/** Registers the commands of dashboard users. */
 export function registerUserCommands(
   trilho: OperatorCommand,
   { print, readSecret }: CommandEnvironment,

@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Signed links to files on disk: the holder of a link may read that one file until it expires, without a token. */
 export type FileLinks = {
-  /** Returns the URL of a file until `expiresAtMs`. */
   createLink(key: string, expiresAtMs: number): string
   /** Returns whether a link was created here, for this key, and has not expired. */
   isValid(link: FileLinkParts): boolean
@@ -45,7 +44,6 @@ function signLink(secret: Buffer, key: string, expires: string): string {
   return createHmac('sha256', secret).update(`${expires}\n${key}`).digest('base64url')
 }
 
-/** Compares in constant time. */
 function isEqualInConstantTime(actual: string, expected: string): boolean {
   const [a, b] = [Buffer.from(actual), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -43,7 +43,6 @@ type FailedAttemptResult = {
 export type WebhookClient = {
   /** Rejects only for a bug: an invalid URL or header, or a closed client. */
   postSigned(post: SignedRequest): Promise<WebhookAttemptResult>
-  /** Waits for attempts in flight. */
   close(): Promise<void>
 }
 

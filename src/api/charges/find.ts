@@ -10,7 +10,6 @@ import { readListTotal } from '../http/list-total.ts'
 import { buildDayConditions, buildListPage, computePageOffset } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** Finds a charge by primary key, of any account. */
 export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
   return readCharge(em, joinConditions(['uuid = ?', uuid]))
 }
@@ -42,7 +41,6 @@ async function redactChargesForToken(
   })
 }
 
-/** Lists one page of the charges that a token may see, newest first. */
 export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
   const conditions = joinConditions(...scopeOf(token), ...buildChargeConditions(query))
   const [rows, countedTotal] = await Promise.all([
@@ -53,7 +51,6 @@ export async function listCharges(em: EntityManager, token: CallerToken, query: 
   return buildListPage({ ...query, total, rows: await redactChargesForToken(em, token, rows) })
 }
 
-/** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildChargeConditions(query: ChargesQuery): OptionalSqlCondition[] {
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],

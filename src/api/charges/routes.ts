@@ -16,7 +16,6 @@ import { listCharges, requireVisibleCharge } from './find.ts'
 import { renderQrPng, renderQrSvg } from './qr-code.ts'
 import { collectChargeErrors } from './validate-create.ts'
 
-/** Registers the charge routes (api-document.txt, Charges). */
 export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', PAYMENTS_PATH, {
     isIdempotent: true,

@@ -94,7 +94,6 @@ async function collectSplitErrors(caller: ChargeCaller, { value, splits }: Reada
   return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
 }
 
-/** Collects the errors of split recipients: each must exist and not be the charge's own account. */
 async function collectRecipientErrors({ em, token }: ChargeCaller, uuids: (string | undefined)[]) {
   const recipientUuids = uuids.filter(uuid => uuid !== undefined)
   if (recipientUuids.length === 0) return {}

@@ -17,7 +17,6 @@ import type { CallerToken } from '../middleware/authenticate.ts'
 
 const POPULATED_RELATIONS = ['connection', 'movement'] as const
 
-/** Reads a dispute that the token may see, or fails with 404. */
 export async function requireVisibleDispute(em: EntityManager, token: CallerToken, uuid: string) {
   const dispute = await em.findOne(
     Dispute,
@@ -27,13 +26,11 @@ export async function requireVisibleDispute(em: EntityManager, token: CallerToke
   return dispute ?? fail('not_found')
 }
 
-/** Presents a dispute with links to its attachments, as GET shows it. */
 export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, dispute: Dispute) {
   const [found] = await showDisputesWithAttachments(em, storage, [dispute])
   return found!
 }
 
-/** Lists one page of the disputes that a token may see, newest first. */
 export async function listDisputes(
   em: EntityManager,
   storage: FileStorage,
@@ -76,7 +73,6 @@ async function showDisputesWithAttachments(em: EntityManager, storage: FileStora
   )
 }
 
-/** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],

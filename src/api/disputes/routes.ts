@@ -7,7 +7,6 @@ import { registerRoute } from '../http/route.ts'
 import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
 import { replyToDispute, requireAnswerableDispute } from './reply.ts'
 
-/** Registers the dispute routes (api-document.txt, Disputes). */
 export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   const { storage } = dependencies
   registerRoute(router, 'get', '/api/v1/meds', {

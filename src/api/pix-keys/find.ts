@@ -7,18 +7,15 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** Finds a key registration by primary key, of any account. */
 export function findPixKey(em: EntityManager, uuid: string) {
   return em.findOne(PixKey, uuid, { populate: ['connection'] })
 }
 
-/** Reads a key that the token may see, by its text, or fails with 404. */
 export async function requireVisiblePixKey(em: EntityManager, token: CallerToken, key: string) {
   const where = { key: normalizePixKey(key), ...buildPixKeyVisibilityFilter(token) }
   return (await em.findOne(PixKey, where, { populate: ['connection'] })) ?? fail('not_found')
 }
 
-/** Lists one page of the keys that a token may see, newest first. */
 export async function listPixKeys(em: EntityManager, token: CallerToken, query: PixKeysQuery) {
   const [rows, total] = await em.findAndCount(
     PixKey,

@@ -15,7 +15,6 @@ import { findPixKey, requireVisiblePixKey } from './find.ts'
 
 export type RemovePixKeyRequest = { key: string; token: CallerToken; em: EntityManager; requestId: string }
 
-/** Removes a key at its provider; resolves once it is removed. */
 export async function removePixKey(
   context: TemporalContext,
   { key, token, em, requestId }: RemovePixKeyRequest,

@@ -22,7 +22,6 @@ import { AUTH_CODES_PATH, requestAuthCode } from './request-code.ts'
 
 const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 
-/** Registers the PIX key routes (api-document.txt, PIX keys). */
 export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', AUTH_CODES_PATH, {
     isIdempotent: true,

@@ -7,7 +7,6 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** Lists one page of the refunds of a charge that the token may see, newest first. */
 export function listRefunds(
   outside: EntityManager,
   token: CallerToken,
@@ -25,7 +24,6 @@ export function listRefunds(
   })
 }
 
-/** Reads a refund of a charge that the token may see, or fails with 404. */
 export function readVisibleRefund(
   outside: EntityManager,
   token: CallerToken,

@@ -9,7 +9,6 @@ import { readListTotal } from '../http/list-total.ts'
 import { buildDayConditions, buildListPage, computePageOffset } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
-/** Finds a transfer with its attempts by primary key, of any account. */
 export function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAttempts | null> {
   return readTransfer(em, joinConditions(['uuid = ?', uuid]), null)
 }
@@ -20,7 +19,6 @@ export async function requireVisibleTransfer(em: EntityManager, token: CallerTok
   return (await readTransfer(em, condition, token.connectionUuid)) ?? fail('not_found')
 }
 
-/** Lists one page of the transfers that a token may see, newest first. */
 export async function listTransfers(em: EntityManager, token: CallerToken, query: TransfersQuery) {
   const conditions = joinConditions(...scopeOf(token), ...buildTransferConditions(query))
   const [rows, countedTotal] = await Promise.all([
@@ -35,7 +33,6 @@ export async function listTransfers(em: EntityManager, token: CallerToken, query
   return buildListPage({ ...query, total, rows: rows.map(row => showTransfer(row, row.attempts)) })
 }
 
-/** Builds the SQL conditions of the list filters (SPEC §1); an absent filter adds none. */
 function buildTransferConditions(query: TransfersQuery): OptionalSqlCondition[] {
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],

@@ -12,7 +12,6 @@ import { createTransfer, TRANSFERS_PATH } from './create.ts'
 import { listTransfers, requireVisibleTransfer } from './find.ts'
 import { collectTransferErrors } from './validate-create.ts'
 
-/** Registers the transfer routes (api-document.txt, Transfers). */
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {
     isIdempotent: true,

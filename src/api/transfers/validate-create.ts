@@ -71,7 +71,6 @@ function collectScheduleErrors({ scheduled_for }: Pick<ReadableTransferBody, 'sc
   return fits ? {} : { scheduled_for: ['must be in the future, at most 90 days ahead'] }
 }
 
-/** Fails where the account requires unique external_refs and another transfer already has this one (SPEC §4). */
 async function requireUniqueExternalRef(
   { em, token }: TransferCaller,
   { external_ref: externalRef }: CreateTransferBody,

@@ -10,8 +10,6 @@ import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
 import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './update.ts'
 
-/** Deliveries of a webhook: listing, resending, and test deliveries. */
-
 /** Most attempts shown per delivery; the latest are shown. */
 const MAX_ATTEMPTS_SHOWN = 20
 /** Delay before the sweep wakes the delivery workflow; normally the request itself wakes it. */

@@ -144,7 +144,6 @@ function replaceSigningSecret(webhook: Webhook, token: string, { sealer, timeSca
   webhook.maskedSecret = maskSigningSecret(token)
 }
 
-/** Removes a webhook and ends its pending deliveries. */
 export function removeWebhook(em: EntityManager, reference: WebhookReference): Promise<void> {
   return em.transactional(async tx => {
     const webhook = await lockVisibleWebhook(tx, reference)

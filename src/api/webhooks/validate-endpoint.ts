@@ -7,10 +7,8 @@ import {
 import { isUsableSigningSecret } from '../../webhook-client/signature.ts'
 import { fail } from '../http/api-error.ts'
 
-/** Inspects a URL before it is stored or enabled (SPEC §8). */
 export type EndpointInspector = (url: string) => Promise<EndpointInspection>
 
-/** Creates the inspector with the address rules of the configuration. */
 export function createEndpointInspector(
   config: { loopbackWebhooks: boolean },
   options: EndpointInspectionOptions = {},

@@ -88,11 +88,9 @@ export const disputesQuery = z.strictObject({
 })
 export type DisputesQuery = z.output<typeof disputesQuery>
 
-/** Creates a temporary link to an attachment. */
 export type AttachmentLinker = (attachment: Attachment) => Promise<string>
 export type AttachmentLink = { uuid: string; url: string }
 
-/** Presents the current attachments of a dispute. */
 export function showAttachments(attachments: Attachment[], linkTo: AttachmentLinker) {
   return Promise.all(
     attachments.map(async attachment => ({ uuid: attachment.uuid, url: await linkTo(attachment) })),

@@ -25,7 +25,6 @@ export const eventsQuery = z.strictObject({
 })
 export type EventsQuery = z.output<typeof eventsQuery>
 
-/** The shown fields of an event. */
 export type VisibleEvent = Pick<Event, 'uuid' | 'type' | 'createdAt' | 'body'>
 
 type AttemptsField = { attempts?: { provider: string; code: string }[] }

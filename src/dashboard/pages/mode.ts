@@ -23,7 +23,6 @@ export async function restrictToOneMode(visit: ModeContext) {
   return { token: { ...visit.token, mode, modeScope: mode }, modes }
 }
 
-/** Finds the mode of a connection. */
 export async function findConnectionMode(em: EntityManager, connectionUuid: string) {
   return (await em.count(Connection, { uuid: connectionUuid, isSimulated: true })) > 0 ? 'test' : 'live'
 }
@@ -34,7 +33,6 @@ function readRequestedMode({ query, form }: Pick<ModeContext, 'query' | 'form'>)
   return requestedMode === 'test' || requestedMode === 'live' ? requestedMode : null
 }
 
-/** Lists the modes of the account's connections, live first. */
 export async function listAccountModes({ em, token }: Pick<ModeContext, 'em' | 'token'>) {
   const values = await listIsSimulated(em.fork(), token.accountUuid)
   return values.map(isSimulated => (isSimulated ? 'test' : 'live'))

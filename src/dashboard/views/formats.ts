@@ -8,7 +8,6 @@ export const FORMATS = Object.fromEntries(
   LANGUAGES.map(language => [language, createFormats(language)]),
 ) as Record<Language, Formats>
 
-/** Creates the number, amount and time formats of a language. */
 function createFormats(language: Language) {
   const locale = language === 'en' ? 'en-GB' : language
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })

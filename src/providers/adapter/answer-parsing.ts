@@ -96,7 +96,6 @@ export function createListCollector<T>(keyOf: (item: T) => string) {
   }
 }
 
-/** Counts the items of a list, readable or not. */
 export function countItems(list: unknown): number {
   return toItems(list).length
 }

@@ -6,7 +6,6 @@ export function isEqualInConstantTime(guess: string, secret: string): boolean {
   return timingSafeEqual(digest(guess), digest(secret))
 }
 
-/** Parses JSON; undefined for any other text. */
 export function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -24,7 +24,6 @@ export type ProviderCall<Name extends string> = HttpCall & {
 
 type RecordedCall<Name extends string> = Pick<ProviderCall<Name>, 'call' | 'reference' | 'period'>
 
-/** Options of an adapter: one connection to a provider's API. */
 export type AdapterOptions<Credentials> = Omit<HttpClientOptions, 'tls'> & {
   credentials: Credentials
   /** PEM of the authority to trust instead of the system's, for a local simulator. */
@@ -34,7 +33,6 @@ export type AdapterOptions<Credentials> = Omit<HttpClientOptions, 'tls'> & {
   recordUnexplained?: RecordUnexplainedAnswer | undefined
 }
 
-/** Documented answers outside 2xx of a provider's API. */
 export type DocumentedProviderApi<Name extends string> = {
   answers: DocumentedAnswers<Name>
   /** Reads an error in a documented shape; undefined if the body has no such shape. */
@@ -52,7 +50,6 @@ export function createProviderCalls<Name extends string>(
   record: RecordUnexplainedAnswer = async () => {},
 ) {
   return {
-    /** Makes a call that changes something. */
     async send<Answer, T extends object>(
       call: ProviderCall<Name>,
       shape: AnswerReader<Answer, T>['shape'],
@@ -157,7 +154,6 @@ export function createProviderCalls<Name extends string>(
     }
   }
 
-  /** Records a list item that is left out. */
   function recordItem(call: RecordedCall<Name>, item: unknown, name = ''): Promise<void> {
     const period = call.period && { period: call.period }
     const answer = { status: 200, text: JSON.stringify(item) ?? '' }

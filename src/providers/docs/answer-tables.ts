@@ -3,7 +3,6 @@ import type { AnswerMeaning, DocumentedAnswer, DocumentedAnswers } from '../adap
 import { efiAnswers } from '../efi/answers.ts'
 import { wooviAnswers } from '../woovi/answers.ts'
 
-/** Tables shown on the pages under docs/providers/. */
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,
   woovi: wooviAnswers,

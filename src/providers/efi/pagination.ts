@@ -17,9 +17,7 @@ export type EfiList<Row, Item = Row> = {
   /** Field of the answer that contains the rows. */
   field: string
   row: z.ZodType<Row>
-  /** Gets the unique key of a row. */
   keyOf: (row: Row) => string
-  /** Converts a row. */
   itemOf: (row: Row, notes: AnswerNotes) => Item
 }
 

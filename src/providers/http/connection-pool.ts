@@ -30,7 +30,6 @@ const CONNECT_ATTEMPT_TIMEOUT_MS = 1_000
 
 type PoolRequest = Dispatcher.DispatchOptions
 
-/** Connections to one provider. */
 export type ConnectionPool = {
   /** Sends on a kept-alive connection. */
   sendPooled: (request: PoolRequest) => Promise<ExchangeOutcome>

@@ -50,7 +50,6 @@ export function createPreconnector(connect: Connector, origin: string) {
   return { open, take, close: () => [...connections].forEach(discard) }
 }
 
-/** Converts an origin to the target of a connector. */
 export function toConnectTarget(origin: string): Parameters<Connector>[0] {
   const { protocol, host, hostname, port } = new URL(origin)
   return { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port }

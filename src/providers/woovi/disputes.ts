@@ -103,7 +103,6 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     return { kind, recovery, returns, isClosed: isClosed && isComplete, decision: 'agreed' }
   }
 
-  /** Finds the decision of a CLOSED dispute in its infraction report. */
   async function findDecision({
     endToEndId,
   }: WooviDispute): Promise<{ kind: 'agreed' | 'disagreed' | 'undecided' } | NoAnswerResult> {

@@ -162,12 +162,10 @@ export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): Payo
   })
 }
 
-/** Gets the rail's id of a return. */
 export function getWooviReturnId({ returnIdentification, endToEndId }: WooviReturnIds): string | undefined {
   return returnIdentification ?? endToEndId ?? undefined
 }
 
-/** Maps Woovi's type of a PIX key to the type in our API. */
 export function mapWooviKeyType(type: WooviPixKey['type']): PixKeyType {
   switch (type) {
     case 'CPF':

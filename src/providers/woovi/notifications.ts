@@ -80,7 +80,6 @@ type WooviNotification = z.infer<typeof notificationSchema>
 
 type NotificationSubject = Omit<NotificationItem, 'raw'>
 
-/** Reads the subject of each event that we process. */
 const EVENT_READERS: Record<string, (notification: WooviNotification) => NotificationSubject> = {
   'OPENPIX:TRANSACTION_RECEIVED': readReceivedPayment,
   'OPENPIX:CHARGE_COMPLETED': readReceivedPayment,

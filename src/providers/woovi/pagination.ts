@@ -12,7 +12,6 @@ export type WooviList<Item> = {
   /** Field of the answer that contains the items. */
   field: string
   item: z.ZodType<Item>
-  /** Gets the unique key of an item. */
   keyOf: (item: Item) => string
   filter?: Record<string, string>
   reference?: string
@@ -28,7 +27,6 @@ const PAGE_SIZE = 100
 const MAX_SKIPPED = 10_000
 /** Consecutive pages without a new item after which a list counts as endless. */
 const MAX_REPEATS = 3
-/** Limit of requests for one list. */
 const MAX_REQUESTS = 1_000
 
 const tooManyPages: NoAnswerResult = {

@@ -24,7 +24,6 @@ import { renderShareBar } from '../../views/plots.ts'
 export const OPERATOR_PATH = '/dashboard/operator'
 const MAX_ACTIONS = 200
 
-/** Operator pages over all accounts. */
 export const OPERATOR_PAGES = {
   async unknown({ em, form }: OperatorPageContext) {
     const rows = await listUnknownOutcomes(em.fork())
