@@ -85,10 +85,8 @@ async function runFault(
   { fault, seconds, say }: { fault: Fault; seconds: number; say: (line: string) => void },
 ): Promise<DrillRow> {
   const { apiUrl, api, worker, clients: site } = stage
-  if (fault.prepare) {
-    await fault.prepare(stage)
-    await load.allServe(`${fault.name}-prepared`, RECOVERY_LIMIT_MS)
-  }
+  await fault.prepare?.(stage)
+  if (fault.prepare) await load.allServe(`${fault.name}-prepared`, RECOVERY_LIMIT_MS)
   const since = new Date()
   const observer = createObserver({
     apiUrl,
@@ -126,5 +124,7 @@ async function runFault(
     [since],
   )
   const seen = { ...(await observer.stop()), isEffective, recoveryMs, slowestTransferMs: slowest!.ms }
+  await fault.cleanUp?.(stage)
+  if (fault.cleanUp) await load.allServe(`${fault.name}-cleaned-up`, RECOVERY_LIMIT_MS)
   return { name: fault.name, observation: seen, failures: findMissedTargets(fault.expects, seen) }
 }

@@ -26,6 +26,8 @@ export type Fault = {
   name: string
   /** What must be in place before the row is observed, for example a process with other settings. */
   prepare?(stage: DrillStack): Promise<void>
+  /** Undoes `prepare` once the row is no longer observed. */
+  cleanUp?(stage: DrillStack): Promise<void>
   apply(stage: DrillStack): Promise<InjectedFault>
   expects: Expectation
   /** How long it lasts, where that is part of it; otherwise the option `--seconds`. */
@@ -381,7 +383,7 @@ function runScript(script: string, folder: string): void {
  * at that address, as PROVIDER_A publishes no signing keys.
  */
 /** A worker whose name server never answers; only the name of PROVIDER_A has to be resolved. */
-function silenceNameServer(): Pick<Fault, 'prepare' | 'apply'> {
+function silenceNameServer(): Omit<Fault, 'name' | 'expects'> {
   const silent = createSocket('udp4')
   let queries = 0
   return {
@@ -398,12 +400,12 @@ function silenceNameServer(): Pick<Fault, 'prepare' | 'apply'> {
       const restore = await reachProviderAt(stage, 'https://provider-a.drill.example:443')
       return {
         isEffective: () => queries > 0,
-        async remove() {
-          await restore()
-          silent.close()
-          await stage.worker.process.restartWith({})
-        },
+        remove: restore,
       }
+    },
+    async cleanUp(stage) {
+      silent.close()
+      await stage.worker.process.restartWith({})
     },
   }
 }
