@@ -40,7 +40,7 @@ export default {
     suite('webhooks'),
     suite('messengers', sharedPostgres),
     suite('http', sharedPostgres),
-    suite('local'),
+    suite('local', sharedPostgres),
     suite('docs'),
     suite('workflows'),
     suite('replay'),

@@ -13,7 +13,6 @@ import { formatFee, parseFee } from '../../src/cli/fees.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
 import { createSession, findSession } from '../../src/dashboard/authentication/session.ts'
-import { migrate } from '../../src/db/client/migrate.ts'
 import { type Orm, openOrm, runInTransaction } from '../../src/db/client/orm.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
@@ -25,10 +24,10 @@ import { verifyPassword } from '../../src/security/passwords.ts'
 import { createSealer } from '../../src/security/sealing.ts'
 import { hashToken } from '../../src/security/tokens.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { createTestDatabase } from '../support/database.ts'
 
 /**
- * Every command that needs no provider or Temporal, over a PostgreSQL of its own; the others are in
+ * Every command that needs no provider or Temporal, over a database of its own; the others are in
  * test/api/commands.test.ts.
  */
 
@@ -39,7 +38,7 @@ const OLD = `old:${Buffer.alloc(32, 1).toString('base64')}`
 const NEW = `new:${Buffer.alloc(32, 2).toString('base64')}`
 const BY = ['--by', 'ana', '--reason', 'a drill']
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
+let databaseUrl: string
 let orm: Orm
 let folder: string
 let mailServer: ScriptedProvider
@@ -51,16 +50,14 @@ beforeAll(async () => {
     timeoutMs: 4_000,
     ca: mailServer.ca,
   })
-  postgres = await startPostgres()
-  orm = await openOrm({ databaseUrl: postgres.url })
-  await migrate(postgres.url)
+  databaseUrl = await createTestDatabase()
+  orm = await openOrm({ databaseUrl })
   folder = await mkdtemp(join(tmpdir(), 'trilho-commands-'))
 })
 afterAll(async () => {
   await providers?.close()
   await mailServer?.close()
   await orm?.close()
-  await postgres?.stop()
   await rm(folder, { recursive: true })
 })
 
@@ -76,7 +73,7 @@ beforeEach(async () => {
 async function run(...words: string[]): Promise<Line[]> {
   const lines: Line[] = []
   const config = readConfig({
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     TRILHO_SECRET_KEY: keys,
   })
@@ -549,7 +546,7 @@ test('a command’s database query has no time limit', async () => {
   const env = {
     ...readLocalConfig().environment,
     TRILHO_ENVIRONMENT: 'local',
-    DATABASE_URL: postgres.url,
+    DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: '127.0.0.1:1',
     TRILHO_SECRET_KEY: keys,
   }

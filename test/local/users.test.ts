@@ -1,25 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createAccount } from '../../src/admin/accounts.ts'
 import { addUser, disableUser, enableUser, setPassword } from '../../src/admin/users.ts'
-import { migrate } from '../../src/db/client/migrate.ts'
 import { type Orm, openOrm } from '../../src/db/client/orm.ts'
 import { User } from '../../src/db/entities/user.ts'
 import { resetDashboardLogins } from '../../src/dev/demo/demo-logins.ts'
 import { verifyPassword } from '../../src/security/passwords.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { createTestDatabase } from '../support/database.ts'
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
+let databaseUrl: string
 let orm: Orm
 let accountUuid: string
 beforeAll(async () => {
-  postgres = await startPostgres()
-  orm = await openOrm({ databaseUrl: postgres.url })
-  await migrate(postgres.url)
+  databaseUrl = await createTestDatabase()
+  orm = await openOrm({ databaseUrl })
   accountUuid = (await createAccount(em(), { name: 'Loja', document: '11222333000181' })).uuid
 })
 afterAll(async () => {
   await orm?.close()
-  await postgres?.stop()
 })
 
 const em = () => orm.em.fork()
