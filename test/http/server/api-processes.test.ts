@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text as allOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { issueToken, revokeTokens } from '../../../src/admin/accounts.ts'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts'
@@ -121,7 +121,7 @@ describe('across processes', () => {
 })
 
 describe('a stop', () => {
-  test('is reported by /readyz while requests are still served, and only then closes the listener', async () => {
+  test.concurrent('is reported by /readyz while requests are still served, and only then closes the listener', async () => {
     const { url, child } = await start({ TRILHO_DRAIN_SECONDS: '4' })
     const ready = async () => (await fetch(`${url}/readyz`)).json() as Promise<{ data?: object }>
     expect((await ready()).data).not.toEqual({ stopping: true })
@@ -137,21 +137,17 @@ describe('a stop', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   })
 
-  const closing: (() => void)[] = []
-  afterEach(() => {
-    for (const close of closing.splice(0)) close()
-  })
-
-  test.each([
+  test.concurrent.each([
     ['is not there', false],
     ['does not answer', true],
   ])('completes although the trace collector %s', async (_, listens) => {
+    using open = new DisposableStack()
     const sockets: Socket[] = []
     const collector = createServer(socket => sockets.push(socket)).listen(0, '127.0.0.1')
     await once(collector, 'listening')
     const { port } = collector.address() as AddressInfo
     if (!listens) collector.close()
-    closing.push(() => {
+    open.defer(() => {
       for (const socket of sockets) socket.destroy()
       collector.close()
     })
