@@ -1,5 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
+/*
+ * Not JOSE's compact encryption, which names the key and uses the same cipher: its library is asynchronous, so that
+ * every caller would wait, and columns and recorded histories hold this form, which would have to stay readable.
+ */
+
 /** Text sealed by AES-256-GCM: `sealed.<key id>.<base64url of nonce, tag and ciphertext>`. Safe in histories. */
 type SealedText = string
 

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createSealer } from '../security/sealing.ts'
 
 /** Signed links to files on disk: the holder of a link may read that one file until it expires, without a token. */
 export type FileLinks = {
@@ -12,10 +12,7 @@ type FileLinkParts = { key: string; expires: string; signature: string; nowMs: n
 /** Path below the service's public URL. */
 export const FILES_PATH = '/files'
 
-/**
- * Creates links signed by keys derived from TRILHO_SECRET_KEY (`id:base64`, several separated by commas: the first
- * signs, all verify, so that a rotation breaks no link). The sealing keys themselves sign nothing.
- */
+/** Creates links signed by the sealer's MAC: every key of TRILHO_SECRET_KEY verifies, so that a rotation breaks no link. */
 export function createFileLinks({
   secretKeys,
   publicUrl,
@@ -23,28 +20,20 @@ export function createFileLinks({
   secretKeys: string
   publicUrl: string
 }): FileLinks {
-  const signingKeys = secretKeys.split(',').map(pair => {
-    const secret = Buffer.from(pair.split(':')[1]!, 'base64')
-    return createHmac('sha256', secret).update('links to stored files').digest()
-  })
+  const sealer = createSealer(secretKeys)
   return {
     createLink(key, expiresAtMs) {
       const expires = String(Math.floor(expiresAtMs / 1_000))
-      const query = new URLSearchParams({ expires, signature: signLink(signingKeys[0]!, key, expires) })
+      const query = new URLSearchParams({ expires, signature: sealer.mac(toSignedText({ key, expires })) })
       return `${publicUrl.replace(/\/+$/, '')}${FILES_PATH}/${key}?${query}`
     },
-    isValid({ key, expires, signature, nowMs }) {
-      if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 <= nowMs) return false
-      return signingKeys.some(secret => isEqualInConstantTime(signature, signLink(secret, key, expires)))
-    },
+    isValid: ({ signature, nowMs, ...link }) =>
+      /^\d{1,12}$/.test(link.expires) &&
+      Number(link.expires) * 1_000 > nowMs &&
+      sealer.isMacOf(signature, toSignedText(link)),
   }
 }
 
-function signLink(secret: Buffer, key: string, expires: string): string {
-  return createHmac('sha256', secret).update(`${expires}\n${key}`).digest('base64url')
-}
-
-function isEqualInConstantTime(actual: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(actual), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
+function toSignedText({ key, expires }: Pick<FileLinkParts, 'key' | 'expires'>): string {
+  return `link to the stored file ${key} until ${expires}`
 }

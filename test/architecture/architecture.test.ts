@@ -76,7 +76,7 @@ const ARROWS: Record<string, string[]> = {
   metrics: ['domain', 'types of db', 'types of providers'],
   config: ['security', 'domain/errors/startup-refusal', 'storage/settings', 'temporal/connection'],
   startup: ['db', 'domain/errors/startup-refusal'],
-  storage: ['domain'],
+  storage: ['domain', 'security'],
   net: [],
   // Of the operators' commands only accounts and adjustments; everything else is what the API itself uses, never its routes.
   dashboard: [

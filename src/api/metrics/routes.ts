@@ -10,6 +10,7 @@ import { computeClockOffsetS } from '../../metrics/clock-offset.ts'
 import { renderDatabaseDown, renderDatabaseMetrics } from '../../metrics/database-metrics.ts'
 import { readTemporalSdkMetrics } from '../../metrics/temporal-sdk-metrics.ts'
 import type { WorkerMetrics } from '../../metrics/worker-metrics.ts'
+import { sha256 } from '../../security/sealing.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { fail } from '../http/api-error.ts'
 import { isOutage, withTimeout } from '../http/outage.ts'
@@ -92,7 +93,8 @@ const FORWARDING_HEADER_PATTERN =
  */
 function canReadMetrics(ctx: RouterContext, { metricsToken, isBehindProxy }: Config): boolean {
   const token = /^Bearer (\S+)$/.exec(ctx.get('Authorization'))?.[1]
-  if (token !== undefined) return metricsToken !== undefined && isTokenEqual(token, metricsToken)
+  if (token !== undefined)
+    return metricsToken !== undefined && timingSafeEqual(sha256(token), sha256(metricsToken))
   const isForwarded = Object.keys(ctx.req.headers).some(name => FORWARDING_HEADER_PATTERN.test(name))
   return (
     !isBehindProxy &&
@@ -104,9 +106,4 @@ function canReadMetrics(ctx: RouterContext, { metricsToken, isBehindProxy }: Con
 
 function isLoopbackHost(host: string): boolean {
   return /^(localhost|\[?::1\]?|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(host)
-}
-
-function isTokenEqual(token: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(token), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { stringify } from 'safe-stable-stringify'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { fail } from '../http/api-error.ts'
@@ -32,30 +33,11 @@ export function deriveOperationUuid({ owner, method, path, key }: OperationKey):
  * Computes the request fingerprint: SHA-256, in hex, of the parsed body in canonical JSON and of the connection that
  * the token is bound to.
  */
-export function fingerprintRequest({
-  body,
-  connectionUuid,
-}: {
-  body: unknown
-  connectionUuid: string | null
-}): string {
-  return sha256(toCanonicalJson({ body, connectionUuid })).toString('hex')
+export function fingerprintRequest(request: { body: unknown; connectionUuid: string | null }): string {
+  return sha256(stringify(request)).toString('hex')
 }
 
 /** Fails with 422 `idempotency_key_reused` where the key's row was created from another body or token binding. */
 export function requireSameRequest(row: { fingerprint: string }, fingerprint: string): void {
   if (row.fingerprint !== fingerprint) fail('idempotency_key_reused', { isFinalForKey: true })
-}
-
-/** Serializes JSON with sorted keys and without undefined values. */
-function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => (isPlainObject(inner) ? sortKeys(inner) : inner))
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function sortKeys(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -1,3 +1,4 @@
+import type { FormData } from 'undici'
 import {
   type ConnectionPool,
   type OpenConnectionPool,
@@ -12,8 +13,8 @@ export type HttpCall = {
   path: string
   headers?: Record<string, string>
   json?: unknown
-  /** A body of another content type. */
-  body?: { type: string; bytes: Buffer }
+  /** A body of the type `multipart/form-data`. */
+  form?: FormData
   /** Uses a connection of its own: for money, so that a reset idle socket never looks like a request that left. */
   hasOwnConnection?: boolean
 }
@@ -50,16 +51,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 }
 
 function buildRequest(call: HttpCall, basePath: string): Parameters<ConnectionPool['sendPooled']>[0] {
-  const body = call.json === undefined ? call.body?.bytes : JSON.stringify(call.json)
-  const type = call.json === undefined ? call.body?.type : 'application/json'
   return {
     method: call.method ?? 'GET',
     path: basePath + call.path,
     headers: {
       accept: 'application/json',
-      ...(type === undefined ? {} : { 'content-type': type }),
+      ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),
       ...call.headers,
     },
-    body,
+    body: call.json === undefined ? call.form : JSON.stringify(call.json),
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { FormData } from 'undici'
 import type { ProviderDisputeReply, ReplyToDisputeOutcome } from '../../domain/disputes/provider-dispute.ts'
-import { encodeMultipart } from '../http/multipart.ts'
 import type { Provider } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import {
@@ -39,16 +39,17 @@ export function createWooviDisputeReplies(client: WooviClient): Pick<Provider, '
         correlationID: uuid,
       }))
     const correlationID = createHash('sha256').update(`${reply.id}/${text}`).digest('hex').slice(0, 32)
-    const bytes = renderTextPdf(text)
-    const file = { field: 'file', name: 'resposta.pdf', contentType: 'application/pdf', bytes }
-    const body = encodeMultipart({ fields: { purpose: 'DISPUTE_EVIDENCE', correlationID }, file })
+    const form = new FormData()
+    form.append('purpose', 'DISPUTE_EVIDENCE')
+    form.append('correlationID', correlationID)
+    form.append('file', new Blob([renderTextPdf(text)], { type: 'application/pdf' }), 'resposta.pdf')
     const call = {
       call: 'uploadEvidence',
       reference: reply.id,
       method: 'POST',
       path: '/api/v1/files',
     } as const
-    const request = { ...call, body, hasOwnConnection: true }
+    const request = { ...call, form, hasOwnConnection: true }
     const outcome = await client.send(request, wooviFileResponseSchema, ({ file }) => ({ fileId: file.id }))
     if (outcome.kind === 'accepted') return [{ fileId: outcome.fileId, description: text, correlationID }]
     // Also of an upload with an unknown outcome no reply was sent.

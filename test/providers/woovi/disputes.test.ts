@@ -253,7 +253,9 @@ test('without proofs the text is sent as a PDF, the same one on each repeat', as
   expect(upload?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/)
   expect(upload?.body).toContain('name="purpose"\r\n\r\nDISPUTE_EVIDENCE')
   expect(upload?.body).toContain('%PDF-1.4')
-  expect(again?.body).toBe(upload?.body)
+  const partsOf = ({ body = '' } = {}) => body.split(body.slice(0, body.indexOf('\r\n')))
+  expect(partsOf(upload).length).toBe(5)
+  expect(partsOf(again)).toEqual(partsOf(upload))
   expect(JSON.parse(evidence!.body)).toEqual({
     documents: [
       {
