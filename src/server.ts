@@ -75,7 +75,11 @@ const providers = createProviderRegistry({
 
 const app = createApp({
   orm,
-  temporal: temporal.client,
+  temporal: {
+    client: temporal.client,
+    taskQueue: config.temporal.taskQueue,
+    timeScale: config.timeScale,
+  },
   config,
   log,
   sealer: seal,

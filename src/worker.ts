@@ -3,15 +3,12 @@ import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import {
   databaseActivities,
-  eventActivities,
+  maintenanceActivities,
   providerActivities,
-  providerNotificationActivities,
-  reconciliationActivities,
   webhookActivities,
 } from './activities/index.ts'
 import type { ActivityDependencies } from './activities/runtime/dependencies.ts'
-import { withHeartbeat } from './activities/runtime/heartbeat.ts'
-import { redactErrors } from './activities/runtime/redact-errors.ts'
+import { activityInterceptorPlugin } from './activities/runtime/interceptors.ts'
 import { createApp } from './api/app.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { refuseAddress, startServer } from './api/http/server.ts'
@@ -37,6 +34,7 @@ import { openStorage } from './storage/storage.ts'
 import { connectToTemporal } from './temporal/connection.ts'
 import { followCurrentVersion } from './temporal/schedules.ts'
 import { buildVersioningOptions } from './temporal/worker-version.ts'
+import type { TemporalContext } from './temporal/workflow-options.ts'
 import { startTracing } from './tracing/tracing.ts'
 import { createAddressPolicy } from './webhook-client/address-policy.ts'
 import { createWebhookClient } from './webhook-client/client.ts'
@@ -91,9 +89,13 @@ const seal = createSealer(config.secretKeys)
 const storage = await openStorage(config)
 /** The workers of this process, once they run. */
 const workers: Worker[] = []
+const temporal: TemporalContext = {
+  client: async () => client, // `/readyz` asks Temporal once the workers run.
+  taskQueue: config.temporal.taskQueue,
+  timeScale: config.timeScale,
+}
 const app = createApp({
-  ...{ orm, config, log, sealer: seal, storage },
-  temporal: async () => client, // `/readyz` asks Temporal once the workers run.
+  ...{ orm, config, log, sealer: seal, storage, temporal },
   findUnreadiness() {
     if (workers.length === 0) return 'starting'
     return workers.every(worker => worker.getState() === 'RUNNING') ? undefined : 'stopping'
@@ -119,15 +121,10 @@ const providerWatch = createProviderWatch({
   log,
 })
 await providerWatch.waitUntilReachable()
-const dependencies = createDependencies(config, client)
+const dependencies = createDependencies(config)
 const workflowBundle = await buildWorkflowBundle()
-const workflowClientContext = {
-  client: dependencies.temporal,
-  taskQueue: config.temporal.taskQueue,
-  timeScale: config.timeScale,
-}
 const { version } = config.temporal
-const stopHousekeeping = await followCurrentVersion(client, workflowClientContext, {
+const stopHousekeeping = await followCurrentVersion(client, temporal, {
   version,
   onRead: deployment => metrics.recordDeployment(version!.buildId, deployment),
   onError: ({ message }) => log.warn({ cause: message }, 'the current worker version cannot be read'),
@@ -136,7 +133,7 @@ const stopHousekeeping = await followCurrentVersion(client, workflowClientContex
 const commonOptions: Partial<WorkerOptions> = {
   connection,
   namespace: config.temporal.namespace,
-  plugins: tracing.plugins,
+  plugins: [...tracing.plugins, activityInterceptorPlugin],
   ...buildVersioningOptions(version),
   // Longer than any provider call, so that a shutdown loses no response; then running activities are cancelled.
   shutdownGraceTime: '20 seconds',
@@ -146,13 +143,11 @@ const workflowWorker = await Worker.create({
   ...commonOptions,
   taskQueue: config.temporal.taskQueue,
   workflowBundle,
-  activities: redactErrors({
-    ...withHeartbeat(providerActivities(dependencies, workflowClientContext)),
+  activities: {
+    ...providerActivities(dependencies),
     ...databaseActivities(dependencies),
-    ...withHeartbeat(providerNotificationActivities(dependencies, workflowClientContext)),
-    ...withHeartbeat(eventActivities(dependencies, workflowClientContext)),
-    ...withHeartbeat(reconciliationActivities(dependencies, workflowClientContext)),
-  }),
+    ...maintenanceActivities(dependencies),
+  },
   maxCachedWorkflows: config.cachedWorkflows,
   // Leaves room for other workflow tasks while some wait for a provider's response to a notification.
   maxConcurrentWorkflowTaskExecutions: 100,
@@ -160,7 +155,7 @@ const workflowWorker = await Worker.create({
 const deliveryWorker = await Worker.create({
   ...commonOptions,
   taskQueue: webhookTaskQueueOf(config.temporal.taskQueue),
-  activities: redactErrors(withHeartbeat(webhookActivities(dependencies))),
+  activities: webhookActivities(dependencies),
   // Activities mostly wait for sockets: hundreds of dead webhook endpoints at once leave room for live ones.
   maxConcurrentActivityTaskExecutions: 1_000,
 })
@@ -215,7 +210,7 @@ async function connectToNamespace(server: Config['temporal']): Promise<NativeCon
   }
 }
 
-function createDependencies(config: Config, client: Client): ActivityDependencies {
+function createDependencies(config: Config): ActivityDependencies {
   return {
     orm,
     sealer: seal,
@@ -239,7 +234,7 @@ function createDependencies(config: Config, client: Client): ActivityDependencie
       policy: createAddressPolicy({ canReachLoopback: config.loopbackWebhooks }),
     }),
     messengers: createMessengers(config.messengers),
-    temporal: async () => client,
+    temporal,
     onDeliveryAttempt: metrics.recordWebhookAttempt,
     onContradiction: metrics.countContradiction,
     isReachedByOthersOnly: providerWatch.isReachedByOthersOnly,

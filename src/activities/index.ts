@@ -1,5 +1,4 @@
 import { foldListCounters } from '../db/repositories/list-counters.ts'
-import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
 import { getCharge } from './charges/get-charge.ts'
 import { issueCharge } from './charges/issue-charge.ts'
@@ -39,14 +38,14 @@ import { replayMissedEvents } from './webhooks/replay-events.ts'
 import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
 /** Activities that call a provider, each with the transaction that records the answer. */
-export function providerActivities(dependencies: ActivityDependencies, temporal: TemporalContext) {
+export function providerActivities(dependencies: ActivityDependencies) {
   return {
     issueCharge: issueCharge(dependencies),
     restoreIssuedCharge: restoreIssuedCharge(dependencies),
     pollCharge: pollCharge(dependencies),
     cancelCharge: cancelChargeAtProvider(dependencies),
     closeOrphan: closeOrphan(dependencies),
-    recordDeposit: recordDeposit(dependencies, temporal),
+    recordDeposit: recordDeposit(dependencies),
     sendTransfer: sendTransfer(dependencies),
     pollTransfer: pollPayout(dependencies, transferPayout),
     restoreTransfer: restorePayout(dependencies, transferPayout),
@@ -93,32 +92,21 @@ export function databaseActivities(dependencies: ActivityDependencies) {
   }
 }
 
+/** Sweeps, replay and pruning of events, and reconciliation. */
+export function maintenanceActivities(dependencies: ActivityDependencies) {
+  return {
+    sweepDeliveries: sweepDeliveries(dependencies),
+    replayMissedEvents: replayMissedEvents(dependencies),
+    pruneEvents: pruneEvents(dependencies),
+    sweepProviderNotifications: sweepProviderNotifications(dependencies),
+    listProviderAccounts: listProviderAccounts(dependencies),
+    reconcile: reconcile(dependencies),
+    sweepDisputes: sweepDisputes(dependencies),
+    sweepWorkflows: sweepWorkflows(dependencies),
+  }
+}
+
 /** Webhook deliveries, on a task queue of their own: an endpoint without a response must not delay provider calls. */
 export function webhookActivities(dependencies: ActivityDependencies) {
   return { attemptDelivery: attemptDelivery(dependencies) }
-}
-
-/** Maintenance of events and deliveries: sweep, replay, pruning. */
-export function eventActivities(dependencies: ActivityDependencies, temporal: TemporalContext) {
-  return {
-    sweepDeliveries: sweepDeliveries(dependencies, temporal),
-    replayMissedEvents: replayMissedEvents(dependencies, temporal),
-    pruneEvents: pruneEvents(dependencies),
-  }
-}
-
-export function reconciliationActivities(dependencies: ActivityDependencies, temporal: TemporalContext) {
-  return {
-    listProviderAccounts: listProviderAccounts(dependencies),
-    reconcile: reconcile(dependencies, temporal),
-    sweepDisputes: sweepDisputes(dependencies, temporal),
-    sweepWorkflows: sweepWorkflows(dependencies, temporal),
-  }
-}
-
-export function providerNotificationActivities(
-  dependencies: ActivityDependencies,
-  temporal: TemporalContext,
-) {
-  return { sweepProviderNotifications: sweepProviderNotifications(dependencies, temporal) }
 }

@@ -1,5 +1,4 @@
 import Router, { type RouterContext } from '@koa/router'
-import type { Client } from '@temporalio/client'
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
@@ -26,8 +25,8 @@ import { traceRequest } from './middleware/tracing.ts'
 /** Dependencies that a process builds once for all routes. */
 export type ApiDependencies = {
   orm: Orm
-  /** Connects at the first call; rejects while Temporal is unreachable. */
-  temporal: () => Promise<Client>
+  /** Its client connects at the first call, and rejects while Temporal is unreachable. */
+  temporal: TemporalContext
   config: Config
   log: Logger
   sealer: Sealer
@@ -36,11 +35,8 @@ export type ApiDependencies = {
   findUnreadiness?: () => 'starting' | 'stopping' | undefined
 }
 
-/** Dependencies of the routes: those of the process, and what calls that start, signal or update workflows need. */
-export type RouteDependencies = ApiDependencies & { workflowClientContext: TemporalContext }
-
 /** Registers the routes of one resource. */
-export type RouteRegistrar = (router: ApiRouter, dependencies: RouteDependencies) => void
+export type RouteRegistrar = (router: ApiRouter, dependencies: ApiDependencies) => void
 
 export type AppOptions = ApiDependencies & {
   routes: RouteRegistrar[]
@@ -50,8 +46,7 @@ export type AppOptions = ApiDependencies & {
 
 /** Creates the API as a Koa app: middleware, one router, one error handler. */
 export function createApp({ routes, requestMetrics, ...dependencies }: AppOptions): Koa {
-  const { orm, log, config, temporal: client } = dependencies
-  const { timeScale, temporal } = config
+  const { orm, log, config } = dependencies
   const limiter = createRateLimiter(orm, config.rate)
   const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare })
   const router: ApiRouter = {
@@ -67,8 +62,7 @@ export function createApp({ routes, requestMetrics, ...dependencies }: AppOption
       return token
     },
   }
-  const workflowClientContext = { client, taskQueue: temporal.taskQueue, timeScale }
-  for (const register of routes) register(router, { ...dependencies, workflowClientContext })
+  for (const register of routes) register(router, dependencies)
 
   const app = new Koa({ proxy: config.isBehindProxy, maxIpsCount: 1 })
   app.on('error', (error: unknown) =>

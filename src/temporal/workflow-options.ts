@@ -59,7 +59,7 @@ function buildWorkflowMetadata(
   }
 }
 
-/** Temporal client with the task queue and time scale of its workflows. */
+/** Temporal client with the task queue and time scale of its workflows. `client` may connect, and reject, at each call. */
 export type TemporalContext = { client: () => Promise<Client>; taskQueue: string; timeScale: number }
 
 /** Builds start options that may start a new run of a completed workflow. */

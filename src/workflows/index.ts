@@ -3,11 +3,13 @@
 export { chargeWorkflow } from './charges/charge.workflow.ts'
 export { orphanWorkflow } from './charges/orphan-payload.workflow.ts'
 export { disputeWorkflow } from './disputes/dispute.workflow.ts'
-export { disputeSweepWorkflow } from './maintenance/dispute-sweep.workflow.ts'
-export { listCountersWorkflow } from './maintenance/list-counters.workflow.ts'
-export { notificationSweepWorkflow } from './maintenance/notification-sweep.workflow.ts'
 export { reconciliationWorkflow } from './maintenance/reconciliation.workflow.ts'
-export { workflowSweepWorkflow } from './maintenance/workflow-sweep.workflow.ts'
+export {
+  disputeSweepWorkflow,
+  listCountersWorkflow,
+  notificationSweepWorkflow,
+  workflowSweepWorkflow,
+} from './maintenance/sweeps.workflows.ts'
 export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
 export { verificationCodeWorkflow } from './pix-keys/verification-code.workflow.ts'
 export { refundWorkflow } from './refunds/refund.workflow.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import Router from '@koa/router'
 import { parser } from '@prometheus-io/lezer-promql'
-import type { RouteDependencies } from '../../src/api/app.ts'
+import type { ApiDependencies } from '../../src/api/app.ts'
 import type { ApiRouter } from '../../src/api/http/route.ts'
 import { dashboardRoutes } from '../../src/dashboard/routes.ts'
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contracts/search-attributes.ts'
@@ -96,7 +96,7 @@ const SERVED = servedPaths()
 
 function servedPaths(): Set<string> {
   const router = { koa: new Router(), described: [] } as unknown as ApiRouter
-  const dependencies = { config: { publicUrl: 'https://localhost', temporal: {} } } as RouteDependencies
+  const dependencies = { config: { publicUrl: 'https://localhost', temporal: {} } } as ApiDependencies
   dashboardRoutes(router, dependencies)
   return new Set(
     router.koa.stack.filter(layer => layer.methods.includes('GET')).map(layer => String(layer.path)),

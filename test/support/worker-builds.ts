@@ -10,7 +10,7 @@ import {
   Worker,
   type WorkflowBundleOption,
 } from '@temporalio/worker'
-import { withHeartbeat } from '../../src/activities/runtime/heartbeat.ts'
+import { activityInterceptorPlugin } from '../../src/activities/runtime/interceptors.ts'
 import { readLocalConfig } from '../../src/config.ts'
 import { resolveTemporalBinary } from '../../src/dev/binaries/temporal-binary.ts'
 import { waitUntil } from '../../src/dev/os/wait-until.ts'
@@ -53,17 +53,15 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
   const running: { workers: Worker[]; ended: Promise<unknown> }[] = []
 
   const activitiesOf = (buildId: string) =>
-    withHeartbeat(
-      Object.fromEntries(
-        Object.entries(answers).map(([name, answer]) => [
-          name,
-          async () => {
-            const { workflowId } = activityInfo().workflowExecution!
-            ranOn.set(workflowId, (ranOn.get(workflowId) ?? new Set()).add(buildId))
-            return answer(workflowId)
-          },
-        ]),
-      ),
+    Object.fromEntries(
+      Object.entries(answers).map(([name, answer]) => [
+        name,
+        async () => {
+          const { workflowId } = activityInfo().workflowExecution!
+          ranOn.set(workflowId, (ranOn.get(workflowId) ?? new Set()).add(buildId))
+          return answer(workflowId)
+        },
+      ]),
     )
 
   /** The command line of Temporal, as docs/production.md gives it to an operator. */
@@ -85,6 +83,7 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
         connection: workerConnection,
         namespace,
         activities,
+        plugins: [activityInterceptorPlugin],
         ...buildVersioningOptions({ deploymentName: DEPLOYMENT, buildId }),
       }
       const workers = await Promise.all([

@@ -3,10 +3,8 @@ import { activityInfo } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type {
   databaseActivities,
-  eventActivities,
+  maintenanceActivities,
   providerActivities,
-  providerNotificationActivities,
-  reconciliationActivities,
   webhookActivities,
 } from '../../src/activities/index.ts'
 import { awaitResultUpdate } from '../../src/workflows/contracts/await-result.ts'
@@ -22,9 +20,7 @@ import { recordHistory } from './workflow-story-recording.ts'
 
 type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof databaseActivities> &
-  ReturnType<typeof providerNotificationActivities> &
-  ReturnType<typeof eventActivities> &
-  ReturnType<typeof reconciliationActivities> &
+  ReturnType<typeof maintenanceActivities> &
   ReturnType<typeof webhookActivities>
 export type ActivityName = keyof Activities
 export type ActivityResult<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>

@@ -119,7 +119,7 @@ async function apiThatFreezes(expected: number, answer: () => Promise<void>): Pr
   const app = createApp({
     ...fixture.dependencies,
     orm,
-    temporal: async () => client as unknown as Client,
+    temporal: { ...fixture.dependencies.temporal, client: async () => client as unknown as Client },
     routes: [chargeRoutes, transferRoutes, pixKeyRoutes],
   })
   return startServer(app, { host: '127.0.0.1', port: 0 })

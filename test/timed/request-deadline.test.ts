@@ -45,7 +45,7 @@ beforeEach(async () => {
     createApp({
       ...fixture.dependencies,
       orm,
-      temporal: async () => silentTemporal,
+      temporal: { ...fixture.dependencies.temporal, client: async () => silentTemporal },
       routes: [
         ...[chargeRoutes, refundRoutes, transferRoutes, pixKeyRoutes, deliveryRoutes],
         dashboardRoutes,

@@ -28,7 +28,7 @@ const MIN_ROW_AGE_MS = 10 * 60_000
  * cannot be reopened for the operator. Queries PostgreSQL and Temporal once for every 100 rows, and changes nothing
  * where every row has its workflow. Repeatable.
  */
-export function sweepWorkflows({ orm, log, sealer }: ActivityDependencies, temporal: TemporalContext) {
+export function sweepWorkflows({ orm, log, sealer, temporal }: ActivityDependencies) {
   return async (): Promise<SweepWorkflowsResult> => {
     const total: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
     const em = orm.em.fork()

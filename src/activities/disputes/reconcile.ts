@@ -9,7 +9,6 @@ import { routeNotification } from '../../provider-notifications/route-notificati
 import type { Provider } from '../../providers/port.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { deriveDisputeUuid } from '../../temporal/disputes.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { matchReturns } from '../ledger/return-matching.ts'
 import { isCancellationRequested, raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -32,7 +31,7 @@ type RepairDisputesResult = { repaired: number; noAnswer?: string }
  * whose listed state is new, because its notification was lost or the provider sends none. Each state is stored once.
  */
 export async function repairDisputes(
-  temporal: TemporalContext,
+  { temporal }: Pick<ActivityDependencies, 'temporal'>,
   em: EntityManager,
   { connection, provider, from, to, isReroutingKnown }: DisputeListing,
 ): Promise<RepairDisputesResult> {
@@ -72,14 +71,14 @@ const SWEEP_PERIOD_MS = 60 * 60_000
 const MAX_CONCURRENT_LISTINGS = 8
 
 /** Lists disputes of providers without dispute notifications. Returns how many were listed and how many were new. */
-export function sweepDisputes(dependencies: ActivityDependencies, temporal: TemporalContext) {
+export function sweepDisputes(dependencies: ActivityDependencies) {
   return async (): Promise<{ polled: number; signalled: number }> => {
     const waiting = await claimDueConnections(dependencies.orm.em.fork())
     const polled = waiting.length
     let signalled = 0
     const pollAll = async () => {
       for (let uuid = waiting.pop(); uuid !== undefined && !isCancellationRequested(); uuid = waiting.pop())
-        signalled += await sweepConnectionDisputes(dependencies, temporal, uuid)
+        signalled += await sweepConnectionDisputes(dependencies, uuid)
     }
     await Promise.all(Array.from({ length: MAX_CONCURRENT_LISTINGS }, pollAll))
     return { polled, signalled }
@@ -89,14 +88,13 @@ export function sweepDisputes(dependencies: ActivityDependencies, temporal: Temp
 /** Sweeps one connection. An error is logged and not thrown: the next sweep repeats it, and the others continue. */
 async function sweepConnectionDisputes(
   dependencies: ActivityDependencies,
-  temporal: TemporalContext,
   connectionUuid: string,
 ): Promise<number> {
   const em = dependencies.orm.em.fork()
   const to = Date.now()
   try {
     const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
-    const { repaired } = await repairDisputes(temporal, em, {
+    const { repaired } = await repairDisputes(dependencies, em, {
       connection,
       provider,
       from: new Date(to - SWEEP_PERIOD_MS).toISOString(),

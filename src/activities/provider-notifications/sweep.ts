@@ -2,7 +2,6 @@ import { raw } from '@mikro-orm/core'
 import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { redactError } from '../../db/redact-error.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { isCancellationRequested } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -16,8 +15,7 @@ const MIN_NOTIFICATION_AGE_MS = 10_000
 
 /** Routes stored notifications that have reached no workflow yet. Returns how many it read and routed. */
 export function sweepProviderNotifications(
-  { orm, log }: ActivityDependencies,
-  temporal: TemporalContext,
+  { orm, log, temporal }: ActivityDependencies,
   limit = MAX_PER_SWEEP,
 ) {
   return async (): Promise<{ waiting: number; routedCount: number }> => {

@@ -15,7 +15,6 @@ import {
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { routeNotification } from '../../provider-notifications/route-notification.ts'
 import { sha256 } from '../../security/sealing.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
 import { raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -46,8 +45,8 @@ export function listProviderAccounts({ orm }: ActivityDependencies) {
  * notification and routed to its workflow. Remaining differences are stored for the operator until they are gone.
  * Periods with unreadable items are listed again.
  */
-export function reconcile(dependencies: ActivityDependencies, temporal: TemporalContext) {
-  const comparePeriod = createPeriodComparison(dependencies, temporal)
+export function reconcile(dependencies: ActivityDependencies) {
+  const comparePeriod = createPeriodComparison(dependencies)
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
@@ -69,12 +68,17 @@ export function reconcile(dependencies: ActivityDependencies, temporal: Temporal
       { ...quarantine, operation: 'listDisputes' },
       async ({ from, to, connectionUuid }) => {
         const client = await loadProviderConnection(dependencies, em, connectionUuid)
-        const disputes = await repairDisputes(temporal, em, { ...client, from, to, isReroutingKnown: true })
+        const disputes = await repairDisputes(dependencies, em, {
+          ...client,
+          from,
+          to,
+          isReroutingKnown: true,
+        })
         result.repaired += disputes.repaired
         return disputes.noAnswer === undefined
       },
     )
-    return { ...result, ...(await postFromStatement(dependencies, temporal, result)) }
+    return { ...result, ...(await postFromStatement(dependencies, result)) }
   }
 }
 
@@ -83,7 +87,7 @@ function extendPeriodEnd(to: string): string {
   return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
 }
 
-function createPeriodComparison(dependencies: ActivityDependencies, temporal: TemporalContext) {
+function createPeriodComparison(dependencies: ActivityDependencies) {
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
@@ -95,7 +99,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, temporal: Te
     const statement = await raceCancellation(provider.statement(order.from, order.to))
     if (statement.kind === 'no_answer')
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
-    const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, temporal.timeScale)
+    const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, dependencies.timeScale)
     const isCompared = isCreditedAndSettled(connection, settledBefore)
     const providerEntries = statement.entries.filter(isCompared)
     const period = {
@@ -108,7 +112,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, temporal: Te
       providerEntries,
       await findComparableMovements(em, period),
     )
-    const disputes = await repairDisputes(temporal, em, {
+    const disputes = await repairDisputes(dependencies, em, {
       ...{ connection, provider, to: order.to, isReroutingKnown: true },
       from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
     })
@@ -116,7 +120,7 @@ function createPeriodComparison(dependencies: ActivityDependencies, temporal: Te
     const remaining: StatementDifference[] = []
     for (const difference of differences) {
       throwIfCancelled()
-      if (await repairDifference(temporal, em, { connection, difference })) repaired += 1
+      if (await repairDifference(dependencies, em, { connection, difference })) repaired += 1
       else remaining.push(difference)
     }
     await recordDifferences(em, {
@@ -133,10 +137,9 @@ function createPeriodComparison(dependencies: ActivityDependencies, temporal: Te
 /** Posts what moved at the provider without an order of ours, then compares the provider's balance with the ledger. */
 async function postFromStatement(
   dependencies: ActivityDependencies,
-  { timeScale }: TemporalContext,
   { providerAccountUuid, differences }: ReconcileResult,
 ): Promise<Pick<ReconcileResult, 'differences' | 'booked' | 'unexplainedEntryCount' | 'balance'>> {
-  const { orm } = dependencies
+  const { orm, timeScale } = dependencies
   const em = orm.em.fork()
   const pix = await postPanelPix(dependencies, { providerAccountUuid, timeScale })
   const entries = await postAccountEntries(dependencies, { providerAccountUuid, timeScale })
@@ -182,7 +185,7 @@ type FoundDifference = { connection: Connection; difference: StatementDifference
  * because the workflow may have polled before the provider's look-ups had it.
  */
 async function repairDifference(
-  temporal: TemporalContext,
+  { temporal }: ActivityDependencies,
   em: EntityManager,
   { connection, difference }: FoundDifference,
 ): Promise<boolean> {

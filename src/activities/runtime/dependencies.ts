@@ -1,4 +1,3 @@
-import type { Client } from '@temporalio/client'
 import type { Logger } from 'pino'
 import type { Orm } from '../../db/client/orm.ts'
 import type { Messengers } from '../../messaging/messengers.ts'
@@ -6,6 +5,7 @@ import type { ProviderContradiction, WebhookAttemptSample } from '../../metrics/
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { FileStorage } from '../../storage/storage.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { WebhookClient } from '../../webhook-client/client.ts'
 
 /** Dependencies of all activities, built once per worker. */
@@ -17,7 +17,7 @@ export type ActivityDependencies = {
   webhooks: WebhookClient
   /** Senders of verification codes, by e-mail and phone. */
   messengers: Messengers
-  temporal: () => Promise<Client>
+  temporal: TemporalContext
   /** Called after every webhook delivery attempt, for the metrics. */
   onDeliveryAttempt?: (one: WebhookAttemptSample) => void
   /** Called for every contradiction of a provider, for the metrics. */

@@ -7,7 +7,6 @@ import { queryAttemptByReference } from '../../db/repositories/attempts.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
@@ -18,7 +17,7 @@ import { recordUnmatchedPayment } from './record.ts'
  * Polls the provider for a PIX and credits it to the connection's account as a deposit (SPEC §2). Whether the PIX names
  * a charge is decided by the provider's answer, not by the notification. Repeatable.
  */
-export function recordDeposit(dependencies: ActivityDependencies, temporal: TemporalContext) {
+export function recordDeposit(dependencies: ActivityDependencies) {
   return async ({
     connectionUuid,
     endToEnd,
@@ -36,7 +35,7 @@ export function recordDeposit(dependencies: ActivityDependencies, temporal: Temp
     // Only a settled PIX is credited.
     if (payment.status !== 'settled') return { kind: 'no_answer', code: payment.status }
     const issuing = await findPaidAttempt(em, connection, payment)
-    const expected = issuing && (await signalExpectingCharge(temporal, connection, issuing))
+    const expected = issuing && (await signalExpectingCharge(dependencies, connection, issuing))
     if (expected) return expected
     return transactionReturning(dependencies.orm, async tx => {
       const movement = await recordUnmatchedPayment(tx, { connection, payment, reason: 'deposit', requestId })
@@ -62,7 +61,7 @@ async function findPaidAttempt(
 
 /** Signals the workflow that owns the payload. Returns null where there is none: the provider issued no payload. */
 async function signalExpectingCharge(
-  temporal: TemporalContext,
+  { temporal }: ActivityDependencies,
   { uuid: connectionUuid }: Connection,
   attempt: Attempt,
 ): Promise<RecordDepositResult | null> {

@@ -5,7 +5,6 @@ import {
   listEndpointEvents,
 } from '../../db/repositories/deliveries.ts'
 import { lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { EventCursor, ReplayEventsInput } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { wakeDeliveries } from './sweep-deliveries.ts'
@@ -17,9 +16,9 @@ const REPLAY_BATCH_SIZE = 500
  * and events that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first
  * attempt is still to be made is not changed.
  */
-export function replayMissedEvents({ orm }: ActivityDependencies, temporal: TemporalContext) {
+export function replayMissedEvents(dependencies: ActivityDependencies) {
   return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {
-    const { claimed, next } = await runInTransaction(orm, async em => {
+    const { claimed, next } = await runInTransaction(dependencies.orm, async em => {
       const webhook = await lockWebhook(em, order.webhookUuid)
       // A deleted or disabled endpoint receives nothing.
       if (webhook?.status !== 'ACTIVE') return NOTHING_TO_REPLAY
@@ -30,7 +29,7 @@ export function replayMissedEvents({ orm }: ActivityDependencies, temporal: Temp
       const claimed = await claimMissedDeliveries(em, webhook.uuid, missed)
       return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
     })
-    return { recovered: await wakeDeliveries(orm, temporal, claimed), next }
+    return { recovered: await wakeDeliveries(dependencies, claimed), next }
   }
 }
 

@@ -16,7 +16,6 @@ import {
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DISABLE_AFTER_MS } from '../../domain/webhooks/webhook.ts'
 import { signalDelivery } from '../../temporal/deliveries.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { isCancellationRequested, startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -31,11 +30,12 @@ const MAX_SWEEP_MS = 40_000
  * Sweeps deliveries: signals the workflows of due rows, which the API has changed or whose workflow is lost; disables
  * endpoints without a success for five days; ends the pending deliveries of disabled and deleted endpoints.
  */
-export function sweepDeliveries({ orm, timeScale }: ActivityDependencies, temporal: TemporalContext) {
+export function sweepDeliveries(dependencies: ActivityDependencies) {
+  const { orm, timeScale } = dependencies
   return async (): Promise<{ woken: number; disabled: number }> => {
     const disabled = await disableFailingEndpoints(orm, timeScale)
     await endUndeliverable(orm)
-    return { disabled, woken: await wakeDueDeliveries(orm, temporal) }
+    return { disabled, woken: await wakeDueDeliveries(dependencies) }
   }
 }
 
@@ -79,24 +79,26 @@ function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
  * Signals the workflows of due deliveries until none is due or the time budget is used. Every round claims some of each
  * endpoint, so that no endpoint waits for the backlog of another.
  */
-async function wakeDueDeliveries(orm: Orm, temporal: TemporalContext): Promise<number> {
+async function wakeDueDeliveries(dependencies: WakeDependencies): Promise<number> {
   const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
   let woken = 0
   for (;;) {
     const previousCount = woken
-    const em = orm.em.fork()
+    const em = dependencies.orm.em.fork()
     const endpoints = await findDueEndpoints(em)
     for (let from = 0; from < endpoints.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM) {
       const claimable = endpoints.slice(from, from + ENDPOINTS_PER_CLAIM)
       const limit = Math.ceil(CLAIM_BATCH_SIZE / claimable.length)
-      woken += await wakeDeliveries(orm, temporal, await claimDueDeliveries(em, claimable, limit))
+      woken += await wakeDeliveries(dependencies, await claimDueDeliveries(em, claimable, limit))
     }
     if (woken === previousCount || !hasTimeLeft()) return woken
   }
 }
 
+type WakeDependencies = Pick<ActivityDependencies, 'orm' | 'temporal'>
+
 /** Signals the workflows of claimed deliveries, and returns their number. */
-export async function wakeDeliveries(orm: Orm, temporal: TemporalContext, claimed: ClaimedDelivery[]) {
+export async function wakeDeliveries({ orm, temporal }: WakeDependencies, claimed: ClaimedDelivery[]) {
   for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_WAKES) {
     const batch = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
     await Promise.all(batch.map(one => signalDelivery(temporal, one)))

@@ -29,7 +29,7 @@ const acceptedResponse = z.object({ message: z.string() })
  * and answered; then it is routed to its workflow by a signal. The sweep routes those that cannot be routed now.
  */
 export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
-  return (router, { workflowClientContext, log }) => {
+  return (router, { temporal, log }) => {
     // Efí appends `/pix` to the registered URL and sends its secret as the segment before.
     const paths = [
       '/notices/:connection',
@@ -57,7 +57,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
           const { connection, items } = await readCallback(providers, { ...request, em })
           const notifications = items.map(item => toInboundNotification(item, requestId))
           for (const [notice, subject] of await storeNotifications(em, connection, notifications)) {
-            await routeNotification(workflowClientContext, em, notice, { connection, subject }).catch(error =>
+            await routeNotification(temporal, em, notice, { connection, subject }).catch(error =>
               log.warn(
                 { request_id: requestId, notice: notice.uuid, type: error?.name },
                 'provider notification not routed; the sweep routes it',

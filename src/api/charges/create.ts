@@ -24,7 +24,7 @@ export const PAYMENTS_PATH = '/api/v1/payments'
 
 /** Creates a charge, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
 export function createCharge(
-  { workflowClientContext: context, sealer }: { workflowClientContext: TemporalContext; sealer: Sealer },
+  { temporal: context, sealer }: { temporal: TemporalContext; sealer: Sealer },
   request: CreateRequest<CreateChargeBody>,
 ) {
   const { body, token, em, requestId } = request

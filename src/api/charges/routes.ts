@@ -80,8 +80,8 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
       errors: ['charge_not_cancellable', 'cancellation_unknown', 'not_confirmed'],
     },
     async handle({ em, token, params }) {
-      const { workflowClientContext } = dependencies
-      const charge = await cancelMerchantCharge(workflowClientContext, { em, token, uuid: params.uuid })
+      const { temporal } = dependencies
+      const charge = await cancelMerchantCharge(temporal, { em, token, uuid: params.uuid })
       return { body: { data: showCharge(charge) } }
     },
   })

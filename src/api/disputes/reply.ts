@@ -25,7 +25,7 @@ import {
 import { requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
 
 export type DisputeReplyDependencies = AttachmentDependencies & {
-  workflowClientContext: TemporalContext
+  temporal: TemporalContext
   sealer: Sealer
 }
 export type DisputeReplyRequest = {
@@ -65,7 +65,7 @@ export async function replyToDispute(
   if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
-  await dependencies.workflowClientContext.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
+  await dependencies.temporal.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
   const files = form.attachments.map(({ file }) => file)
   const proofs = toReplyAttachments(uuid, files)
   await storeAttachmentsInTime(dependencies, proofs)
@@ -152,7 +152,7 @@ type ReplySubmission = {
  * still accept the reply, so its files stay.
  */
 async function submitReply(
-  { workflowClientContext, sealer, ...dependencies }: DisputeReplyDependencies,
+  { temporal, sealer, ...dependencies }: DisputeReplyDependencies,
   { em, dispute, id, form, proofs }: ReplySubmission,
 ): Promise<ReplyToDisputeResult | 'unknown'> {
   const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
@@ -164,7 +164,7 @@ async function submitReply(
       updateId: id,
       waitMs: getRequestDeadline().stepTimeoutMs(),
     }
-    return await submitDisputeReply(workflowClientContext, dispute, reply)
+    return await submitDisputeReply(temporal, dispute, reply)
   } catch (error) {
     const current = await em.fork().findOneOrFail(Dispute, dispute.uuid)
     if (current.replyRequestId === id) return 'accepted'

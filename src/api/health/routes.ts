@@ -31,7 +31,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
         fail('unavailable', { retryAfterS: 1, cause: unreadiness, data: { [unreadiness]: true } })
       const [postgresFailure, temporalFailure] = await Promise.all([
         findProbeFailure(() => probePostgres(orm), 'postgres'),
-        findProbeFailure(() => temporal().then(probeTemporal), 'temporal'),
+        findProbeFailure(() => temporal.client().then(probeTemporal), 'temporal'),
       ])
       if (postgresFailure !== null || temporalFailure !== null) {
         const data = { postgres: postgresFailure === null, temporal: temporalFailure === null }

@@ -27,7 +27,7 @@ export function metricsRoutes(metrics: ApiMetrics): RouteRegistrar {
     registerMetricsRoute(router, config, async () => {
       const [databaseMetrics, isTemporalUp, space] = await Promise.all([
         readDatabaseMetrics(orm),
-        isResponding(temporal().then(probeTemporal)),
+        isResponding(temporal.client().then(probeTemporal)),
         storage.measureSpace(),
       ])
       metrics.recordProcessState({ isTemporalUp, storage: space })

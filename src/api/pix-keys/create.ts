@@ -28,7 +28,7 @@ type CreatePixKeyRequest = CreateRequest<CreatePixKeyBody>
 
 /** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
 export function createPixKey(
-  { workflowClientContext: context, sealer }: { workflowClientContext: TemporalContext; sealer: Sealer },
+  { temporal: context, sealer }: { temporal: TemporalContext; sealer: Sealer },
   request: CreatePixKeyRequest,
 ) {
   const { body, token, em, requestId } = request

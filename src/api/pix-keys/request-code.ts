@@ -16,14 +16,14 @@ import { requirePixKeyProvider } from './choose-provider.ts'
 export const AUTH_CODES_PATH = '/api/v1/pix-keys/auth-code'
 
 type RequestCodeDependencies = {
-  workflowClientContext: TemporalContext
+  temporal: TemporalContext
   sealer: Sealer
   config: { messengers: MessengerSettings }
 }
 
 /** Sends a six-digit verification code to an address, or replays the response of the same Idempotency-Key (SPEC §9). */
 export function requestAuthCode(
-  { workflowClientContext: context, sealer, config }: RequestCodeDependencies,
+  { temporal: context, sealer, config }: RequestCodeDependencies,
   request: CreateRequest<RequestCodeBody>,
 ) {
   const { body, token, em, requestId } = request

@@ -98,7 +98,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
       ],
     },
     async handle({ em, token, params: { key }, requestId }) {
-      await removePixKey(dependencies.workflowClientContext, { key, token, em, requestId })
+      await removePixKey(dependencies.temporal, { key, token, em, requestId })
       return { body: { message: 'The PIX key was removed.' } }
     },
   })

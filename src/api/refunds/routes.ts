@@ -11,7 +11,7 @@ import { createChargeRefund } from './create.ts'
 import { listRefunds, readVisibleRefund } from './find.ts'
 
 /** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
-export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) => {
+export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', '/api/v1/payments/:uuid/refund', {
     isIdempotent: true,
     summary: 'Refund a charge, whole or in part',
@@ -36,7 +36,7 @@ export const refundRoutes: RouteRegistrar = (router, { workflowClientContext }) 
       ],
     },
     handle: ({ params, body, ...request }) =>
-      createChargeRefund(workflowClientContext, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
+      createChargeRefund(temporal, { ...request, body: body ?? {}, chargeUuid: params.uuid }),
   })
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {

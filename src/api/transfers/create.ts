@@ -27,7 +27,7 @@ export const TRANSFERS_PATH = '/api/v1/transfers'
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
 export function createTransfer(
-  { workflowClientContext: context, sealer }: { workflowClientContext: TemporalContext; sealer: Sealer },
+  { temporal: context, sealer }: { temporal: TemporalContext; sealer: Sealer },
   request: CreateRequest<CreateTransferBody>,
 ) {
   const { body, token, em, idempotencyKey, requestId } = request

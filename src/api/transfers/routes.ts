@@ -57,8 +57,8 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
     summary: 'Cancel a scheduled transfer',
     responses: { 200: dataResponse(transferSchema), errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {
-      const { workflowClientContext } = dependencies
-      return { body: { data: await cancelMerchantTransfer(workflowClientContext, { em, token, uuid }) } }
+      const { temporal } = dependencies
+      return { body: { data: await cancelMerchantTransfer(temporal, { em, token, uuid }) } }
     },
   })
 }

@@ -18,7 +18,7 @@ import { requireVisibleWebhook } from './update.ts'
 import { tryWakeDelivery } from './wake-delivery.ts'
 
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
-export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }) => {
+export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/test`, {
     summary: 'Send a TEST event to a webhook',
     description: 'It is signed, delivered and listed like any other event; `data` is the webhook itself.',
@@ -26,7 +26,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid }, token, requestId, em }) {
       const data = await createTestDelivery(em, { ...token, uuid }, requestId)
-      await tryWakeDelivery(workflowClientContext, data.uuid)
+      await tryWakeDelivery(temporal, data.uuid)
       return { body: { message: 'A test event is on its way.', data } }
     },
   })
@@ -48,7 +48,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid, delivery }, token, em }) {
       const data = await resendDelivery(em, { ...token, uuid }, delivery)
-      await tryWakeDelivery(workflowClientContext, data.uuid)
+      await tryWakeDelivery(temporal, data.uuid)
       return { body: { message: 'The event is on its way again.', data } }
     },
   })
@@ -65,7 +65,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { workflowClientContext }
       if (webhook.status !== 'ACTIVE') fail('webhook_disabled')
       if (since > new Date()) failField('since', 'must not be in the future')
       await startEventReplay(
-        workflowClientContext,
+        temporal,
         { webhookUuid: uuid, since: since.toISOString() },
         getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
       )

@@ -29,7 +29,7 @@ import { trySweepDeliveries } from './wake-delivery.ts'
 export const webhookRoutes =
   (inspection: EndpointInspectionOptions = {}): RouteRegistrar =>
   (router, dependencies) => {
-    const { workflowClientContext } = dependencies
+    const { temporal } = dependencies
     const tools = createWebhookDependencies(dependencies, inspection)
 
     registerRoute(router, 'post', WEBHOOKS_PATH, {
@@ -73,7 +73,7 @@ export const webhookRoutes =
       responses: { 200: dataResponse(webhookSchema) },
       async handle({ params: { uuid }, token, body, em }) {
         const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
-        if (body.status === 'DISABLED') await trySweepDeliveries(workflowClientContext)
+        if (body.status === 'DISABLED') await trySweepDeliveries(temporal)
         const data = body.token === undefined ? showWebhook(webhook) : showRotatedWebhook(webhook, body.token)
         return { body: { data } }
       },
@@ -104,7 +104,7 @@ export const webhookRoutes =
       responses: { 200: z.object({ message: z.string() }) },
       async handle({ params: { uuid }, token, em }) {
         await removeWebhook(em, { ...token, uuid })
-        await trySweepDeliveries(workflowClientContext)
+        await trySweepDeliveries(temporal)
         return { body: { message: 'The webhook was removed.' } }
       },
     })

@@ -1,10 +1,10 @@
-import type { RouteDependencies } from '../../api/app.ts'
+import type { ApiDependencies } from '../../api/app.ts'
 import type { ApiRouter } from '../../api/http/route.ts'
 import { type Asset, loadAssets } from './assets.ts'
 import { createViewRenderer, type ViewRenderer } from './view-renderer.ts'
 
 /** What all dashboard pages share. */
-export type DashboardContext = RouteDependencies & {
+export type DashboardContext = ApiDependencies & {
   router: ApiRouter
   views: ViewRenderer
   assets: Asset[]
@@ -13,7 +13,7 @@ export type DashboardContext = RouteDependencies & {
 }
 
 /** Creates the dependencies that all dashboard pages share; called once per process. */
-export function createDashboardContext(router: ApiRouter, dependencies: RouteDependencies): DashboardContext {
+export function createDashboardContext(router: ApiRouter, dependencies: ApiDependencies): DashboardContext {
   return {
     ...dependencies,
     router,

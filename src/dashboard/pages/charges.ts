@@ -43,7 +43,7 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
       const uuid = parseUuidParam(params.uuid)
-      await cancelMerchantCharge(dashboard.workflowClientContext, { em, token, uuid })
+      await cancelMerchantCharge(dashboard.temporal, { em, token, uuid })
       return redirect(`${PATH}/${uuid}`, 'charge_cancelled')
     },
     renderForm: renderCharge,
@@ -55,7 +55,7 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
       const value = parseRefundAmount(form.get('value'), language)
       const body = parseFormFields(createRefundBody, { value })
       const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
-      await createChargeRefund(dashboard.workflowClientContext, request)
+      await createChargeRefund(dashboard.temporal, request)
       return redirect(`${PATH}/${chargeUuid}`, 'refund_accepted')
     },
     renderForm: renderCharge,

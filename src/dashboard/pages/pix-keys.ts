@@ -47,7 +47,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     async handle(visit) {
       const { key } = parseFormFields(removeFormSchema, visit.form)
       const context = await readOperationContext(visit)
-      await removePixKey(dashboard.workflowClientContext, { ...context, key })
+      await removePixKey(dashboard.temporal, { ...context, key })
       return redirect(PATH, 'key_removed', context.token.mode)
     },
     renderForm: visit => renderPixKeys(visit),

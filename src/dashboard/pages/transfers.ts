@@ -27,7 +27,7 @@ export function registerTransferPages({ get, post, dashboard }: DashboardRouter)
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
       const uuid = parseUuidParam(params.uuid)
-      await cancelMerchantTransfer(dashboard.workflowClientContext, { em, token, uuid })
+      await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid })
       return redirect(`${PATH}/${uuid}`, 'transfer_cancelled')
     },
     renderForm: renderTransfer,

@@ -73,7 +73,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
         events: readSelectedEvents(form),
       })
       await updateWebhook(visit.em, reference, body, tools)
-      if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.workflowClientContext)
+      if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.temporal)
       return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
     },
     renderForm: visit => renderWebhook(visit),
@@ -82,7 +82,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   post('merchant', `${PATH}/:uuid/remove`, {
     async handle(visit) {
       await removeWebhook(visit.em, readWebhookScope(visit))
-      await trySweepDeliveries(dashboard.workflowClientContext)
+      await trySweepDeliveries(dashboard.temporal)
       return redirect(PATH, 'webhook_removed')
     },
     renderForm: visit => renderWebhook(visit),
@@ -92,7 +92,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     async handle(visit) {
       const reference = readWebhookScope(visit)
       const delivery = await createTestDelivery(visit.em, reference, visit.requestId)
-      await tryWakeDelivery(dashboard.workflowClientContext, delivery.uuid)
+      await tryWakeDelivery(dashboard.temporal, delivery.uuid)
       return redirect(`${PATH}/${reference.uuid}`, 'test_sent')
     },
     renderForm: visit => renderWebhook(visit),
@@ -102,7 +102,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     async handle(visit) {
       const reference = readWebhookScope(visit)
       const delivery = await resendDelivery(visit.em, reference, parseUuidParam(visit.params.delivery))
-      await tryWakeDelivery(dashboard.workflowClientContext, delivery.uuid)
+      await tryWakeDelivery(dashboard.temporal, delivery.uuid)
       return redirect(`${PATH}/${reference.uuid}`, 'resent')
     },
     renderForm: visit => renderWebhook(visit),

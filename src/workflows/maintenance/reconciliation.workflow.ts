@@ -1,7 +1,7 @@
 import { log, setCurrentDetails } from '@temporalio/workflow'
 import type { ReconcileResult, ReconciliationInput } from '../contracts/maintenance.ts'
 import { isWorkerLoss } from '../payouts/execute-payout.ts'
-import { maintenanceActivities } from '../shared/activity-proxies.ts'
+import { reconciliationActivities } from '../shared/activity-proxies.ts'
 
 /**
  * Compares every provider's statement with our movements, repairs what lost notifications left open, and reports other
@@ -12,9 +12,9 @@ export async function reconciliationWorkflow({ hours }: ReconciliationInput): Pr
   const period = { from: new Date(to - hours * 3_600_000).toISOString(), to: new Date(to).toISOString() }
   const results: ReconcileResult[] = []
   const failures: unknown[] = []
-  for (const providerAccountUuid of await maintenanceActivities.listProviderAccounts()) {
+  for (const providerAccountUuid of await reconciliationActivities.listProviderAccounts()) {
     try {
-      results.push(await maintenanceActivities.reconcile({ providerAccountUuid, ...period }))
+      results.push(await reconciliationActivities.reconcile({ providerAccountUuid, ...period }))
     } catch (error) {
       // The other provider accounts are compared all the same.
       if (!isWorkerLoss(error)) throw error

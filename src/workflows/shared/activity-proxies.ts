@@ -7,10 +7,8 @@ import {
 } from '@temporalio/workflow'
 import type {
   databaseActivities,
-  eventActivities,
+  maintenanceActivities,
   providerActivities,
-  providerNotificationActivities,
-  reconciliationActivities,
   webhookActivities,
 } from '../../activities/index.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
@@ -21,6 +19,7 @@ import { withSummaries } from './with-summaries.ts'
 
 type ProviderActivities = ReturnType<typeof providerActivities>
 type DbActivities = ReturnType<typeof databaseActivities>
+type MaintenanceActivities = ReturnType<typeof maintenanceActivities>
 
 /** A worker without a heartbeat for this long has ended; a running activity sends one every 3 seconds. */
 const HEARTBEAT_TIMEOUT = '12 seconds'
@@ -168,20 +167,19 @@ export const messagingActivities = proxyActivities<Pick<ProviderActivities, 'sen
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 })
 
-/** Local activities that read and write PostgreSQL in a few milliseconds; retried until it answers. */
-export const dbActivities = proxyLocalActivities<DbActivities>({
+const DB_OPTIONS = {
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
-})
+} as const
+
+/** Local activities that read and write PostgreSQL in a few milliseconds; retried until it answers. */
+export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
 
 /**
  * Regular instead of local activities, for a workflow with update handlers: two local activities that complete in one workflow task
  * may be replayed in another order (non-determinism).
  */
-export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>({
-  startToCloseTimeout: '10 seconds',
-  retry: { initialInterval: '200 milliseconds', maximumInterval: OUTAGE_RETRY_INTERVAL },
-})
+export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
 /** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 5 s for a slot. */
@@ -194,23 +192,27 @@ export const proxyDeliveryActivities = () =>
   })
 
 /** Maintenance of events. A first pruning may have much to delete; the next run does what is left. */
-export const eventMaintenanceActivities = proxyActivities<ReturnType<typeof eventActivities>>({
+export const eventMaintenanceActivities = proxyActivities<
+  Pick<MaintenanceActivities, 'sweepDeliveries' | 'replayMissedEvents' | 'pruneEvents'>
+>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 })
 
 /** The sweep of stored provider notifications. It is not retried: the schedule starts another one a minute later. */
-export const notificationSweepActivities = proxyActivities<ReturnType<typeof providerNotificationActivities>>(
-  {
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout: HEARTBEAT_TIMEOUT,
-    retry: { maximumAttempts: 1 },
-  },
-)
+export const notificationSweepActivities = proxyActivities<
+  Pick<MaintenanceActivities, 'sweepProviderNotifications'>
+>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 1 },
+})
 
 /** Reconciliation and sweeps. A statement may have many pages; a later run finds what a failed one did not. */
-export const maintenanceActivities = proxyActivities<ReturnType<typeof reconciliationActivities>>({
+export const reconciliationActivities = proxyActivities<
+  Pick<MaintenanceActivities, 'listProviderAccounts' | 'reconcile' | 'sweepDisputes' | 'sweepWorkflows'>
+>({
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3 },

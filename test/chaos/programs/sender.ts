@@ -4,7 +4,6 @@ import { providerActivities } from '../../../src/activities/index.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { openOrm } from '../../../src/db/client/orm.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
-import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 
 /**
  * A process that makes one call, to be killed: its provider writes down the id of each payout or reply that reaches it,
@@ -34,7 +33,7 @@ const dependencies = {
 } as unknown as ActivityDependencies
 
 process.stdout.write('ready\n')
-const activities = providerActivities(dependencies, {} as TemporalContext) as unknown as Record<
+const activities = providerActivities(dependencies) as unknown as Record<
   string,
   (input: unknown) => Promise<unknown>
 >

@@ -15,7 +15,7 @@ let server: RunningServer
 beforeAll(async () => {
   fixture = await openApiFixture([])
   const { dependencies, config } = fixture
-  const temporal = async () => silent as unknown as Client
+  const temporal = { ...dependencies.temporal, client: async () => silent as unknown as Client }
   server = await startServer(createApp({ ...dependencies, temporal, routes: [transferRoutes] }), config)
 })
 afterAll(async () => {

@@ -89,7 +89,7 @@ const away = (uuid: string) => fixture.sql(`update transfer set created_at = now
 test('an unknown transfer without a workflow is reopened to poll, and leaves the list once the workflow runs', async () => {
   const { uuid, connectionUuid, id } = await createUnknownTransfer()
   const { temporal, did } = temporalOf([])
-  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toEqual({
+  expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual({
     checked: 1,
     reopened: 1,
     shown: 0,
@@ -101,7 +101,7 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
     },
   ])
   expect(await lost()).toEqual([{ noun: 'transfer', state: 'sending', is_reopened: true }])
-  await sweepWorkflows(fixture.dependencies, temporalOf([id]).temporal)()
+  await sweepWorkflows({ ...fixture.dependencies, temporal: temporalOf([id]).temporal })()
   expect(await lost()).toEqual([])
   await away(uuid)
 })
@@ -109,7 +109,7 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
 test('a healthy system is left unchanged, with one Temporal list per page of rows', async () => {
   const rows = await Promise.all([createUnknownTransfer(), createUnknownTransfer(), createUnknownTransfer()])
   const { temporal, calls, did } = temporalOf(rows.map(({ id }) => id))
-  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toEqual({
+  expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual({
     checked: 3,
     reopened: 0,
     shown: 0,
@@ -121,14 +121,16 @@ test('a healthy system is left unchanged, with one Temporal list per page of row
 test('a workflow that Temporal’s list does not show yet is looked up by its id', async () => {
   const { id, uuid } = await createUnknownTransfer()
   const { temporal, calls, did } = temporalOf([id], [])
-  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toMatchObject({ reopened: 0 })
+  expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toMatchObject({ reopened: 0 })
   expect([calls, did]).toEqual([['list', 'describe'], []])
   await away(uuid)
 })
 
 test('a young row is left to its request', async () => {
   const { uuid } = await createUnknownTransfer(1)
-  expect(await sweepWorkflows(fixture.dependencies, temporalOf([]).temporal)()).toMatchObject({ checked: 0 })
+  expect(
+    await sweepWorkflows({ ...fixture.dependencies, temporal: temporalOf([]).temporal })(),
+  ).toMatchObject({ checked: 0 })
   await away(uuid)
 })
 
@@ -155,7 +157,7 @@ async function scheduled(dueInHours: number, remembered: Memory) {
   const workflowId = `transfer/${order.uuid}`
   const past = remembered && { workflowId, order, ...remembered(order) }
   const { temporal, did } = temporalOf([], [], past)
-  const swept = await sweepWorkflows(fixture.dependencies, temporal)()
+  const swept = await sweepWorkflows({ ...fixture.dependencies, temporal })()
   await clearLostWorkflows()
   await away(order.uuid)
   return { swept, did, order, workflowId }
@@ -212,7 +214,7 @@ test('a charge that was being issued is looked up at its providers, and not issu
   await expect(fixture.providers.issueCharge(order)).rejects.toThrow('died here')
   await fixture.sql(`update charge set created_at = now() - interval '3 hours' where uuid = ?`, [order.uuid])
   const { temporal, did } = temporalOf([])
-  expect(await sweepWorkflows(fixture.dependencies, temporal)()).toEqual(REOPENED)
+  expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual(REOPENED)
   const [{ workflowId, ...reopened }] = did as [ChargeInput & { workflowId: string }]
   expect(workflowId).toBe(`charge/${order.uuid}`)
   expect(reopened).toMatchObject({

@@ -26,10 +26,11 @@ async function anAccount() {
   return {
     connectionUuid,
     look: () =>
-      reconcile(
-        fixture.dependencies,
-        fixture.temporal,
-      )({ providerAccountUuid: row!.uuid, from: ago(2), to: new Date().toISOString() }),
+      reconcile(fixture.dependencies)({
+        providerAccountUuid: row!.uuid,
+        from: ago(2),
+        to: new Date().toISOString(),
+      }),
     leaveOut: (operation: string) =>
       storeUnexplainedAnswer(fixture.orm.em.fork(), {
         ...{ connectionUuid, operation, reference: null, kind: 'unreadable_item', status: 200, name: '' },

@@ -27,10 +27,7 @@ async function anAccount() {
     providerAccountUuid,
     look({ hours = 2, to = Date.now() } = {}) {
       const from = new Date(to - hours * HOUR_MS).toISOString()
-      return reconcile(
-        fixture.dependencies,
-        fixture.temporal,
-      )({ providerAccountUuid, from, to: new Date(to).toISOString() })
+      return reconcile(fixture.dependencies)({ providerAccountUuid, from, to: new Date(to).toISOString() })
     },
     wasFound: (ago: string) =>
       fixture.sql(

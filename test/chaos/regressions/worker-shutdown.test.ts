@@ -65,7 +65,7 @@ test('a delivery sweep wakes no further delivery when the worker shuts down', as
      values (gen_random_uuid(), ?, ?, now(), now(), now())`,
     [webhook, event!.uuid],
   )
-  const sweep = sweepDeliveries(fixture.dependencies, temporal)
+  const sweep = sweepDeliveries({ ...fixture.dependencies, temporal })
   stops()
   expect(await worker.run(sweep)).toMatchObject({ woken: 0 })
   expect(await sweep()).toMatchObject({ woken: 1 })
@@ -77,7 +77,7 @@ test('a notification sweep routes no further notification when the worker shuts 
      values (gen_random_uuid(), ?, 'x', 'payment', 'E1', '{}', 'r', now() - interval '1 minute')`,
     [merchant.connectionUuid],
   )
-  const sweep = sweepProviderNotifications(fixture.dependencies, temporal)
+  const sweep = sweepProviderNotifications({ ...fixture.dependencies, temporal })
   startedWorkflowIds.length = 0
   stops()
   expect(await worker.run(sweep)).toEqual({ waiting: 1, routedCount: 0 })
@@ -95,7 +95,7 @@ test('a dispute sweep polls no further dispute when the worker shuts down', asyn
     },
   })
   stops()
-  await worker.run(sweepDisputes(fixture.dependencies, temporal))
+  await worker.run(sweepDisputes({ ...fixture.dependencies, temporal }))
   expect(asked).toBe(0)
 })
 
@@ -111,7 +111,10 @@ test('a statement of many pages is left to the next run when the worker shuts do
     },
   })
   const period = { from: new Date(0).toISOString(), to: new Date().toISOString() }
-  const compared = worker.run(reconcile(fixture.dependencies, temporal), { providerAccountUuid, ...period })
+  const compared = worker.run(reconcile({ ...fixture.dependencies, temporal }), {
+    providerAccountUuid,
+    ...period,
+  })
   await expect(compared).rejects.toThrow('WORKER_SHUTDOWN')
 })
 

@@ -23,13 +23,6 @@ export async function openActivityFixture() {
     balances: async () => ({ kind: 'no_answer', code: 'timeout', message: 'no answer in time' }),
   }
   const signalledWorkflowIds: string[] = []
-  const dependencies = {
-    orm,
-    sealer: seal,
-    timeScale: 1,
-    log: pino({ level: 'silent' }),
-    providers: { providerFor: () => scriptedProvider as Provider, close: async () => {} },
-  } as unknown as ActivityDependencies
   const temporal = {
     client: async () => ({
       workflow: {
@@ -39,6 +32,14 @@ export async function openActivityFixture() {
     }),
     ...{ taskQueue: 'books', timeScale: 1 },
   } as unknown as TemporalContext
+  const dependencies = {
+    orm,
+    sealer: seal,
+    timeScale: 1,
+    temporal,
+    log: pino({ level: 'silent' }),
+    providers: { providerFor: () => scriptedProvider as Provider, close: async () => {} },
+  } as unknown as ActivityDependencies
   const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
     orm.em.fork().execute(query, values)
 
@@ -59,7 +60,7 @@ export async function openActivityFixture() {
     /** What the provider answers from now on. */
     scriptProvider: (answers: Partial<Provider>) => Object.assign(scriptedProvider, answers),
     records: databaseActivities(dependencies),
-    providers: providerActivities(dependencies, temporal),
+    providers: providerActivities(dependencies),
     /** The workflows that were signalled to poll, by their ids. */
     signalledWorkflowIds,
 

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Context } from '@temporalio/activity'
 import { sweepProviderNotifications } from '../../../src/activities/provider-notifications/sweep.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { redactErrors } from '../../../src/activities/runtime/redact-errors.ts'
+import {
+  activityInterceptorPlugin,
+  redactionInterceptor,
+} from '../../../src/activities/runtime/interceptors.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { enqueueStatement } from '../../../src/db/pipeline/query.ts'
 import { redactError } from '../../../src/db/redact-error.ts'
@@ -24,6 +28,10 @@ const failureOf = (work: Promise<unknown>): Promise<Error> =>
     error => error,
   )
 
+/** An activity, as a worker with the interceptor executes it. */
+const redacted = (activity: () => Promise<unknown>) =>
+  redactionInterceptor.execute({ args: [], headers: {} }, activity)
+
 const insert = (document: string) =>
   fixture.orm.em
     .fork()
@@ -34,7 +42,7 @@ const insert = (document: string) =>
 
 test('an error of a refused row names the constraint and quotes no value', async () => {
   await expect(insert('52998224725')).rejects.toThrow(/52998224725/)
-  const failure = await failureOf(redactErrors({ insert }).insert('52998224725'))
+  const failure = await failureOf(redacted(() => insert('52998224725')))
   expect(failure.message).toBe(
     'The database rejected the statement or is unavailable: 23514 account_status_check of account',
   )
@@ -49,7 +57,7 @@ test('an error at the commit quotes no value, neither in its message nor in the 
         document,
       ]),
     )
-  const failure = await failureOf(redactErrors({ written }).written('52998224725'))
+  const failure = await failureOf(redacted(() => written('52998224725')))
   expect(failure.message).toBe(
     'The database rejected the statement or is unavailable: 23514 account_status_check of account',
   )
@@ -71,10 +79,8 @@ test('a log line of a notification that is not routed names the constraint and q
     taskQueue: 'q',
     timeScale: 1,
   } as unknown as TemporalContext
-  await sweepProviderNotifications(
-    { orm: fixture.orm, log: fixture.dependencies.log } as ActivityDependencies,
-    temporal,
-  )()
+  const { log } = fixture.dependencies
+  await sweepProviderNotifications({ orm: fixture.orm, log, temporal } as ActivityDependencies)()
   const [line] = fixture.lines.filter(one =>
     one.includes('provider notification not routed; the next sweep routes it'),
   )
@@ -84,10 +90,15 @@ test('a log line of a notification that is not routed names the constraint and q
 
 test('every other error and every result is unchanged', async () => {
   const bug = new RangeError('a bug')
-  const { fails, answers } = redactErrors({
-    fails: async () => Promise.reject(bug),
-    answers: async (...input: unknown[]) => input,
-  })
-  await expect(fails()).rejects.toBe(bug)
-  expect(await answers(1, 'two')).toEqual([1, 'two'])
+  await expect(redacted(() => Promise.reject(bug))).rejects.toBe(bug)
+  const input = { args: [1, 'two'], headers: {} }
+  expect(await redactionInterceptor.execute(input, async ({ args }) => args)).toEqual([1, 'two'])
+})
+
+test('the interceptors of a worker are inside those of its other plugins, so that no trace has an error unredacted', () => {
+  const tracing = () => ({})
+  const options = { taskQueue: 'q', interceptors: { activity: [tracing] } }
+  const [outermost, ...inner] = activityInterceptorPlugin.configureWorker(options).interceptors.activity
+  expect(outermost).toBe(tracing)
+  expect(inner.map(factory => factory({} as Context))).toContainEqual({ inbound: redactionInterceptor })
 })

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sweepDisputes } from '../../../src/activities/disputes/reconcile.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Providers without dispute notifications are polled in turn, at a rate that does not grow with their number. */
@@ -16,18 +15,15 @@ test('every account is polled once before any is polled twice', async () => {
   const accountUuid = await fixture.insertAccount()
   for (let count = 0; count < 30; count += 1) await fixture.insertConnection(accountUuid)
   const asked: string[] = []
-  const sweep = sweepDisputes(
-    {
-      ...{ orm: fixture.orm, log: fixture.dependencies.log },
-      providers: {
-        providerFor({ uuid }: { uuid: string }) {
-          asked.push(uuid)
-          return { listDisputes: async () => ({ kind: 'found', meds: [] }) }
-        },
+  const sweep = sweepDisputes({
+    ...{ orm: fixture.orm, log: fixture.dependencies.log },
+    providers: {
+      providerFor({ uuid }: { uuid: string }) {
+        asked.push(uuid)
+        return { listDisputes: async () => ({ kind: 'found', meds: [] }) }
       },
-    } as unknown as ActivityDependencies,
-    {} as TemporalContext,
-  )
+    },
+  } as unknown as ActivityDependencies)
   expect(await sweep()).toEqual({ polled: 25, signalled: 0 })
   expect(await sweep()).toEqual({ polled: 25, signalled: 0 })
   expect(new Set(asked).size).toBe(30)

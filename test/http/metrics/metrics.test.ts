@@ -224,9 +224,10 @@ describe('GET /metrics', () => {
   test('shows whether Temporal answers, and how full the disk of the attachments is', async () => {
     const folder = await createTemporaryFolder()
     const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
-    const surroundings = async (temporal: () => Promise<Client>, location: string) => {
+    const surroundings = async (connect: () => Promise<Client>, location: string) => {
       const own = createApiMetrics()
       const storage = await openStorage({ ...world.config, storage: { kind: 'disk', folder: location } })
+      const temporal = { ...world.dependencies.temporal, client: connect }
       const dependencies = { ...world.dependencies, temporal, storage }
       const app = createApp({ ...dependencies, routes: [metricsRoutes(own)] })
       const server = await startServer(app, world.config)
@@ -235,7 +236,7 @@ describe('GET /metrics', () => {
       return text
     }
     const there = await surroundings(async () => client, folder.path)
-    const absent = await surroundings(world.dependencies.temporal, join(folder.path, 'not-there-yet'))
+    const absent = await surroundings(world.dependencies.temporal.client, join(folder.path, 'not-there-yet'))
     await folder.remove()
     expect(there).toMatch(/^trilho_temporal_up\{process="api"\} 1$/m)
     const bytes = (name: string) => Number(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'm').exec(there)![1])
@@ -416,7 +417,8 @@ describe('GET /metrics of a worker', () => {
   async function askWorker(state: WorkerState, headers: Record<string, string> = {}) {
     const routes = [healthRoutes, workerMetricsRoutes(createWorkerMetrics('w'), `127.0.0.1:${sdk.port}`)]
     const client = { options: { namespace: 'n' }, withDeadline: async () => {} } as unknown as Client
-    const app = createApp({ ...world.dependencies, temporal: async () => client, ...state, routes })
+    const temporal = { ...world.dependencies.temporal, client: async () => client }
+    const app = createApp({ ...world.dependencies, temporal, ...state, routes })
     const server = await startServer(app, world.config)
     const ask = (path: string) => fetch(server.url + path, { headers })
     const [scraped, ready, health] = [await ask('/metrics'), await ask('/readyz'), await ask('/healthz')]

@@ -107,7 +107,7 @@ test.each([
       },
     },
   }
-  const temporal = async () => client as never
+  const temporal = { ...fixture.dependencies.temporal, client: async () => client as never }
   const server = await startServer(
     createApp({ ...fixture.dependencies, temporal, routes: [refundRoutes] }),
     fixture.config,

@@ -52,7 +52,7 @@ test('a removal that is not answered in time is not answered with an earlier rem
       },
     },
   }
-  const temporal = async () => silent as never
+  const temporal = { ...fixture.dependencies.temporal, client: async () => silent as never }
   const app = createApp({ ...fixture.dependencies, temporal, routes: [pixKeyRoutes] })
   const server = await startServer(app, fixture.config)
   const { status, body } = await createCaller(server)('DELETE', `${PATH}/${key}`, { token })
@@ -125,7 +125,7 @@ test('a repeat whose key is being created waits for it, as the first request doe
       }),
     },
   }
-  const temporal = async () => client as never
+  const temporal = { ...fixture.dependencies.temporal, client: async () => client as never }
   const app = createApp({ ...fixture.dependencies, temporal, routes: [pixKeyRoutes] })
   const server = await startServer(app, fixture.config)
   const headers = { 'idempotency-key': 'once' }

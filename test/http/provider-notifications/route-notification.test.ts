@@ -148,8 +148,12 @@ test('notifications that wait for a rebuild, however many, delay no younger one'
   await sql(`update provider_notification set received_at = now() - interval '20 seconds' where uuid = ?`, [
     young!.uuid,
   ])
-  const dependencies = { orm: fixture.orm, log: pino({ level: 'silent' }) } as unknown as ActivityDependencies
-  const sweep = sweepProviderNotifications(dependencies, temporal, 2)
+  const dependencies = {
+    orm: fixture.orm,
+    log: pino({ level: 'silent' }),
+    temporal,
+  } as unknown as ActivityDependencies
+  const sweep = sweepProviderNotifications(dependencies, 2)
   for (let sweeps = 0; sweeps < 100 && signalledWorkflows.length === 0; sweeps += 1)
     expect(await sweep()).toMatchObject({ waiting: 2 })
   expect(signalledWorkflows).toEqual([`running charge/${running}`])

@@ -14,7 +14,6 @@ import type { Connection } from '../../../src/db/entities/connection.ts'
 import { listOpenAccountEntries } from '../../../src/db/repositories/account-entries.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../../src/providers/registry.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
-import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import {
   openSimulatorFixture,
   pollUntil,
@@ -75,24 +74,17 @@ const move = (
 ) => stack.control.moveMoney({ provider: 'PROVIDER_A', account: 'shop', kind, value, end_to_end })
 
 async function look() {
+  // Deposits have a workflow of their own; here none runs.
+  const workflow = { signalWithStart: async () => undefined }
   const dependencies = {
     orm,
     providers,
+    temporal: { client: async () => ({ workflow }), taskQueue: 'story', timeScale: TIME_SCALE },
     timeScale: TIME_SCALE,
     log: pino({ level: 'silent' }),
   } as unknown as ActivityDependencies
-  // Deposits have a workflow of their own; here none runs.
-  const workflow = { signalWithStart: async () => undefined }
-  const temporal = {
-    client: async () => ({ workflow }),
-    taskQueue: 'story',
-    timeScale: TIME_SCALE,
-  } as unknown as TemporalContext
   const now = Date.now()
-  return reconcile(
-    dependencies,
-    temporal,
-  )({
+  return reconcile(dependencies)({
     providerAccountUuid: connection.providerAccountUuid,
     from: new Date(now - 86_400_000).toISOString(),
     to: new Date(now + 1_000).toISOString(),

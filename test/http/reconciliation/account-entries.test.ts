@@ -45,7 +45,7 @@ async function merchant(cents = 10_000, pool?: string) {
         balances: async () => ({ kind: 'found', balance: { availableCents, blockedCents: 0 } }),
       })
       const order = { providerAccountUuid, from: ago(7), to: new Date().toISOString() }
-      return reconcile(fixture.dependencies, fixture.temporal)(order)
+      return reconcile(fixture.dependencies)(order)
     },
     balances: () => fixture.readBalances(made.accountUuid),
     movements: () =>

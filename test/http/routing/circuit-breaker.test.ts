@@ -130,7 +130,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     },
   }
   const client = { workflow, withDeadline: (_at: number, ask: () => Promise<unknown>) => ask() }
-  const workflowClientContext = {
+  const temporal = {
     client: async () => client,
     taskQueue: 'none',
     timeScale: 1,
@@ -143,9 +143,7 @@ async function orderOf(more: { scheduled_for?: Date } = {}): Promise<TransferInp
     requestId: 'request',
   }
   const seal = createSealer(`a:${Buffer.alloc(32, 7).toString('base64')}`)
-  unansweredRequests.push(
-    createTransfer({ workflowClientContext, sealer: seal }, request).catch(input.reject),
-  )
+  unansweredRequests.push(createTransfer({ temporal, sealer: seal }, request).catch(input.reject))
   return input.promise
 }
 

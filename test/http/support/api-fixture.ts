@@ -19,7 +19,7 @@ const STATEMENT_TIMEOUT_MS = 30_000
 export async function openApiFixture(
   routes: RouteRegistrar[],
   environment: Record<string, string> = {},
-  temporal: ApiDependencies['temporal'] = refuseConnection,
+  connectToTemporal: ApiDependencies['temporal']['client'] = refuseConnection,
   { statementMs = STATEMENT_TIMEOUT_MS }: { statementMs?: number } = {},
 ) {
   const config = readConfig({
@@ -35,7 +35,11 @@ export async function openApiFixture(
   const lines: string[] = []
   const dependencies: ApiDependencies = {
     orm,
-    temporal,
+    temporal: {
+      client: connectToTemporal,
+      taskQueue: config.temporal.taskQueue,
+      timeScale: config.timeScale,
+    },
     config,
     log: pino(
       { level: 'info' },

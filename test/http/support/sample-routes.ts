@@ -65,7 +65,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
           await em.transactional(inner => inner.execute('select 1'))
           break
         case 'temporal':
-          await temporal()
+          await temporal.client()
           break
         case 'refusal':
           fail('no_provider_available', {

@@ -91,12 +91,12 @@ async function recovered(webhookUuid: string) {
     { webhookUuid, since: new Date(Date.now() - HOUR_MS).toISOString() },
     1_000,
   )
-  const did = await replayMissedEvents({ orm: fixture.orm } as ActivityDependencies, temporal)(orders[0]!)
+  const did = await replayMissedEvents({ orm: fixture.orm, temporal } as ActivityDependencies)(orders[0]!)
   return { ...did, woken }
 }
 
 const sweep = (temporal = createFakeTemporal().temporal) =>
-  sweepDeliveries({ orm: fixture.orm, timeScale: 1 } as ActivityDependencies, temporal)()
+  sweepDeliveries({ orm: fixture.orm, timeScale: 1, temporal } as ActivityDependencies)()
 
 describe('an endpoint with more deliveries than one transaction ends', () => {
   test.each([

@@ -86,7 +86,7 @@ test('recovery sends an endpoint the events of its mode', async () => {
   await sql('delete from delivery where webhook_uuid = any(array[?]::uuid[])', [Object.values(webhooks)])
   const client = async () => ({ workflow: { signalWithStart: async () => {} } })
   const temporal = { client, taskQueue: 't', timeScale: 1 }
-  const recover = replayMissedEvents({ orm: fixture.orm } as never, temporal as never)
+  const recover = replayMissedEvents({ orm: fixture.orm, temporal } as never)
   const since = new Date(Date.now() - 60_000).toISOString()
   for (const webhookUuid of Object.values(webhooks))
     await recover({ webhookUuid, since, until: new Date().toISOString() })

@@ -107,7 +107,7 @@ type OperatorForm<S extends z.ZodType> = {
  * (docs/production.md).
  */
 export function registerOperatorActions({ post, dashboard }: DashboardRouter): void {
-  const { workflowClientContext: temporal, orm } = dashboard
+  const { temporal, orm } = dashboard
   const tools = createWebhookDependencies(dashboard)
 
   registerForm('settle', {
