@@ -40,14 +40,14 @@ export async function signalDelivery(
   }
 }
 
-/** Starts a sweep that wakes the deliveries changed by a request, however many, before the next scheduled one does. */
+/** Starts a sweep of the deliveries that a request has changed, however many, before the next scheduled one. */
 export async function startDeliverySweep(temporal: TemporalContext): Promise<void> {
   const client = await temporal.client()
   await client.workflow.start(DELIVERY_SWEEP_WORKFLOW, {
     workflowId: `delivery-sweep/${randomUUID()}`,
     taskQueue: temporal.taskQueue,
     args: [],
-    staticSummary: 'Wake changed deliveries',
+    staticSummary: 'Signal the workflows of changed deliveries',
   })
 }
 

@@ -3,11 +3,11 @@ import { Charge } from '../../db/entities/charge.ts'
 import { mapQuery, transactionReturning } from '../../db/pipeline/query.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
+import type { Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
-import { loadProviderConnection, type ProviderConnection } from '../shared/provider-client.ts'
-import { recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/worker-reach.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { getStillOpenCode } from './poll-charge.ts'
 
@@ -16,11 +16,12 @@ export function closeOrphan(dependencies: ActivityDependencies) {
   return async ({ attemptUuid, isFinalPoll }: CloseOrphanInput): Promise<CloseOrphanResult> => {
     const em = dependencies.orm.em.fork()
     const attempt = await em.findOneOrFail(Attempt, attemptUuid)
-    const call = await loadProviderConnection(dependencies, em, attempt.connectionUuid)
+    const { connectionUuid } = attempt
+    const call = await callRepeatably(dependencies, em, connectionUuid, provider =>
+      cancelAndFindOrphan(provider, attempt),
+    )
     const { connection } = call
-    const outcome = await cancelAndFindOrphan(call, attempt)
-    await recordRepeatableCall(dependencies, em, connection, outcome)
-    const answer = guardNotFoundByEpoch(outcome, { attempt, connection })
+    const answer = guardNotFoundByEpoch(call.answer, { attempt, connection })
     if (answer.kind === 'no_answer') return { kind: 'no_answer', code: answer.code }
     if (answer.kind === 'not_found' && !isFinalPoll)
       return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
@@ -49,10 +50,7 @@ type OrphanOutcome =
   | Omit<NoAnswerResult, 'message'>
 
 /** Cancels an orphan first, because only that ends it, then polls the provider for payments made to it before. */
-async function cancelAndFindOrphan(
-  { provider }: ProviderConnection,
-  attempt: Attempt,
-): Promise<OrphanOutcome> {
+async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promise<OrphanOutcome> {
   const cancelled = attempt.state === 'orphan' ? await provider.cancelCharge(attempt.reference) : null
   if (cancelled?.kind === 'no_answer') return cancelled
   const found = await provider.findCharge(attempt.reference)

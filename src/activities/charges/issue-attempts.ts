@@ -9,11 +9,11 @@ import { findAttempts } from '../../db/repositories/attempts.ts'
 import { queryLockedChargeState } from '../../db/repositories/charges.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
-import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { IssueChargeOutcome } from '../../domain/providers/provider.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { createAttempt, recordRefusedAnswer } from '../shared/attempts.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 
@@ -54,19 +54,10 @@ export function startIssueAttempt(
     const earlier = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
     const repeated = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
     if (repeated) return { ...call, attempt: repeated, isReissue: true }
-    const attempt = em.create(Attempt, {
-      uuid: randomUUID(),
-      operation: 'issue',
-      subjectUuid: order.uuid,
-      connectionUuid,
-      providerAccountUuid: connection.providerAccountUuid,
-      credentialsEpoch: connection.credentialsEpoch,
-      position: earlier.length,
-      reference: referenceOf(order.uuid),
-      state: 'calling',
-      // A charge rebuilt after a restore was issued before it: the provider is only polled for it.
-      ...(!order.restored && blockedReason('issue', connection, { isPaused })),
-    })
+    const subject = { operation: 'issue', subjectUuid: order.uuid, position: earlier.length } as const
+    const attempt = createAttempt(em, subject, connection)
+    // A charge rebuilt after a restore was issued before it: the provider is only polled for it.
+    if (!order.restored) Object.assign(attempt, blockedReason('issue', connection, { isPaused }))
     return { ...call, attempt, isReissue: false }
   })
 }
@@ -145,13 +136,9 @@ export function recordIssueRefusal(
     await runQuery(em, queryLockedChargeState(subjectUuid))
     const attempt = await em.findOneOrFail(Attempt, uuid)
     if (attempt.state !== 'calling') return
-    attempt.state = isReissue || outcome.kind === 'unknown' ? 'orphan' : outcome.kind
-    attempt.code = outcome.code
-    attempt.message = outcome.message
-    if (outcome.kind === 'rejected') {
-      attempt.finality = outcome.finality
-      attempt.providerCode = outcome.providerCode
-    }
+    recordRefusedAnswer(attempt, outcome)
+    if (isReissue || outcome.kind === 'unknown')
+      Object.assign(attempt, { state: 'orphan', unknownSince: null })
   })
 }
 

@@ -11,7 +11,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
-import { recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably, requireReach } from '../shared/worker-reach.ts'
 import { recordPayments } from './record-payments.ts'
 
 /**
@@ -22,9 +22,9 @@ export function pollCharge(dependencies: ActivityDependencies) {
   return async ({ chargeUuid, isPayloadExpired }: PollChargeInput): Promise<PollChargeResult> => {
     const em = dependencies.orm.em.fork()
     const charge = await em.findOneOrFail(Charge, chargeUuid, { populate: ['connection'] })
-    const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
-    const found = await provider.findCharge(referenceOf(chargeUuid))
-    await recordRepeatableCall(dependencies, em, connection, found)
+    const { answer: found } = await callRepeatably(dependencies, em, charge.connection.uuid, provider =>
+      provider.findCharge(referenceOf(chargeUuid)),
+    )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
     if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
@@ -46,7 +46,7 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
     if (!isRepeat && hasRemovedNothing(answer))
       await em.nativeUpdate(Charge, chargeUuid, { cancelUnanswered: false })
-    await recordRepeatableCall(dependencies, em, connection, answer)
+    await requireReach(dependencies, em, connection, answer)
     const outcome = guardNotFoundByOrderTime(answer, { orderedAt: charge.createdAt, connection })
     switch (outcome.kind) {
       case 'cancelled':

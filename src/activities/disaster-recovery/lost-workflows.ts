@@ -30,20 +30,20 @@ const MIN_ROW_AGE_MS = 10 * 60_000
  */
 export function sweepWorkflows({ orm, log, sealer, temporal }: ActivityDependencies) {
   return async (): Promise<SweepWorkflowsResult> => {
-    const total: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
+    const total: SweepWorkflowsResult = { checked: 0, reopened: 0, notReopened: 0 }
     const em = orm.em.fork()
     for (const noun of ACTIVE_NOUNS) {
       const since = await readDatabaseTime(em)
-      const counts: SweepWorkflowsResult = { checked: 0, reopened: 0, shown: 0 }
+      const counts: SweepWorkflowsResult = { checked: 0, reopened: 0, notReopened: 0 }
       for await (const row of findLostRows(em, temporal, noun, counts)) {
         const isReopened = await reopenWorkflow(temporal, { sealer }, noun, row)
-        counts[isReopened ? 'reopened' : 'shown'] += 1
+        counts[isReopened ? 'reopened' : 'notReopened'] += 1
         log.warn({ noun, uuid: row.uuid, state: row.state, isReopened }, 'unfinished row has no workflow')
         await recordLostWorkflow(em, { workflowId: getWorkflowId(noun, row), noun, row, isReopened })
       }
       if (isCancellationRequested()) break // The next sweep checks the rest.
-      const { checked, reopened, shown } = counts
-      await recordWorkflowSweep(em, noun, { since, checkedCount: checked, lostCount: reopened + shown })
+      const { checked, reopened, notReopened } = counts
+      await recordWorkflowSweep(em, noun, { since, checkedCount: checked, lostCount: reopened + notReopened })
       for (const key of Object.keys(total) as (keyof SweepWorkflowsResult)[]) total[key] += counts[key]
     }
     return total

@@ -23,9 +23,8 @@ import { failIssuing, readIssueResult, recordIssuedCharge } from '../charges/iss
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge } from '../shared/transition.ts'
-import { recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/worker-reach.ts'
 import { restoreChargeEnd } from './restore-final-state.ts'
 
 type KnownCharge = { connectionUuid: string; found: FoundCharge }
@@ -92,9 +91,9 @@ async function findAtCandidates(
   for (const connectionUuid of candidates) {
     throwIfCancelled()
     const em = dependencies.orm.em.fork()
-    const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
-    const answer = await provider.findCharge(referenceOf(uuid))
-    await recordRepeatableCall(dependencies, em, connection, answer)
+    const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+      provider.findCharge(referenceOf(uuid)),
+    )
     const orderedAt = new Date(restored?.orderedAt ?? Date.now())
     const found = guardNotFoundByOrderTime(answer, { orderedAt, connection })
     if (found.kind === 'found') knownCharges.push({ connectionUuid, found })

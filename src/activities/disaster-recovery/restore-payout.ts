@@ -12,18 +12,13 @@ import type {
   RestorePoll,
 } from '../../workflows/contracts/payouts.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
-import {
-  type AttemptKey,
-  findLiveAttempt,
-  getNextPollTime,
-  recordOutcome,
-} from '../payouts/record-outcome.ts'
+import { type AttemptKey, findLiveAttempt, recordOutcome } from '../payouts/record-outcome.ts'
 import { createPayoutAttempt } from '../payouts/send.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { getNextPollTime } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
-import { recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/worker-reach.ts'
 
 /**
  * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
@@ -49,9 +44,10 @@ export function restorePayout<Row extends AttemptedRow>(
     for (const connectionUuid of candidates) {
       throwIfCancelled()
       const em = orm.em.fork()
-      const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
-      const found = await outgoing.find(provider, { subjectUuid: uuid, reference: referenceOf(uuid) }, em)
-      await recordRepeatableCall(dependencies, em, connection, found)
+      const subject = { subjectUuid: uuid, reference: referenceOf(uuid) }
+      const { connection, answer: found } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+        outgoing.find(provider, subject, em),
+      )
       answers.push({ connectionUuid, connection, settleWindowMs: connection.settleWindowMs, found })
     }
     return transactionReturning(orm, async (em): Promise<Query<RestorePayoutResult>> => {

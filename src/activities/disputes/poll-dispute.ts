@@ -11,17 +11,16 @@ import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import type { DisputeInput, DisputeSnapshot, PollDisputeResult } from '../../workflows/contracts/disputes.ts'
 import { createAttachmentLinker } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
-import { recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/worker-reach.ts'
 import { applyDisputeFacts } from './apply-provider-state.ts'
 
 /** Polls the provider of a dispute, then applies its answer in one transaction under the row locks. */
 export function pollDispute(dependencies: ActivityDependencies) {
   return async (order: DisputeInput): Promise<PollDisputeResult> => {
     const em = dependencies.orm.em.fork()
-    const { connection, provider } = await loadProviderConnection(dependencies, em, order.connectionUuid)
-    const found = await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
-    await recordRepeatableCall(dependencies, em, connection, found)
+    const { answer: found } = await callRepeatably(dependencies, em, order.connectionUuid, provider =>
+      provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd }),
+    )
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     if (found.kind === 'not_found') {
       // "Not found" of a dispute that the provider has reported before is no answer.

@@ -4,7 +4,6 @@ import type { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
-import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import type {
   FindPayoutOutcome,
   ProviderPayout,
@@ -12,8 +11,8 @@ import type {
   SendPayoutOutcome,
   UnreachableResult,
 } from '../../domain/providers/provider.ts'
-import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
+import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
 /** Applies a provider's answer to an attempt and its payout's row, in one transaction. */
@@ -188,11 +187,6 @@ async function applyReportedState<Row extends AttemptedRow>(
   }
 }
 
-function clearUnknownMarks(attempt: Attempt): void {
-  Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
-  attempt.refusal = null
-}
-
 /**
  * Records a poll without an outcome. An attempt whose call was interrupted becomes unknown; one that awaits approval at
  * its provider gets the provider's code.
@@ -212,21 +206,6 @@ export async function recordInconclusivePoll<Row extends AttemptedRow>(
   if (found.kind === 'awaiting_approval') Object.assign(attempt, { code: found.kind, message: found.message })
 }
 
-/** Marks an attempt as unknown, with the time of the next poll; the merchant sees both (SPEC §4). */
-export function markUnknown(
-  attempt: Attempt,
-  { pollCount, timeScale }: { pollCount: number; timeScale: number },
-): void {
-  attempt.state = 'unknown'
-  attempt.unknownSince ??= new Date()
-  attempt.nextCheckAt = getNextPollTime(pollCount, timeScale)
-}
-
-/** Returns the time of the next poll, after `pollCount` polls. */
-export function getNextPollTime(pollCount: number, timeScale: number): Date {
-  return new Date(Date.now() + scaleWait(WAITS.nextPoll(pollCount + 1), timeScale))
-}
-
 type UnacceptedOutcome<Row> = {
   row: Row
   attempt: Attempt
@@ -242,33 +221,10 @@ export async function recordRefusal<Row extends AttemptedRow>(
   outgoing: PayoutHandler<Row>,
   { row, attempt, outcome, timeScale }: UnacceptedOutcome<Row>,
 ) {
-  if (outcome.kind !== 'unknown') clearUnknownMarks(attempt)
-  attempt.state = outcome.kind
-  attempt.code = outcome.code
-  attempt.message = outcome.message
+  recordRefusedAnswer(attempt, outcome)
   attempt.refusal = outcome.refusal ?? attempt.refusal
   if (outcome.kind === 'unknown') return markUnknown(attempt, { pollCount: 0, timeScale })
-  if (outcome.kind === 'rejected') {
-    attempt.finality = outcome.finality
-    attempt.providerCode = outcome.providerCode
-  }
   await outgoing.applyRefusal(em, row, attempt)
-}
-
-/**
- * Returns code and message of a refusal as the API shows them to the merchant. The message of an unreachable provider
- * is replaced, because it names the provider's host.
- */
-export function describeRefusal({ state, code, message, providerCode }: Attempt) {
-  if (state === 'unreachable') {
-    const unsentCode = unsentCodeOf([code])
-    return { code: unsentCode, message: ERROR_CATALOGUE[unsentCode].message }
-  }
-  return {
-    code: code ?? 'provider_rejected',
-    message: message ?? ERROR_CATALOGUE.provider_rejected.message,
-    ...(providerCode && { provider_code: providerCode }),
-  }
 }
 
 /** Returns the query of an attempt's current outcome, with the pending follow-ups of its owner. */

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
-import { Attempt } from '../../db/entities/attempt.ts'
+import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import {
   batchQueries,
@@ -11,11 +10,9 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
-import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type {
   PollPayoutInput,
@@ -24,21 +21,19 @@ import type {
   SendResult,
 } from '../../workflows/contracts/payouts.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { createAttempt, getNextPollTime, markUnknown } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
-import { isReachedByOtherWorkersOnly, recordRepeatableCall } from '../shared/worker-reach.ts'
+import { recordCall, requireReach } from '../shared/worker-reach.ts'
 import { createContradictionReporter } from './contradiction.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
-  type AttemptKey,
   FINAL_ATTEMPT_STATES,
   findLiveAttempt,
-  getNextPollTime,
   isUnconnected,
   markCalling,
-  markUnknown,
   queryAttemptOutcome,
   recordInconclusivePoll,
   recordOutcome,
@@ -88,29 +83,29 @@ export function sendPayout<Row extends AttemptedRow>(
     if (committedAtMs > prepared.sendBeforeMs)
       throw new Error('The send was not made: the workflow has begun to poll its outcome.')
     // Only a row committed before the acceptance deadline was visible before it.
-    const outcome = committedAtMs > prepared.acceptBeforeMs ? ACCEPTANCE_TIMEOUT : await send(prepared)
+    const { outcome, isLeft } =
+      committedAtMs > prepared.acceptBeforeMs
+        ? { outcome: ACCEPTANCE_TIMEOUT, isLeft: false }
+        : await send(prepared)
     const context = {
       ...{ ...order, timeScale, sendingNumber: prepared.attempt.sendings },
       onContradiction: createContradictionReporter(dependencies, prepared.connection),
     }
-    const isLeft = outcome.kind === 'unreachable' && (await isLeftToOtherWorkers(prepared))
     return transactionReturning(orm, tx =>
-      isLeft
+      isLeft && outcome.kind === 'unreachable'
         ? recordUnconnected(tx, outgoing, context, outcome)
         : recordOutcome(tx, outgoing, context, outcome),
     )
   }
 
-  /** Returns whether another worker is to make a request that could not leave this one. */
-  async function isLeftToOtherWorkers({ attempt, connection }: CommittedSend<Row>): Promise<boolean> {
-    if (attempt.sendings > MAX_UNCONNECTED_SENDINGS) return false
-    return isReachedByOtherWorkersOnly(dependencies, [connection])
-  }
-
-  async function send(prepared: CommittedSend<Row>): Promise<SendPayoutOutcome> {
-    const outcome = await outgoing.send(prepared.provider, prepared.row, prepared)
-    await recordCircuitResult(dependencies.orm.em.fork(), prepared.connection, outcome)
-    return outcome
+  /** Calls the provider. `isLeft`: the request could not leave this worker, and another one is to make it. */
+  async function send(
+    prepared: CommittedSend<Row>,
+  ): Promise<{ outcome: SendPayoutOutcome; isLeft: boolean }> {
+    const { attempt, connection, provider, row } = prepared
+    const outcome = await outgoing.send(provider, row, prepared)
+    const isLeft = await recordCall(dependencies, dependencies.orm.em.fork(), connection, outcome)
+    return { outcome, isLeft: isLeft && attempt.sendings <= MAX_UNCONNECTED_SENDINGS }
   }
 }
 
@@ -137,7 +132,7 @@ export function pollPayout<Row extends AttemptedRow>(
       return runQuery(em, queryAttemptOutcome(attempt, subjectUuid))
     const { connection, provider } = toProviderConnection(dependencies, connectionToCall)
     const answer = await outgoing.find(provider, attempt, em)
-    await recordRepeatableCall(dependencies, em, connection, answer)
+    await requireReach(dependencies, em, connection, answer)
     const found = guardNotFoundByEpoch(answer, { attempt, connection })
     switch (found.kind) {
       case 'no_answer':
@@ -279,24 +274,14 @@ function canStartAttempt({ state, code, sendings }: Attempt): boolean {
   return code === 'insufficient_balance' && sendings === 0
 }
 
-/** Creates the attempt through one connection, before its call; its position is after all earlier attempts. */
+/** Creates the attempt at a payout through one connection; its position is after all earlier attempts. */
 export function createPayoutAttempt<Row extends AttemptedRow>(
   em: EntityManager,
   { operation }: PayoutHandler<Row>,
-  { uuid, connectionUuid, row }: AttemptKey & { row: Row },
-  { providerAccountUuid, credentialsEpoch }: Connection,
+  { uuid: subjectUuid, row: { attempts } }: { uuid: string; row: Row },
+  connection: Connection,
 ): Attempt {
-  const attempt = em.create(Attempt, {
-    uuid: randomUUID(),
-    operation,
-    subjectUuid: uuid,
-    connectionUuid,
-    providerAccountUuid,
-    credentialsEpoch,
-    position: row.attempts.length,
-    reference: referenceOf(uuid),
-    state: 'calling',
-  })
-  row.attempts.push(attempt)
+  const attempt = createAttempt(em, { operation, subjectUuid, position: attempts.length }, connection)
+  attempts.push(attempt)
   return attempt
 }

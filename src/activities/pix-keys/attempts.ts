@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
-import { referenceOf } from '../../domain/pix/identifiers.ts'
-import type { CreateKeyOutcome } from '../../domain/providers/provider.ts'
+import { pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
+import type { RejectedResult, UnreachableResult } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult } from '../../workflows/contracts/pix-keys.ts'
-import { describeRefusal } from '../payouts/record-outcome.ts'
+import { createAttempt, describeRefusal, recordRefusedAnswer } from '../shared/attempts.ts'
+import { transition } from '../shared/transition.ts'
 
 /** Locks a key's row and loads its connection. Creating and deleting a key share the functions of this file. */
 
@@ -27,17 +27,7 @@ export function findKeyAttempt(
 }
 
 export function createKeyAttempt(em: EntityManager, row: PixKey, operation: KeyOperation): Attempt {
-  return em.create(Attempt, {
-    uuid: randomUUID(),
-    operation,
-    subjectUuid: row.uuid,
-    connectionUuid: row.connection.uuid,
-    providerAccountUuid: row.providerAccountUuid,
-    credentialsEpoch: row.connection.credentialsEpoch,
-    position: 0,
-    reference: referenceOf(row.uuid),
-    state: 'calling',
-  })
+  return createAttempt(em, { operation, subjectUuid: row.uuid, position: 0 }, row.connection)
 }
 
 /**
@@ -54,21 +44,24 @@ export async function deleteUnsentKeyAttempt(
   return { kind: 'not_started' }
 }
 
-/** Records that nothing was done at the provider: it refused, or the request was not sent. */
+/**
+ * Records that nothing was done at the provider, which refused or was not reached: the key gets the state of the event
+ * and the reason.
+ */
 export function recordKeyRefusal(
   attempt: Attempt,
-  outcome: Extract<CreateKeyOutcome, { kind: 'rejected' | 'unreachable' }>,
-): void {
-  attempt.state = outcome.kind
-  attempt.code = outcome.code
-  attempt.message = outcome.message
-  attempt.unknownSince = null
-  attempt.nextCheckAt = null
-  if (outcome.kind !== 'rejected') return
-  attempt.finality = outcome.finality
-  attempt.providerCode = outcome.providerCode ?? null
+  row: PixKey,
+  outcome: RejectedResult | UnreachableResult,
+  event: 'refused' | 'kept',
+): KeyOperationResult {
+  recordRefusedAnswer(attempt, outcome)
+  row.failure = { ...describeRefusal(attempt), provider: row.connection.provider }
+  return { kind: 'closed', state: transition(row, pixKeyMachine, event, new Date()) }
 }
 
-export function describeKeyFailure(attempt: Attempt, row: PixKey): NonNullable<PixKey['failure']> {
-  return { ...describeRefusal(attempt), provider: row.connection.provider }
+/** Records that the provider may have done what was requested. */
+export function recordUnknownKeyOutcome(attempt: Attempt, code: string): KeyOperationResult {
+  attempt.state = 'unknown'
+  attempt.unknownSince ??= new Date()
+  return { kind: 'unknown', code }
 }

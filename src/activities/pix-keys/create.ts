@@ -4,27 +4,26 @@ import { Connection } from '../../db/entities/connection.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import { lockProviderAccount } from '../../db/locks.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
-import { markUnknown } from '../payouts/record-outcome.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { markUnknown } from '../shared/attempts.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
-import { isReachedByOtherWorkersOnly, recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably, recordCall, requireReach } from '../shared/worker-reach.ts'
 import {
   createKeyAttempt,
   deleteUnsentKeyAttempt,
-  describeKeyFailure,
   findKeyAttempt,
   lockPixKey,
   recordKeyRefusal,
+  recordUnknownKeyOutcome,
 } from './attempts.ts'
 
 /** Creates a key at its provider. The attempt is stored before the call; a key with a stored attempt is only polled. */
@@ -36,13 +35,11 @@ export function createKey(dependencies: ActivityDependencies) {
     const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     // The provider chooses a random key: after a lost answer, a new key in its list is the created one.
     const before = type === 'RANDOM' ? await provider.listKeys() : null
-    if (before) await recordRepeatableCall(dependencies, em, connection, before)
+    if (before) await requireReach(dependencies, em, connection, before)
     const preparation = await runInTransaction(orm, tx => prepareKeyCreation(tx, uuid, before))
     if (preparation.kind !== 'call') return preparation
     const outcome = await provider.createKey({ type, key: key ?? null })
-    await recordCircuitResult(em, connection, outcome)
-    const isLeft =
-      outcome.kind === 'unreachable' && (await isReachedByOtherWorkersOnly(dependencies, [connection]))
+    const isLeft = await recordCall(dependencies, em, connection, outcome)
     return runInTransaction(orm, tx =>
       isLeft
         ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'create_key', calledAt: preparation.calledAt })
@@ -56,10 +53,10 @@ export function pollPixKey(dependencies: ActivityDependencies) {
   return async ({ uuid, pollCount }: PollPixKeyInput): Promise<KeyOperationResult> => {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
-    const { connection } = await em.findOneOrFail(PixKey, uuid)
-    const client = await loadProviderConnection(dependencies, em, connection.uuid)
-    const listed = await client.provider.listKeys()
-    await recordRepeatableCall(dependencies, em, client.connection, listed)
+    const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
+    const { connection, answer: listed } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+      provider.listKeys(),
+    )
     return runInTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'creating') return { kind: 'closed', state: row.state }
@@ -68,11 +65,11 @@ export function pollPixKey(dependencies: ActivityDependencies) {
       markUnknown(attempt, { pollCount, timeScale })
       if (listed.kind === 'no_answer') return { kind: 'unknown', code: listed.code }
       // The list may be of another account: a new key in it is not ours, and a missing key may exist.
-      if (!hasSameCredentialsEpoch(attempt, client.connection))
+      if (!hasSameCredentialsEpoch(attempt, connection))
         return { kind: 'unknown', code: 'credentials_changed' }
       const found = await findListedKey(tx, row, listed.keys)
       if (found === 'unclear') return { kind: 'unknown', code: 'another_is_being_made' }
-      if (found === null) return { kind: 'not_found', settleWindowMs: client.connection.settleWindowMs }
+      if (found === null) return { kind: 'not_found', settleWindowMs: connection.settleWindowMs }
       return recordKeyCreation(tx, uuid, { kind: 'created', key: found })
     })
   }
@@ -130,14 +127,10 @@ async function recordKeyCreation(
       row.key = normalizePixKey(outcome.key)
       return { kind: 'closed', state: transition(row, pixKeyMachine, 'created', new Date()) }
     case 'unknown':
-      attempt.state = 'unknown'
-      attempt.unknownSince ??= new Date()
-      return { kind: 'unknown', code: outcome.code }
+      return recordUnknownKeyOutcome(attempt, outcome.code)
     case 'rejected':
     case 'unreachable':
-      recordKeyRefusal(attempt, outcome)
-      row.failure = describeKeyFailure(attempt, row)
-      return { kind: 'closed', state: transition(row, pixKeyMachine, 'refused', new Date()) }
+      return recordKeyRefusal(attempt, row, outcome, 'refused')
   }
 }
 

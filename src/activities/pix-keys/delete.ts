@@ -1,7 +1,5 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
-import type { Attempt } from '../../db/entities/attempt.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
-import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { isPixKeyInUse } from '../../db/repositories/pix-keys.ts'
 import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
@@ -9,19 +7,19 @@ import { pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { DeleteKeyOutcome } from '../../domain/providers/provider.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contracts/pix-keys.ts'
-import { markUnknown } from '../payouts/record-outcome.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { markUnknown } from '../shared/attempts.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
-import { isReachedByOtherWorkersOnly, recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably, recordCall } from '../shared/worker-reach.ts'
 import {
   createKeyAttempt,
   deleteUnsentKeyAttempt,
-  describeKeyFailure,
   findKeyAttempt,
   lockPixKey,
   recordKeyRefusal,
+  recordUnknownKeyOutcome,
 } from './attempts.ts'
 
 /** Deletes a key at its provider. Deleting is idempotent there, so an interrupted call may be repeated. */
@@ -34,14 +32,10 @@ export function deleteKey(dependencies: ActivityDependencies) {
     const { key, connection: stored } = await em.findOneOrFail(PixKey, uuid)
     const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
     const outcome = await provider.deleteKey(key!)
-    await recordCircuitResult(em, connection, outcome)
+    const isLeft = await recordCall(dependencies, em, connection, outcome)
     const { calledAt, calledBeforeAt } = preparation
-    const isLeft =
-      outcome.kind === 'unreachable' &&
-      calledBeforeAt === null &&
-      (await isReachedByOtherWorkersOnly(dependencies, [connection]))
     return runInTransaction(orm, tx =>
-      isLeft
+      isLeft && calledBeforeAt === null
         ? deleteUnsentKeyAttempt(tx, { uuid, operation: 'delete_key', calledAt })
         : recordKeyRemoval(tx, { uuid, outcome, calledBeforeAt, timeScale }),
     )
@@ -54,9 +48,9 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
     const { orm, timeScale } = dependencies
     const em = orm.em.fork()
     const { connection: stored } = await em.findOneOrFail(PixKey, uuid)
-    const { connection, provider } = await loadProviderConnection(dependencies, em, stored.uuid)
-    const listed = await provider.listKeys()
-    await recordRepeatableCall(dependencies, em, connection, listed)
+    const { answer: listed } = await callRepeatably(dependencies, em, stored.uuid, provider =>
+      provider.listKeys(),
+    )
     return runInTransaction(orm, async tx => {
       const row = await lockPixKey(tx, uuid)
       if (row.state !== 'removing') return row.state === 'active' ? { kind: 'still_there' } : toKeyResult(row)
@@ -112,11 +106,8 @@ async function recordKeyRemoval(
   if (row.state !== 'removing') return toKeyResult(row)
   const attempt = (await findKeyAttempt(em, row, 'delete_key'))!
   // The credentials may be of another account: the key may still exist at the account that was called.
-  if (outcome.kind === 'not_found' && !hasSameCredentialsEpoch(attempt, row.connection)) {
-    attempt.state = 'unknown'
-    attempt.unknownSince ??= new Date()
-    return { kind: 'unknown', code: 'credentials_changed' }
-  }
+  if (outcome.kind === 'not_found' && !hasSameCredentialsEpoch(attempt, row.connection))
+    return recordUnknownKeyOutcome(attempt, 'credentials_changed')
   switch (outcome.kind) {
     case 'deleted':
     case 'not_found':
@@ -125,33 +116,19 @@ async function recordKeyRemoval(
       return toKeyResult(row)
     case 'rejected':
       if (!before || !canStillArrive(before, row, timeScale))
-        return recordRemovalRefusal(attempt, row, outcome)
+        return recordKeyRefusal(attempt, row, outcome, 'kept')
       attempt.calledAt = before
       break
     case 'unreachable':
-      if (!before) return recordRemovalRefusal(attempt, row, outcome)
+      if (!before) return recordKeyRefusal(attempt, row, outcome, 'kept')
       attempt.calledAt = before
   }
-  attempt.state = 'unknown'
-  attempt.unknownSince ??= new Date()
-  return { kind: 'unknown', code: outcome.code }
+  return recordUnknownKeyOutcome(attempt, outcome.code)
 }
 
 /** Tells whether an earlier call may still arrive: its settle window is open, so a repeat's refusal proves nothing. */
 function canStillArrive(calledAt: Date, { connection }: PixKey, timeScale: number): boolean {
   return Date.now() < calledAt.getTime() + scaleWait(connection.settleWindowMs, timeScale)
-}
-
-/** Records a refused or unsent removal: the key stays active, with the reason. */
-function recordRemovalRefusal(
-  attempt: Attempt,
-  row: PixKey,
-  outcome: Parameters<typeof recordKeyRefusal>[1],
-): KeyOperationResult {
-  recordKeyRefusal(attempt, outcome)
-  row.failure = describeKeyFailure(attempt, row)
-  transition(row, pixKeyMachine, 'kept', new Date())
-  return toKeyResult(row)
 }
 
 function toKeyResult({ state }: PixKey): KeyOperationResult {

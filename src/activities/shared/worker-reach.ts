@@ -2,7 +2,9 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { isConnectFailure } from '../../domain/providers/provider.ts'
+import type { Provider } from '../../providers/port.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
+import { loadProviderConnection, type ProviderConnection } from './provider-client.ts'
 
 /** Distinguishes a worker whose network does not reach a provider from a provider that is down (docs/production.md). */
 
@@ -19,20 +21,42 @@ export async function isReachedByOtherWorkersOnly(
   return false
 }
 
+type CallOutcome = { kind: string; code?: string; isUnprocessed?: true }
+
 /**
- * Records the outcome of a call in the connection's circuit breaker. Throws where the call could not connect and another
- * worker reaches its provider: Temporal then repeats the activity on any free worker. Only for activities that may be
- * repeated: those that send money may not.
+ * Records the outcome of a call in the connection's circuit breaker. Returns whether the call is left to other workers:
+ * it could not connect from this one, and another worker reaches its provider.
  */
-export async function recordRepeatableCall(
+export async function recordCall(
   dependencies: ReachDependency,
   em: EntityManager,
   connection: Pick<Connection, 'uuid' | 'isDistrusted' | 'baseUrl'>,
-  outcome: { kind: string; code?: string; isUnprocessed?: true },
-): Promise<void> {
+  outcome: CallOutcome,
+): Promise<boolean> {
   await recordCircuitResult(em, connection, outcome)
-  if (isConnectFailure(outcome) && (await isReachedByOtherWorkersOnly(dependencies, [connection])))
-    throw new UnreachedProviderError()
+  return isConnectFailure(outcome) && isReachedByOtherWorkersOnly(dependencies, [connection])
+}
+
+/**
+ * Makes a call through a connection and records its outcome. Throws where the call is left to other workers: Temporal
+ * then repeats the activity, or its workflow polls and calls it again (src/workflows/pix-keys/pix-key.workflows.ts).
+ * Not for calls that must not be repeated: those that send money, or change something at the provider.
+ */
+export async function callRepeatably<Answer extends CallOutcome>(
+  dependencies: ReachDependency & Pick<ActivityDependencies, 'providers'>,
+  em: EntityManager,
+  connectionUuid: string,
+  call: (provider: Provider) => Promise<Answer>,
+): Promise<ProviderConnection & { answer: Answer }> {
+  const client = await loadProviderConnection(dependencies, em, connectionUuid)
+  const answer = await call(client.provider)
+  await requireReach(dependencies, em, client.connection, answer)
+  return { ...client, answer }
+}
+
+/** Records the outcome of a repeatable call like `callRepeatably`. */
+export async function requireReach(...call: Parameters<typeof recordCall>): Promise<void> {
+  if (await recordCall(...call)) throw new UnreachedProviderError()
 }
 
 /** Fails an activity that another worker can do: Temporal repeats it there. */

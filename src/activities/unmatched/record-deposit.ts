@@ -9,8 +9,7 @@ import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
-import { recordRepeatableCall } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/worker-reach.ts'
 import { recordUnmatchedPayment } from './record.ts'
 
 /**
@@ -24,9 +23,9 @@ export function recordDeposit(dependencies: ActivityDependencies) {
     requestId,
   }: RecordDepositInput): Promise<RecordDepositResult> => {
     const em = dependencies.orm.em.fork()
-    const { connection, provider } = await loadProviderConnection(dependencies, em, connectionUuid)
-    const found = await provider.findPayment(endToEnd)
-    await recordRepeatableCall(dependencies, em, connection, found)
+    const { connection, answer: found } = await callRepeatably(dependencies, em, connectionUuid, provider =>
+      provider.findPayment(endToEnd),
+    )
     if (found.kind === 'not_found') return { kind: 'not_found' }
     if (found.kind === 'no_answer') return { kind: 'no_answer', code: found.code }
     const { payment } = found

@@ -15,19 +15,19 @@ const MAX_PRUNING_MS = 8 * 60_000
  * Unexplained answers of providers are deleted after the same time (src/db/repositories/unexplained-answers.ts).
  */
 export function pruneEvents({ orm }: ActivityDependencies) {
-  return async (): Promise<{ forgotten: number }> => {
+  return async (): Promise<{ deleted: number }> => {
     const hasTimeLeft = startTimeBudget(MAX_PRUNING_MS)
     const before = eventRetentionStartOf(new Date())
-    let deletedCount = 0
+    let deleted = 0
     for (;;) {
       const count = await deleteOldEvents(orm.em.fork(), before, PRUNE_BATCH_SIZE)
-      deletedCount += count
+      deleted += count
       if (count < PRUNE_BATCH_SIZE || !hasTimeLeft()) break
     }
     while (
       hasTimeLeft() &&
       (await pruneUnexplainedAnswers(orm.em.fork(), PRUNE_BATCH_SIZE)) === PRUNE_BATCH_SIZE
     );
-    return { forgotten: deletedCount }
+    return { deleted }
   }
 }

@@ -7,7 +7,7 @@ import {
 import { lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import type { EventCursor, ReplayEventsInput } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { wakeDeliveries } from './sweep-deliveries.ts'
+import { signalDeliveries } from './sweep-deliveries.ts'
 
 const REPLAY_BATCH_SIZE = 500
 
@@ -29,7 +29,7 @@ export function replayMissedEvents(dependencies: ActivityDependencies) {
       const claimed = await claimMissedDeliveries(em, webhook.uuid, missed)
       return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
     })
-    return { recovered: await wakeDeliveries(dependencies, claimed), next }
+    return { recovered: await signalDeliveries(dependencies, claimed), next }
   }
 }
 

@@ -22,7 +22,7 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 /** Limits of a sweep: rows per claim, endpoints per claim, and workflows signalled concurrently. */
 const CLAIM_BATCH_SIZE = 200
 const ENDPOINTS_PER_CLAIM = 10
-const MAX_CONCURRENT_WAKES = 20
+const MAX_CONCURRENT_SIGNALS = 20
 /** Time budget of each half of a sweep, within the activity's timeout; the next sweep continues. */
 const MAX_SWEEP_MS = 40_000
 
@@ -32,10 +32,10 @@ const MAX_SWEEP_MS = 40_000
  */
 export function sweepDeliveries(dependencies: ActivityDependencies) {
   const { orm, timeScale } = dependencies
-  return async (): Promise<{ woken: number; disabled: number }> => {
+  return async (): Promise<{ signalled: number; disabled: number }> => {
     const disabled = await disableFailingEndpoints(orm, timeScale)
     await endUndeliverable(orm)
-    return { disabled, woken: await wakeDueDeliveries(dependencies) }
+    return { disabled, signalled: await signalDueDeliveries(dependencies) }
   }
 }
 
@@ -79,28 +79,28 @@ function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
  * Signals the workflows of due deliveries until none is due or the time budget is used. Every round claims some of each
  * endpoint, so that no endpoint waits for the backlog of another.
  */
-async function wakeDueDeliveries(dependencies: WakeDependencies): Promise<number> {
+async function signalDueDeliveries(dependencies: SignalDependencies): Promise<number> {
   const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
-  let woken = 0
+  let signalled = 0
   for (;;) {
-    const previousCount = woken
+    const previousCount = signalled
     const em = dependencies.orm.em.fork()
     const endpoints = await findDueEndpoints(em)
     for (let from = 0; from < endpoints.length && hasTimeLeft(); from += ENDPOINTS_PER_CLAIM) {
       const claimable = endpoints.slice(from, from + ENDPOINTS_PER_CLAIM)
       const limit = Math.ceil(CLAIM_BATCH_SIZE / claimable.length)
-      woken += await wakeDeliveries(dependencies, await claimDueDeliveries(em, claimable, limit))
+      signalled += await signalDeliveries(dependencies, await claimDueDeliveries(em, claimable, limit))
     }
-    if (woken === previousCount || !hasTimeLeft()) return woken
+    if (signalled === previousCount || !hasTimeLeft()) return signalled
   }
 }
 
-type WakeDependencies = Pick<ActivityDependencies, 'orm' | 'temporal'>
+type SignalDependencies = Pick<ActivityDependencies, 'orm' | 'temporal'>
 
 /** Signals the workflows of claimed deliveries, and returns their number. */
-export async function wakeDeliveries({ orm, temporal }: WakeDependencies, claimed: ClaimedDelivery[]) {
-  for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_WAKES) {
-    const batch = claimed.slice(from, from + MAX_CONCURRENT_WAKES)
+export async function signalDeliveries({ orm, temporal }: SignalDependencies, claimed: ClaimedDelivery[]) {
+  for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_SIGNALS) {
+    const batch = claimed.slice(from, from + MAX_CONCURRENT_SIGNALS)
     await Promise.all(batch.map(one => signalDelivery(temporal, one)))
     const overdueAt = new Date(Date.now() + scaleWait(WAITS.deliveryOverdue, temporal.timeScale))
     await recordSignalledDeliveries(orm.em.fork(), batch, overdueAt)

@@ -33,4 +33,5 @@ export type ReconcileResult = {
   disputesNoAnswer?: string
 }
 
-export type SweepWorkflowsResult = { checked: number; reopened: number; shown: number }
+/** `notReopened`: rows that are left to the operator. */
+export type SweepWorkflowsResult = { checked: number; reopened: number; notReopened: number }

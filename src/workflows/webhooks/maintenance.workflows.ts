@@ -6,7 +6,7 @@ import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 /** Workflows that maintain events and deliveries: by schedule, or at the request of a merchant. */
 
 /** Signals the workflows of deliveries that were changed or are overdue, and disables endpoints without a success for five days. */
-export async function deliverySweepWorkflow(): Promise<{ woken: number; disabled: number }> {
+export async function deliverySweepWorkflow(): Promise<{ signalled: number; disabled: number }> {
   return eventMaintenanceActivities.sweepDeliveries()
 }
 
@@ -24,6 +24,6 @@ export async function eventReplayWorkflow(input: ReplayEventsInput): Promise<{ r
 }
 
 /** Deletes the events whose retention is over, with their deliveries and attempts. */
-export async function eventPruningWorkflow(): Promise<{ forgotten: number }> {
+export async function eventPruningWorkflow(): Promise<{ deleted: number }> {
   return eventMaintenanceActivities.pruneEvents()
 }

@@ -92,7 +92,7 @@ test('an unknown transfer without a workflow is reopened to poll, and leaves the
   expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual({
     checked: 1,
     reopened: 1,
-    shown: 0,
+    notReopened: 0,
   })
   expect(did).toEqual([
     {
@@ -112,7 +112,7 @@ test('a healthy system is left unchanged, with one Temporal list per page of row
   expect(await sweepWorkflows({ ...fixture.dependencies, temporal })()).toEqual({
     checked: 3,
     reopened: 0,
-    shown: 0,
+    notReopened: 0,
   })
   expect([calls, did]).toEqual([['list'], []])
   for (const { uuid } of rows) await away(uuid)
@@ -163,7 +163,7 @@ async function scheduled(dueInHours: number, remembered: Memory) {
   return { swept, did, order, workflowId }
 }
 
-const REOPENED = { checked: 1, reopened: 1, shown: 0 }
+const REOPENED = { checked: 1, reopened: 1, notReopened: 0 }
 test.each<[what: string, dueInHours: number, remembered: Memory]>([
   ['that is not due and unknown to Temporal', 1, undefined],
   ['that is not due, whose workflow was terminated', 1, () => ({})],
@@ -193,7 +193,7 @@ test.each<[what: string, dueInHours: number, remembered: Memory]>([
 
 test('a waiting transfer whose workflow had ended is reported and left to the rebuild', async () => {
   const { swept, did } = await scheduled(1, () => ({ ended: 'cancelled' }))
-  expect(swept).toEqual({ checked: 1, reopened: 0, shown: 1 })
+  expect(swept).toEqual({ checked: 1, reopened: 0, notReopened: 1 })
   expect(did).toEqual([])
 })
 

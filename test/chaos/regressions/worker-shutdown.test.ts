@@ -48,8 +48,8 @@ const events = (count: number, age: string) =>
 test('event pruning ends after the current batch when the worker shuts down', async () => {
   await events(1_200, '40 days')
   stops()
-  expect(await worker.run(pruneEvents(fixture.dependencies))).toEqual({ forgotten: 500 })
-  expect(await pruneEvents(fixture.dependencies)()).toEqual({ forgotten: 700 })
+  expect(await worker.run(pruneEvents(fixture.dependencies))).toEqual({ deleted: 500 })
+  expect(await pruneEvents(fixture.dependencies)()).toEqual({ deleted: 700 })
 })
 
 test('a delivery sweep wakes no further delivery when the worker shuts down', async () => {
@@ -67,8 +67,8 @@ test('a delivery sweep wakes no further delivery when the worker shuts down', as
   )
   const sweep = sweepDeliveries({ ...fixture.dependencies, temporal })
   stops()
-  expect(await worker.run(sweep)).toMatchObject({ woken: 0 })
-  expect(await sweep()).toMatchObject({ woken: 1 })
+  expect(await worker.run(sweep)).toMatchObject({ signalled: 0 })
+  expect(await sweep()).toMatchObject({ signalled: 1 })
 })
 
 test('a notification sweep routes no further notification when the worker shuts down', async () => {

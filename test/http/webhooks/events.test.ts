@@ -166,7 +166,7 @@ describe('after thirty days', () => {
     await prune()
     const wake = 'update delivery set sweep_at = null where uuid = ? returning uuid'
     expect(await fixture.orm.em.fork().execute(wake, [delivery])).toHaveLength(1)
-    expect(await prune()).toEqual({ forgotten: 1 })
+    expect(await prune()).toEqual({ deleted: 1 })
   })
 
   test('it is deleted, with its deliveries and their attempts; a younger or undelivered one is kept', async () => {
@@ -191,7 +191,7 @@ describe('after thirty days', () => {
       )
     }
     const prune = pruneEvents({ orm: fixture.orm } as ActivityDependencies)
-    expect((await prune()).forgotten).toBeGreaterThanOrEqual(3)
+    expect((await prune()).deleted).toBeGreaterThanOrEqual(3)
     const count = async (table: string, where: string) => {
       const [row] = await fixture.orm.em
         .fork()
@@ -203,7 +203,7 @@ describe('after thirty days', () => {
     expect(await count('delivery_attempt', `delivery_uuid in (select uuid from delivery)`)).toBe(
       await count('delivery_attempt', 'true'),
     )
-    expect(await prune()).toEqual({ forgotten: 0 })
+    expect(await prune()).toEqual({ deleted: 0 })
   })
 
   test('more than one batch are deleted in several', async () => {
@@ -213,8 +213,8 @@ describe('after thirty days', () => {
        from generate_series(1, 1200)`,
       [accountUuid],
     )
-    const { forgotten } = await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
-    expect(forgotten).toBe(1_200)
+    const { deleted } = await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
+    expect(deleted).toBe(1_200)
   })
 
   test('it is found by an index, however many events there are', async () => {

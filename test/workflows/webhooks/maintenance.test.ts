@@ -4,13 +4,13 @@ import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 const stories = setUpWorkflowStories()
 
 test('a sweep of the deliveries returns its counts', async () => {
-  const story = await stories.deliverySweep({ sweepDeliveries: [{ woken: 3, disabled: 1 }] })
-  await story.finishWith({ woken: 3, disabled: 1 })
+  const story = await stories.deliverySweep({ sweepDeliveries: [{ signalled: 3, disabled: 1 }] })
+  await story.finishWith({ signalled: 3, disabled: 1 })
 })
 
 test('old events are pruned', async () => {
-  const story = await stories.eventPruning({ pruneEvents: [{ forgotten: 7 }] })
-  await story.finishWith({ forgotten: 7 })
+  const story = await stories.eventPruning({ pruneEvents: [{ deleted: 7 }] })
+  await story.finishWith({ deleted: 7 })
 })
 
 test('missed events are resent, batch by batch', async () => {

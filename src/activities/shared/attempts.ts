@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Attempt } from '../../db/entities/attempt.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
+import { referenceOf } from '../../domain/pix/identifiers.ts'
+import type { RejectedResult, UnknownResult, UnreachableResult } from '../../domain/providers/provider.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+
+/** Stores attempts of every operation: before the provider is called, and the provider's answer after it. */
+
+type AttemptToCreate = Pick<Attempt, 'operation' | 'subjectUuid' | 'position'>
+
+/** Creates the attempt at an operation through one connection, before its call. */
+export function createAttempt(em: EntityManager, attempt: AttemptToCreate, connection: Connection): Attempt {
+  return em.create(Attempt, {
+    uuid: randomUUID(),
+    ...attempt,
+    connectionUuid: connection.uuid,
+    providerAccountUuid: connection.providerAccountUuid,
+    credentialsEpoch: connection.credentialsEpoch,
+    reference: referenceOf(attempt.subjectUuid),
+    state: 'calling',
+  })
+}
+
+/** Stores an answer that is no acceptance. The caller holds the row lock of the operation. */
+export function recordRefusedAnswer(
+  attempt: Attempt,
+  answer: RejectedResult | UnreachableResult | UnknownResult,
+): void {
+  if (answer.kind === 'unknown') attempt.unknownSince ??= new Date()
+  else clearUnknownMarks(attempt)
+  attempt.state = answer.kind
+  attempt.code = answer.code
+  attempt.message = answer.message
+  if (answer.kind !== 'rejected') return
+  attempt.finality = answer.finality
+  attempt.providerCode = answer.providerCode ?? null
+}
+
+/** Removes what was stored while the outcome of an attempt was unknown. */
+export function clearUnknownMarks(attempt: Attempt): void {
+  Object.assign(attempt, { unknownSince: null, nextCheckAt: null, code: null, message: null, finality: null })
+  attempt.refusal = null
+}
+
+/** Marks an attempt as unknown, with the time of the next poll; the merchant sees both (SPEC §4). */
+export function markUnknown(
+  attempt: Attempt,
+  { pollCount, timeScale }: { pollCount: number; timeScale: number },
+): void {
+  attempt.state = 'unknown'
+  attempt.unknownSince ??= new Date()
+  attempt.nextCheckAt = getNextPollTime(pollCount, timeScale)
+}
+
+/** Returns the time of the next poll, after `pollCount` polls. */
+export function getNextPollTime(pollCount: number, timeScale: number): Date {
+  return new Date(Date.now() + scaleWait(WAITS.nextPoll(pollCount + 1), timeScale))
+}
+
+/**
+ * Returns code and message of a refusal as the API shows them to the merchant. The message of an unreachable provider
+ * is replaced, because it names the provider's host.
+ */
+export function describeRefusal({ state, code, message, providerCode }: Attempt) {
+  if (state === 'unreachable') {
+    const unsentCode = unsentCodeOf([code])
+    return { code: unsentCode, message: ERROR_CATALOGUE[unsentCode].message }
+  }
+  return {
+    code: code ?? 'provider_rejected',
+    message: message ?? ERROR_CATALOGUE.provider_rejected.message,
+    ...(providerCode && { provider_code: providerCode }),
+  }
+}
