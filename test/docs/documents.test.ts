@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { ANSWER_TABLES, replaceAnswerTable } from '../../docs/tables/answer-tables.ts'
+import { updateErrorTables } from '../../docs/tables/error-tables.ts'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
-import { updateErrorTables } from '../../src/api/docs/error-catalogue.ts'
 import { renderMarkdown } from '../../src/api/docs/markdown.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
-import { ANSWER_TABLES, replaceAnswerTable } from '../../src/providers/docs/answer-tables.ts'
 import { blocksOf, documents, ROOT } from './support/documents.ts'
 
 /** What the documents say of this repository stays true. */
@@ -40,14 +40,14 @@ test('every document of the folder is a page', async () => {
   expect(pages.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', ...files].sort())
 })
 
-test('the tables of errors equal the catalogues: npm run docs:errors', () => {
+test('the tables of errors equal the catalogues: npm run docs:tables', () => {
   const { text } = documentOf('docs/errors.md')
   expect(text.match(/<!-- made: \w+ -->/g)).toHaveLength(2)
   expect(updateErrorTables(text)).toBe(text)
 })
 
 test.each(Object.entries(ANSWER_TABLES))(
-  'the page of %s shows the answers that its adapter relies on: npm run docs:providers',
+  'the page of %s shows the answers that its adapter relies on: npm run docs:tables',
   (dialect, answers) => {
     const { text } = documentOf(`docs/providers/${dialect}.md`)
     expect(text).toContain('<!-- made: answers -->')

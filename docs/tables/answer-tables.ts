@@ -1,7 +1,11 @@
-import type { ProviderApi } from '../../domain/providers/provider.ts'
-import type { AnswerMeaning, DocumentedAnswer, DocumentedAnswers } from '../adapter/documented-answers.ts'
-import { efiAnswers } from '../efi/answers.ts'
-import { wooviAnswers } from '../woovi/answers.ts'
+import type { ProviderApi } from '../../src/domain/providers/provider.ts'
+import type {
+  AnswerMeaning,
+  DocumentedAnswer,
+  DocumentedAnswers,
+} from '../../src/providers/adapter/documented-answers.ts'
+import { efiAnswers } from '../../src/providers/efi/answers.ts'
+import { wooviAnswers } from '../../src/providers/woovi/answers.ts'
 
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,

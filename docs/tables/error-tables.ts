@@ -1,6 +1,6 @@
-import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import { ERROR_GUIDANCE } from '../../domain/errors/error-guidance.ts'
-import { RAIL_CODES, type RailCode } from '../../domain/pix/rail-codes.ts'
+import { ERROR_CATALOGUE, type ErrorCode } from '../../src/domain/errors/error-catalogue.ts'
+import { RAIL_CODES, type RailCode } from '../../src/domain/pix/rail-codes.ts'
+import { ERROR_GUIDANCE } from './error-guidance.ts'
 
 /** Error tables of docs/errors.md, generated from the catalogues that the service itself uses. */
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from './error-catalogue.ts'
+import type { ErrorCode } from '../../src/domain/errors/error-catalogue.ts'
 
 /**
  * When the API answers each error of the catalogue, and what the client does next. Printed into docs/errors.md.
