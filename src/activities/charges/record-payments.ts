@@ -146,23 +146,21 @@ function getUnmatchedReason(charge: Charge, payment: IncomingPix): MovementReaso
 async function startPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<Movement> {
   const at = new Date()
   const { accountUuid, providerAccountUuid, connection } = charge
-  const movement = createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
-    {
-      type: 'EXTERNAL_TRANSFER',
-      movementType: 'IN',
-      valueCents: payment.cents,
-      status: 'PENDING',
-      endToEnd: payment.endToEnd,
-      txid: charge.txid,
-      pixKey: charge.pixKey,
-      sender: payment.payer,
-      receiver: charge.receiver,
-      chargeUuid: charge.uuid,
-    },
-    at,
-  )
+  const movement = createMovement(em, at, {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'EXTERNAL_TRANSFER',
+    movementType: 'IN',
+    valueCents: payment.cents,
+    status: 'PENDING',
+    endToEnd: payment.endToEnd,
+    txid: charge.txid,
+    pixKey: charge.pixKey,
+    sender: payment.payer,
+    receiver: charge.receiver,
+    chargeUuid: charge.uuid,
+  })
   charge.movement = movement
   transition(charge, chargeMachine, 'payment_started', at)
   await postMovement(em, movement, paymentStartedLegs(accountUuid, payment.cents))

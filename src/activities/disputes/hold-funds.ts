@@ -6,7 +6,7 @@ import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { computeClaimCents, computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import { disputeHeldLegs, disputeReleasedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { computeRefundableCents } from '../../domain/refunds/refund.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { creditPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 
 /** The PIX of a dispute and the charge that it paid, or null; both under their row locks. */
@@ -92,19 +92,15 @@ export async function releaseDisputedFunds(
   { charge, movement }: DisputedPayment,
   at: Date,
 ): Promise<void> {
-  const { accountUuid, providerAccountUuid, heldCents, retainedCents } = dispute
+  const { heldCents, retainedCents } = dispute
   if (charge) charge.disputedCents -= dispute.claimedCents
   Object.assign(dispute, { claimedCents: 0, heldCents: 0, retainedCents: 0 })
   await em.flush()
   const cents = heldCents + retainedCents
   if (cents === 0) return
   const release = createHoldMovement(em, dispute, { charge, movement, movementType: 'IN', cents, at })
-  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  const legs = [
-    ...disputeReleasedLegs(accountUuid, { heldCents, retainedCents }),
-    ...(await inflowPostings(em, inflow)),
-  ]
-  await postMovement(em, release, legs)
+  const releasedLegs = (accountUuid: string) => disputeReleasedLegs(accountUuid, { heldCents, retainedCents })
+  await postMovement(em, release, await creditPostings(em, releasedLegs, dispute, cents))
 }
 
 type DisputeHold = DisputedPayment & { movementType: 'IN' | 'OUT'; cents: number; at: Date }
@@ -115,19 +111,17 @@ function createHoldMovement(
   { charge, movement, movementType, cents, at }: DisputeHold,
 ) {
   const { accountUuid, providerAccountUuid } = dispute
-  return createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid: dispute.connection.uuid },
-    {
-      type: 'HOLD',
-      movementType,
-      valueCents: cents,
-      status: 'SETTLED',
-      chargeUuid: charge?.uuid,
-      originalUuid: movement.uuid,
-      disputeUuid: dispute.uuid,
-      settledAt: at,
-    },
-    at,
-  )
+  return createMovement(em, at, {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: dispute.connection.uuid,
+    type: 'HOLD',
+    movementType,
+    valueCents: cents,
+    status: 'SETTLED',
+    chargeUuid: charge?.uuid,
+    originalUuid: movement.uuid,
+    disputeUuid: dispute.uuid,
+    settledAt: at,
+  })
 }

@@ -77,22 +77,20 @@ function createDisputeReturnMovement(
   at: Date,
 ) {
   const { accountUuid, providerAccountUuid } = dispute
-  return createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid: dispute.connection.uuid },
-    {
-      type: 'EXTERNAL_REFUND',
-      movementType: 'OUT',
-      valueCents: returned.cents,
-      status: 'SETTLED',
-      ...buildReturnColumns(dispute.endToEnd, returned),
-      sender: movement.receiver,
-      receiver: movement.sender,
-      chargeUuid: charge?.uuid,
-      originalUuid: movement.uuid,
-      disputeUuid: dispute.uuid,
-      settledAt: new Date(returned.at),
-    },
-    at,
-  )
+  return createMovement(em, at, {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: dispute.connection.uuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    valueCents: returned.cents,
+    status: 'SETTLED',
+    ...buildReturnColumns(dispute.endToEnd, returned),
+    sender: movement.receiver,
+    receiver: movement.sender,
+    chargeUuid: charge?.uuid,
+    originalUuid: movement.uuid,
+    disputeUuid: dispute.uuid,
+    settledAt: new Date(returned.at),
+  })
 }

@@ -15,48 +15,56 @@ import { ATTACHMENT_ORDER, Attachment, type Dispute } from '../../db/entities/di
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Refund } from '../../db/entities/refund.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
-import { insertEvent } from '../../db/repositories/events.ts'
+import { insertEvent, type NewEvent, scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
+
+/** The resource that an event is about; its events are numbered. */
+type EventSubject = { uuid: string; accountUuid: string; sequence: number }
+type EventFacts = Pick<NewEvent, 'connectionUuid' | 'requestId' | 'at'> & {
+  /** Uuid of the operation whose workflow starts the deliveries; by default the subject itself. */
+  ownerUuid?: string | undefined
+}
+
+/** Numbers and inserts an event. `buildBody` may flush, so the number is counted before it. */
+async function recordEvent(
+  em: EntityManager,
+  type: NewEvent['type'],
+  subject: EventSubject,
+  { ownerUuid = subject.uuid, ...facts }: EventFacts,
+  buildBody: () => NewEvent['body'] | Promise<NewEvent['body']>,
+): Promise<void> {
+  subject.sequence += 1
+  const { uuid: subjectUuid, accountUuid, sequence } = subject
+  const body = await buildBody()
+  await insertEvent(em, { type, accountUuid, subjectUuid, sequence, ownerUuid, body, ...facts })
+}
 
 /** Records a PAYMENT event: the charge as its GET shows it now. `late`: the payment came after the charge had ended. */
 export function recordChargeEvent(
   em: EntityManager,
   charge: Charge,
-  { at, late = false, ownerUuid = charge.uuid }: { at: Date; late?: boolean; ownerUuid?: string },
+  { late = false, ...context }: { at: Date; late?: boolean; ownerUuid?: string },
 ): Promise<void> {
-  charge.sequence += 1
-  return insertEvent(em, {
-    accountUuid: charge.accountUuid,
-    connectionUuid: charge.connection.uuid,
-    type: 'PAYMENT',
-    subjectUuid: charge.uuid,
-    sequence: charge.sequence,
-    body: { ...z.encode(chargeSchema, showCharge(charge)), ...(late && { late: true }) },
-    ownerUuid,
-    requestId: charge.requestId,
-    at,
-  })
+  const { connection, requestId } = charge
+  const facts = { connectionUuid: connection.uuid, requestId, ...context }
+  return recordEvent(em, 'PAYMENT', charge, facts, () => ({
+    ...z.encode(chargeSchema, showCharge(charge)),
+    ...(late && { late: true }),
+  }))
 }
 
 /** Records a TRANSFER event: the transfer as its GET shows it now. */
-export async function recordTransferEvent(
+export function recordTransferEvent(
   em: EntityManager,
   { transfer, attempts }: LockedTransfer,
   { at, late = false }: { at: Date; late?: boolean },
 ): Promise<void> {
-  transfer.sequence += 1
-  const view = showTransfer(transfer, await loadAttemptProviders(em, attempts))
-  return insertEvent(em, {
-    accountUuid: transfer.accountUuid,
-    connectionUuid: transfer.connection.uuid,
-    type: 'TRANSFER',
-    subjectUuid: transfer.uuid,
-    sequence: transfer.sequence,
-    body: { ...z.encode(transferSchema, view), ...(late && { late: true }) },
-    ownerUuid: transfer.uuid,
-    requestId: transfer.requestId,
-    at,
+  const { connection, requestId } = transfer
+  const facts = { connectionUuid: connection.uuid, requestId, at }
+  return recordEvent(em, 'TRANSFER', transfer, facts, async () => {
+    const view = showTransfer(transfer, await loadAttemptProviders(em, attempts))
+    return { ...z.encode(transferSchema, view), ...(late && { late: true }) }
   })
 }
 
@@ -64,40 +72,23 @@ export async function recordTransferEvent(
 export function recordRefundEvent(
   em: EntityManager,
   refund: Refund,
-  { charge, at, ownerUuid = refund.uuid }: { charge: Charge; at: Date; ownerUuid?: string },
+  { charge, ...context }: { charge: Charge; at: Date; ownerUuid?: string },
 ): Promise<void> {
-  refund.sequence += 1
-  return insertEvent(em, {
-    accountUuid: refund.accountUuid,
-    connectionUuid: refund.connectionUuid,
-    type: 'REFUND',
-    subjectUuid: refund.uuid,
-    sequence: refund.sequence,
-    body: z.encode(refundSchema, showRefund(refund, charge)),
-    ownerUuid,
-    requestId: refund.requestId,
-    at,
-  })
+  const { connectionUuid, requestId } = refund
+  const facts = { connectionUuid, requestId, ...context }
+  return recordEvent(em, 'REFUND', refund, facts, () => z.encode(refundSchema, showRefund(refund, charge)))
 }
 
 /** Records a MED event: the dispute as its GET shows it now, with new links to its proofs. */
-export async function recordDisputeEvent(
+export function recordDisputeEvent(
   em: EntityManager,
   dispute: Dispute,
   { at, linkTo }: { at: Date; linkTo: AttachmentLinker },
 ): Promise<void> {
-  dispute.sequence += 1
-  const attachments = await em.find(Attachment, { disputeUuid: dispute.uuid }, { orderBy: ATTACHMENT_ORDER })
-  return insertEvent(em, {
-    accountUuid: dispute.accountUuid,
-    connectionUuid: dispute.connection.uuid,
-    type: 'MED',
-    subjectUuid: dispute.uuid,
-    sequence: dispute.sequence,
-    body: z.encode(disputeSchema, showDispute(dispute, await showAttachments(attachments, linkTo))),
-    ownerUuid: dispute.uuid,
-    requestId: dispute.requestId,
-    at,
+  const { uuid: disputeUuid, connection, requestId } = dispute
+  return recordEvent(em, 'MED', dispute, { connectionUuid: connection.uuid, requestId, at }, async () => {
+    const attachments = await em.find(Attachment, { disputeUuid }, { orderBy: ATTACHMENT_ORDER })
+    return z.encode(disputeSchema, showDispute(dispute, await showAttachments(attachments, linkTo)))
   })
 }
 
@@ -112,14 +103,19 @@ export function recordMovementEvent(
   movement: Movement,
   context: { ownerUuid: string; requestId: string; at: Date },
 ): Promise<void> {
-  movement.sequence += 1
-  return insertEvent(em, {
-    accountUuid: movement.accountUuid,
-    connectionUuid: movement.connectionUuid ?? null,
-    type: 'PIX_TRANSACTION',
-    subjectUuid: movement.uuid,
-    sequence: movement.sequence,
-    body: z.encode(movementSchema, showMovement(movement)),
-    ...context,
-  })
+  const facts = { connectionUuid: movement.connectionUuid ?? null, ...context }
+  return recordEvent(em, 'PIX_TRANSACTION', movement, facts, () =>
+    z.encode(movementSchema, showMovement(movement)),
+  )
+}
+
+/** Records the event of a movement that no workflow owns: the next sweep starts its deliveries. */
+export async function recordUnownedMovementEvent(
+  em: EntityManager,
+  movement: Movement,
+  at: Date,
+): Promise<void> {
+  const { uuid } = movement
+  await recordMovementEvent(em, movement, { ownerUuid: uuid, requestId: uuid, at })
+  await scheduleDeliveriesForSweep(em, uuid)
 }

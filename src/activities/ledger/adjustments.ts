@@ -3,11 +3,9 @@ import { type EntityManager, type Orm, runInTransaction } from '../../db/client/
 import { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { User } from '../../db/entities/user.ts'
-import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { linkAccountEntry, lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
 import { hasBalances } from '../../db/repositories/balance-checks.ts'
-import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   type Adjustment,
   type AdjustmentProposal,
@@ -16,9 +14,8 @@ import {
   lockAdjustment,
 } from '../../db/repositories/ledger-adjustments.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
-import { depositLegs, type Leg, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
-import { recordMovementEvent } from '../events/record-event.ts'
-import { inflowPostings } from './apply-inflow.ts'
+import { recordUnownedMovementEvent } from '../events/record-event.ts'
+import { unheldMovementPostings } from './apply-inflow.ts'
 import { createMovement, postMovement } from './movements.ts'
 
 /** Validity of a proposal, in days. */
@@ -121,30 +118,15 @@ async function postAdjustment(em: EntityManager, adjustment: Adjustment): Promis
   if (entryUuid && !(await lockOpenAccountEntry(em, entryUuid)))
     throw new AdjustmentError('explained', `entry ${entryUuid} is already matched`)
   const at = new Date()
-  const movement = createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid },
-    {
-      ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
-      ...{ entryName: `adjustment/${adjustment.uuid}`, reason: 'adjustment', settledAt: at },
-    },
-    at,
-  )
-  await postMovement(em, movement, await buildAdjustmentLegs(em, movement))
+  const movement = createMovement(em, at, {
+    ...{ accountUuid, providerAccountUuid, connectionUuid },
+    ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
+    ...{ entryName: `adjustment/${adjustment.uuid}`, reason: 'adjustment', settledAt: at },
+  })
+  await postMovement(em, movement, await unheldMovementPostings(em, movement))
   if (entryUuid) await linkAccountEntry(em, entryUuid, { movementUuid: movement.uuid })
-  await recordMovementEvent(em, movement, { ownerUuid: movement.uuid, requestId: movement.uuid, at })
-  await scheduleDeliveriesForSweep(em, movement.uuid)
+  await recordUnownedMovementEvent(em, movement, at)
   return movement
-}
-
-async function buildAdjustmentLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
-  const { accountUuid, providerAccountUuid, valueCents: cents, movementType } = movement
-  if (movementType === 'IN') {
-    const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-    return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
-  }
-  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
 }
 
 async function findOperator(em: EntityManager, email: string): Promise<User> {

@@ -1,12 +1,15 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Dispute } from '../../db/entities/dispute.ts'
+import type { Movement } from '../../db/entities/movement.ts'
+import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { findShortfalls } from '../../db/repositories/balance-checks.ts'
 import { computeUncoveredCents } from '../../domain/disputes/dispute.ts'
 import {
+  depositLegs,
   disputeRetainedLegs,
   type Leg,
   shortfallRepaidLegs,
-  unmatchedKeptLegs,
+  uncoveredOutflowLegs,
 } from '../../domain/ledger/legs.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 
@@ -30,14 +33,38 @@ export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise
   return [...shortfallLegs, ...disputePostings(disputes, remaining)]
 }
 
-/** Builds the legs that move an unmatched PIX from `pending` to the account's `available`, an inflow like any other. */
-export async function keptPaymentPostings(
+/** Balances of one account at one provider account. */
+type BalanceOwner = { accountUuid: string; providerAccountUuid: string }
+
+/** Builds the legs that move money to one account's `available` by `legsOf`, and those of `inflowPostings`. */
+export async function creditPostings(
   em: EntityManager,
-  { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
+  legsOf: (accountUuid: string, cents: number) => Leg[],
+  { accountUuid, providerAccountUuid }: BalanceOwner,
   cents: number,
 ): Promise<Leg[]> {
   const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  return [...unmatchedKeptLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+  return [...legsOf(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+}
+
+/**
+ * Builds the legs of money that left without a hold: from `available`, which is locked here, and beyond it from the
+ * shortfall, which the service advances.
+ */
+export async function uncoveredOutflowPostings(
+  em: EntityManager,
+  { accountUuid, providerAccountUuid }: BalanceOwner,
+  cents: number,
+): Promise<Leg[]> {
+  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
+}
+
+/** Builds the legs of a movement that crossed the border of the ledger without a hold, in its direction. */
+export function unheldMovementPostings(em: EntityManager, movement: Movement): Promise<Leg[]> {
+  return movement.movementType === 'IN'
+    ? creditPostings(em, depositLegs, movement, movement.valueCents)
+    : uncoveredOutflowPostings(em, movement, movement.valueCents)
 }
 
 /** Builds only the legs that repay shortfalls. */

@@ -5,29 +5,16 @@ import { writePostings } from '../../db/ledger/post.ts'
 import type { Leg } from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 
-/** Owner of a movement: the account, the provider account and the connection. */
-export type MovementOwner = {
-  accountUuid: string
-  providerAccountUuid: string
-  connectionUuid: string | null
-}
-
 /** Columns of a new movement; an absent one is unknown or does not apply. */
-export type MovementFacts = Pick<Movement, 'type' | 'movementType' | 'valueCents' | 'status'> &
-  Partial<Omit<Movement, keyof MovementOwner | 'createdAt' | 'updatedAt' | 'sequence'>>
+export type MovementToCreate = Pick<
+  Movement,
+  'accountUuid' | 'providerAccountUuid' | 'connectionUuid' | 'type' | 'movementType' | 'valueCents' | 'status'
+> &
+  Partial<Omit<Movement, 'createdAt' | 'updatedAt' | 'sequence'>>
 
 /** Creates a movement. It is inserted with the transaction's next flush, at the latest by `postMovement`. */
-export function createMovement(em: EntityManager, owner: MovementOwner, facts: MovementFacts, at: Date) {
-  const { accountUuid, providerAccountUuid, connectionUuid } = owner
-  return em.create(Movement, {
-    uuid: randomUUID(),
-    accountUuid,
-    providerAccountUuid,
-    connectionUuid,
-    ...facts,
-    createdAt: at,
-    updatedAt: at,
-  })
+export function createMovement(em: EntityManager, at: Date, movement: MovementToCreate): Movement {
+  return em.create(Movement, { uuid: randomUUID(), ...movement, createdAt: at, updatedAt: at })
 }
 
 /** Marks a movement as settled by a provider's report; without an end-to-end id where the provider gave none. */

@@ -12,18 +12,11 @@ import {
   type StoredAccountEntry,
   sumBlockedByEntries,
 } from '../../db/repositories/account-entries.ts'
-import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
 } from '../../db/repositories/provider-account-owners.ts'
-import {
-  depositLegs,
-  disputeHeldLegs,
-  entryUnblockedLegs,
-  type Leg,
-  uncoveredOutflowLegs,
-} from '../../domain/ledger/legs.ts'
+import { disputeHeldLegs, entryUnblockedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import {
   type AccountEntryKind,
   computeBlockCents,
@@ -32,8 +25,8 @@ import {
   entryIdentityOf,
 } from '../../domain/reconciliation/account-entry.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { recordMovementEvent } from '../events/record-event.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { recordUnownedMovementEvent } from '../events/record-event.ts'
+import { creditPostings, unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -104,8 +97,7 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
   const movement = createEntryMovement(em, { ...entry, kind }, { owner, providerAccountUuid, at })
   await postMovement(em, movement, await buildEntryLegs(em, movement, kind))
   await linkAccountEntry(em, uuid, { movementUuid: movement.uuid })
-  await recordMovementEvent(em, movement, { ownerUuid: movement.uuid, requestId: movement.uuid, at })
-  await scheduleDeliveriesForSweep(em, movement.uuid)
+  await recordUnownedMovementEvent(em, movement, at)
   return true
 }
 
@@ -117,20 +109,18 @@ function createEntryMovement(
   { owner, providerAccountUuid, at }: EntryPosting,
 ): Movement {
   const { type, direction, reason } = ENTRY_MOVEMENTS[entry.kind]
-  return createMovement(
-    em,
-    { accountUuid: owner.accountUuid, providerAccountUuid, connectionUuid: owner.connection.uuid },
-    {
-      type,
-      movementType: direction,
-      valueCents: entry.cents,
-      status: 'SETTLED',
-      entryName: entryIdentityOf({ type: entry.type, id: entry.entryId }),
-      reason,
-      settledAt: entry.movedAt,
-    },
-    at,
-  )
+  return createMovement(em, at, {
+    accountUuid: owner.accountUuid,
+    providerAccountUuid,
+    connectionUuid: owner.connection.uuid,
+    type,
+    movementType: direction,
+    valueCents: entry.cents,
+    status: 'SETTLED',
+    entryName: entryIdentityOf({ type: entry.type, id: entry.entryId }),
+    reason,
+    settledAt: entry.movedAt,
+  })
 }
 
 /**
@@ -138,18 +128,11 @@ function createEntryMovement(
  * block holds at most what is available; where the statement lists its release before the block, it holds nothing.
  */
 async function buildEntryLegs(em: EntityManager, movement: Movement, kind: BookableKind): Promise<Leg[]> {
+  if (kind !== 'block' && kind !== 'unblock') return unheldMovementPostings(em, movement)
   const { accountUuid, providerAccountUuid, valueCents: cents } = movement
-  if (kind === 'credit') {
-    const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-    return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
-  }
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  if (kind === 'tariff' || kind === 'withdrawal')
-    return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
   const blocked = await sumBlockedByEntries(em, { accountUuid, providerAccountUuid })
   if (kind === 'block')
     return disputeHeldLegs(accountUuid, computeBlockCents(cents, { ...blocked, availableCents }))
-  const freeCents = computeUnblockCents(cents, blocked)
-  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents: freeCents }] }
-  return [...entryUnblockedLegs(accountUuid, freeCents), ...(await inflowPostings(em, inflow))]
+  return creditPostings(em, entryUnblockedLegs, movement, computeUnblockCents(cents, blocked))
 }

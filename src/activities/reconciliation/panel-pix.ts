@@ -1,9 +1,7 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
-import { scheduleDeliveriesForSweep } from '../../db/repositories/events.ts'
 import {
   findMissingPix,
   hasOpenDispute,
@@ -14,19 +12,14 @@ import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
 } from '../../db/repositories/provider-account-owners.ts'
-import {
-  depositLegs,
-  returnHeldLegs,
-  returnSettledLegs,
-  uncoveredOutflowLegs,
-} from '../../domain/ledger/legs.ts'
+import { returnHeldLegs, returnSettledLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason, MovementType } from '../../domain/ledger/movement.ts'
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import { PANEL_PIX_WAIT_MS, panelPixPendingReasonOf } from '../../domain/reconciliation/panel-pix.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { recordMovementEvent } from '../events/record-event.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { recordUnownedMovementEvent } from '../events/record-event.ts'
+import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { recordProviderRefund } from '../refunds/provider-refund.ts'
@@ -80,13 +73,19 @@ async function postPanelEntry(em: EntityManager, { entry, ...at }: PanelEntryToP
     returned,
     providerAccountUuid: at.providerAccountUuid,
   })
-  const eventContext = { ownerUuid: movement.uuid, requestId: movement.uuid, at: movement.createdAt }
   const legs = await buildPanelLegs(em, movement, returned)
-  if (returned?.charge)
-    await recordProviderRefund(em, { charge: returned.charge, out: movement, ...eventContext })
+  if (returned?.charge) {
+    const { uuid, createdAt: at } = movement
+    await recordProviderRefund(em, {
+      charge: returned.charge,
+      out: movement,
+      ownerUuid: uuid,
+      requestId: uuid,
+      at,
+    })
+  }
   await postMovement(em, movement, legs)
-  await recordMovementEvent(em, movement, eventContext)
-  await scheduleDeliveriesForSweep(em, movement.uuid)
+  await recordUnownedMovementEvent(em, movement, movement.createdAt)
   return null
 }
 
@@ -161,30 +160,24 @@ type PanelEntryPosting = {
 function createPanelMovement(em: EntityManager, entry: StatementEntry, posting: PanelEntryPosting): Movement {
   const { owner, returned, providerAccountUuid } = posting
   const original = returned?.original
-  return createMovement(
-    em,
-    {
-      accountUuid: owner.accountUuid,
-      providerAccountUuid,
-      connectionUuid: original?.connectionUuid ?? owner.connection.uuid,
-    },
-    {
-      ...MOVEMENT_TYPES[entry.returnOf === undefined ? entry.direction : 'return'],
-      movementType: entry.direction,
-      valueCents: entry.cents,
-      status: 'SETTLED',
-      endToEnd: entry.endToEnd || null,
-      ...(entry.returnOf !== undefined && buildReturnColumns(entry.returnOf, getReturnName(entry))),
-      settledAt: new Date(entry.at),
-      ...(original && {
-        sender: original.receiver,
-        receiver: original.sender,
-        chargeUuid: original.chargeUuid,
-        originalUuid: original.uuid,
-      }),
-    },
-    new Date(),
-  )
+  return createMovement(em, new Date(), {
+    accountUuid: owner.accountUuid,
+    providerAccountUuid,
+    connectionUuid: original?.connectionUuid ?? owner.connection.uuid,
+    ...MOVEMENT_TYPES[entry.returnOf === undefined ? entry.direction : 'return'],
+    movementType: entry.direction,
+    valueCents: entry.cents,
+    status: 'SETTLED',
+    endToEnd: entry.endToEnd || null,
+    ...(entry.returnOf !== undefined && buildReturnColumns(entry.returnOf, getReturnName(entry))),
+    settledAt: new Date(entry.at),
+    ...(original && {
+      sender: original.receiver,
+      receiver: original.sender,
+      chargeUuid: original.chargeUuid,
+      originalUuid: original.uuid,
+    }),
+  })
 }
 
 const MOVEMENT_TYPES = {
@@ -199,16 +192,10 @@ const MOVEMENT_TYPES = {
  * the service's shortfall covers the rest.
  */
 async function buildPanelLegs(em: EntityManager, movement: Movement, returned: LockedReturnedPix | null) {
-  const { accountUuid, providerAccountUuid, valueCents: cents, movementType } = movement
-  if (movementType === 'IN') {
-    const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-    return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
-  }
-  const original = returned?.original
-  if (original?.disposition === 'held' || original?.disposition === 'not_returned') {
-    await applyProviderReturns(em, original)
-    return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
-  }
-  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
+  const original = movement.movementType === 'OUT' ? returned?.original : undefined
+  if (original?.disposition !== 'held' && original?.disposition !== 'not_returned')
+    return unheldMovementPostings(em, movement)
+  const { accountUuid, valueCents: cents } = movement
+  await applyProviderReturns(em, original)
+  return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
 }

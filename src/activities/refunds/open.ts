@@ -143,21 +143,19 @@ function createRefundMovement(
   { order, failed, at }: { order: RefundInput; failed: boolean; at: Date },
 ): Movement {
   const { accountUuid, providerAccountUuid, connection } = charge
-  return createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid: connection.uuid },
-    {
-      type: 'EXTERNAL_REFUND',
-      movementType: 'OUT',
-      valueCents: order.valueCents,
-      status: failed ? 'FAILED' : 'PENDING',
-      sender: charge.receiver,
-      receiver: charge.movement?.sender,
-      chargeUuid: charge.uuid,
-      originalUuid: charge.movement?.uuid,
-    },
-    at,
-  )
+  return createMovement(em, at, {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    valueCents: order.valueCents,
+    status: failed ? 'FAILED' : 'PENDING',
+    sender: charge.receiver,
+    receiver: charge.movement?.sender,
+    chargeUuid: charge.uuid,
+    originalUuid: charge.movement?.uuid,
+  })
 }
 
 /** Returns the account and the centavos of each part of a refund. */

@@ -1,11 +1,10 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { depositLegs } from '../../domain/ledger/legs.ts'
 import type { PayoutReturn } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { type LockedTransfer, transition } from '../shared/transition.ts'
@@ -46,28 +45,22 @@ async function recordTransferReturn(
     movementType: 'OUT',
     status: 'SETTLED',
   })
-  const movement = createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid },
-    {
-      type: 'EXTERNAL_REFUND',
-      movementType: 'IN',
-      valueCents: cents,
-      status: 'SETTLED',
-      ...buildReturnColumns(attempt.endToEnd || attempt.reference, payoutReturn),
-      sender: transfer.receiver,
-      receiver: original?.sender ?? transfer.sender,
-      transferUuid: transfer.uuid,
-      originalUuid: original?.uuid,
-      settledAt: new Date(settledAt),
-    },
-    at,
-  )
-  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  await postMovement(em, movement, [
-    ...depositLegs(accountUuid, cents),
-    ...(await inflowPostings(em, inflow)),
-  ])
+  const movement = createMovement(em, at, {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'IN',
+    valueCents: cents,
+    status: 'SETTLED',
+    ...buildReturnColumns(attempt.endToEnd || attempt.reference, payoutReturn),
+    sender: transfer.receiver,
+    receiver: original?.sender ?? transfer.sender,
+    transferUuid: transfer.uuid,
+    originalUuid: original?.uuid,
+    settledAt: new Date(settledAt),
+  })
+  await postMovement(em, movement, await unheldMovementPostings(em, movement))
   if (attempt.state === 'settled') await countTransferReturn(em, returned, { cents, at })
   await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
 }

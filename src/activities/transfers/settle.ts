@@ -3,12 +3,12 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import type { Transfer } from '../../db/entities/transfer.ts'
-import { lockAvailableBalance } from '../../db/ledger/post.ts'
-import { transferSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
+import { transferSettledLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordMovementEvent, recordTransferEvent } from '../events/record-event.ts'
+import { uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import { type LockedTransfer, transition } from '../shared/transition.ts'
 
@@ -83,11 +83,11 @@ async function postUncoveredSettlement(
 ): Promise<Movement> {
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = attempt
-  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
+  const legs = await uncoveredOutflowPostings(em, { accountUuid, providerAccountUuid }, valueCents)
   const movement = createTransferMovement(em, transfer, attempt)
   settleMovement(movement, sending, at)
   movement.reason = reason
-  await postMovement(em, movement, uncoveredOutflowLegs(accountUuid, { cents: valueCents, availableCents }))
+  await postMovement(em, movement, legs)
   await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
   return movement
 }
@@ -99,21 +99,19 @@ export function createTransferMovement(
   { connectionUuid, providerAccountUuid }: { connectionUuid: string; providerAccountUuid: string },
 ): Movement {
   const { accountUuid, uuid, valueCents, pixKey, sender, receiver } = transfer
-  return createMovement(
-    em,
-    { accountUuid, providerAccountUuid, connectionUuid },
-    {
-      type: 'EXTERNAL_TRANSFER',
-      movementType: 'OUT',
-      valueCents,
-      status: 'PENDING',
-      pixKey,
-      sender,
-      receiver,
-      transferUuid: uuid,
-    },
-    new Date(),
-  )
+  return createMovement(em, new Date(), {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid,
+    type: 'EXTERNAL_TRANSFER',
+    movementType: 'OUT',
+    valueCents,
+    status: 'PENDING',
+    pixKey,
+    sender,
+    receiver,
+    transferUuid: uuid,
+  })
 }
 
 /** Copies the end-to-end id and the receiver that the provider reports to the transfer. */

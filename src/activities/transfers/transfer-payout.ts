@@ -7,7 +7,7 @@ import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
-import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { creditPostings } from '../ledger/apply-inflow.ts'
 import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
@@ -175,8 +175,7 @@ async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?:
   const { movement, accountUuid, heldCents: cents } = transfer
   if (cents === 0 || !movement) return
   const { providerAccountUuid } = movement
-  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  const legs = [...transferReleasedLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+  const legs = await creditPostings(em, transferReleasedLegs, movement, cents)
   if (next)
     await lockBalances(em, { accountUuids: [accountUuid], providerAccountUuids: [providerAccountUuid, next] })
   failMovement(movement, new Date())

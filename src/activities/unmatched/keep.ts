@@ -1,9 +1,11 @@
 import { runInTransaction } from '../../db/client/orm.ts'
 import { noQuery } from '../../db/pipeline/query.ts'
+import { unmatchedKeptLegs } from '../../domain/ledger/legs.ts'
 import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
-import { keptPaymentPostings } from '../ledger/apply-inflow.ts'
+import { creditPostings } from '../ledger/apply-inflow.ts'
+
 import { postMovement } from '../ledger/movements.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { returnPayout } from './return-payout.ts'
@@ -25,7 +27,7 @@ export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
       const at = new Date()
       original.disposition = 'kept'
       original.updatedAt = at
-      await postMovement(em, original, await keptPaymentPostings(em, original, cents))
+      await postMovement(em, original, await creditPostings(em, unmatchedKeptLegs, original, cents))
       // A dispute opened while the money was pending could not claim it until now.
       await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
       log.warn({ movement: uuid, cents }, 'an operator kept an unmatched payment for its account')

@@ -4,13 +4,13 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection } from '../../db/locks.ts'
-import { depositLegs, type Leg, paymentStartedLegs } from '../../domain/ledger/legs.ts'
+import { type Leg, paymentStartedLegs, unmatchedKeptLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
-import { inflowPostings, keptPaymentPostings } from '../ledger/apply-inflow.ts'
+import { creditPostings, unheldMovementPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 
@@ -41,31 +41,25 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
   const account = await em.findOneOrFail(Account, connection.accountUuid)
   const disposition = chooseDisposition(reason, account.unmatchedPolicy)
   const at = new Date()
-  const movement = createMovement(
-    em,
-    {
-      accountUuid: account.uuid,
-      providerAccountUuid: connection.providerAccountUuid,
-      connectionUuid: connection.uuid,
-    },
-    {
-      uuid: deriveMovementUuid(connection, payment),
-      type: 'EXTERNAL_TRANSFER',
-      movementType: 'IN',
-      valueCents: payment.cents,
-      status: 'SETTLED',
-      endToEnd: payment.endToEnd,
-      txid: payment.txid,
-      pixKey: payment.pixKey,
-      sender: payment.payer,
-      receiver: charge?.receiver ?? getConnectionParty(connection),
-      chargeUuid: charge?.uuid,
-      reason,
-      disposition,
-      settledAt: new Date(payment.at),
-    },
-    at,
-  )
+  const movement = createMovement(em, at, {
+    uuid: deriveMovementUuid(connection, payment),
+    accountUuid: account.uuid,
+    providerAccountUuid: connection.providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'EXTERNAL_TRANSFER',
+    movementType: 'IN',
+    valueCents: payment.cents,
+    status: 'SETTLED',
+    endToEnd: payment.endToEnd,
+    txid: payment.txid,
+    pixKey: payment.pixKey,
+    sender: payment.payer,
+    receiver: charge?.receiver ?? getConnectionParty(connection),
+    chargeUuid: charge?.uuid,
+    reason,
+    disposition,
+    settledAt: new Date(payment.at),
+  })
   await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
   await recordMovementEvent(em, movement, {
     ownerUuid: input.ownerUuid ?? movement.uuid,
@@ -93,10 +87,9 @@ function chooseDisposition(
 
 /** Builds the legs of an unmatched PIX: into `pending`, or into `available`, where it repays a shortfall first. */
 async function buildUnmatchedLegs(em: EntityManager, movement: Movement): Promise<Leg[]> {
-  const { accountUuid, providerAccountUuid, valueCents: cents, disposition } = movement
+  const { accountUuid, valueCents: cents, disposition } = movement
   if (disposition === 'held') return paymentStartedLegs(accountUuid, cents)
-  if (disposition === 'kept')
-    return [...paymentStartedLegs(accountUuid, cents), ...(await keptPaymentPostings(em, movement, cents))]
-  const inflow = { providerAccountUuid, credits: [{ accountUuid, cents }] }
-  return [...depositLegs(accountUuid, cents), ...(await inflowPostings(em, inflow))]
+  if (disposition !== 'kept') return unheldMovementPostings(em, movement)
+  const keptLegs = await creditPostings(em, unmatchedKeptLegs, movement, cents)
+  return [...paymentStartedLegs(accountUuid, cents), ...keptLegs]
 }

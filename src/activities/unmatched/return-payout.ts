@@ -1,6 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
-import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
 import {
@@ -8,11 +7,12 @@ import {
   returnFailedLegs,
   returnHeldLegs,
   returnSettledLegs,
-  uncoveredOutflowLegs,
+  unmatchedKeptLegs,
 } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
-import { keptPaymentPostings } from '../ledger/apply-inflow.ts'
+import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
+
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 
@@ -95,7 +95,8 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     const pendingLegs = returnFailedLegs(original.accountUuid, original.valueCents)
     // While this return held the money, the account paid the dispute's return itself: it is repaid from what is pending
     // again.
-    const repaymentLegs = disputedCents > 0 ? await keptPaymentPostings(em, original, disputedCents) : []
+    const repaymentLegs =
+      disputedCents > 0 ? await creditPostings(em, unmatchedKeptLegs, original, disputedCents) : []
     await postMovement(em, out, [...pendingLegs, ...repaymentLegs])
   },
 }
@@ -105,11 +106,9 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
  * operator has kept the PIX meanwhile it is taken from `available`, and the service advances what that does not cover.
  */
 async function buildLateReturnLegs(em: EntityManager, original: Movement): Promise<Leg[]> {
-  const { accountUuid, providerAccountUuid, valueCents: cents } = original
-  if (original.disposition !== 'kept')
-    return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
-  const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
-  return uncoveredOutflowLegs(accountUuid, { cents, availableCents })
+  const { accountUuid, valueCents: cents } = original
+  if (original.disposition === 'kept') return uncoveredOutflowPostings(em, original, cents)
+  return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
 }
 
 /** Tells whether the provider made a return without an order of ours: by a dispute or in its panel. */
@@ -147,21 +146,19 @@ async function holdReturn(em: EntityManager, original: Movement): Promise<Moveme
   const at = new Date()
   original.disposition = 'returning'
   original.updatedAt = at
-  const out = createMovement(
-    em,
-    { ...original, connectionUuid: original.connectionUuid ?? null },
-    {
-      type: 'EXTERNAL_REFUND',
-      movementType: 'OUT',
-      valueCents: original.valueCents,
-      status: 'PENDING',
-      sender: original.receiver,
-      receiver: original.sender,
-      chargeUuid: original.chargeUuid,
-      originalUuid: original.uuid,
-    },
-    at,
-  )
+  const out = createMovement(em, at, {
+    accountUuid: original.accountUuid,
+    providerAccountUuid: original.providerAccountUuid,
+    connectionUuid: original.connectionUuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    valueCents: original.valueCents,
+    status: 'PENDING',
+    sender: original.receiver,
+    receiver: original.sender,
+    chargeUuid: original.chargeUuid,
+    originalUuid: original.uuid,
+  })
   await postMovement(em, out, returnHeldLegs(original.accountUuid, original.valueCents))
   return out
 }

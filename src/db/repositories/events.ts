@@ -3,7 +3,7 @@ import type { EntityManager } from '../client/orm.ts'
 import { enqueueStatement } from '../pipeline/query.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
-type NewEvent = {
+export type NewEvent = {
   accountUuid: string
   connectionUuid: string | null
   type: EventType

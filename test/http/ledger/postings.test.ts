@@ -30,12 +30,10 @@ beforeEach(async () => {
 const sql = <Rows extends object[]>(text: string, values: unknown[]) =>
   fixture.orm.em.fork({ disableContextResolution: true }).execute<Rows>(text, values)
 const moved = (em: EntityManager): Movement =>
-  createMovement(
-    em,
-    place,
-    { type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
-    new Date(),
-  )
+  createMovement(em, new Date(), {
+    ...place,
+    ...{ type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
+  })
 /** One leg per movement, posted together. */
 const booked = (...all: MovementLegs['legs'][]) =>
   runInTransaction(fixture.orm, async em => {
