@@ -5,14 +5,13 @@ import { endPendingDelivery } from '../db/repositories/deliveries.ts'
 import { type DisputeState, disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
 import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
-import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
+import type { PixKeyRemovalInput } from '../workflows/contracts/pix-keys.ts'
 import {
   PIX_KEY_REMOVAL_WORKFLOW,
   PIX_KEY_WORKFLOW,
   type PixKeyInput,
-  type PixKeyRemovalWorkflowSignature,
-  type PixKeyWorkflowSignature,
 } from '../workflows/contracts/pix-keys.ts'
 import type { RebuildOutcome } from './rebuild-outcome.ts'
 
@@ -86,10 +85,11 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
     }
   const refusal = await refuseMissingConnection(em, history.input.connectionUuid)
   if (refusal) return refusal
-  await client.workflow.start<PixKeyWorkflowSignature>(PIX_KEY_WORKFLOW, {
-    ...buildReopenOptions(temporal, id),
+  await startOrReopenWorkflow<PixKeyInput>(temporal, {
+    type: PIX_KEY_WORKFLOW,
+    workflowId: id,
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-    args: [{ ...history.input, restored: { ended: history.result ?? null } }],
+    input: { ...history.input, restored: { ended: history.result ?? null } },
   })
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
@@ -106,9 +106,10 @@ async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildO
     return { outcome: 'restored' }
   }
   if (row.state !== 'removing') return null
-  await client.workflow.start<PixKeyRemovalWorkflowSignature>(PIX_KEY_REMOVAL_WORKFLOW, {
-    ...buildReopenOptions(temporal, id),
-    args: [{ uuid, timeScale: temporal.timeScale }],
+  await startOrReopenWorkflow<PixKeyRemovalInput>(temporal, {
+    type: PIX_KEY_REMOVAL_WORKFLOW,
+    workflowId: id,
+    input: { uuid, timeScale: temporal.timeScale },
   })
   return { outcome: 'asked' }
 }

@@ -1,9 +1,5 @@
 import type { WorkflowHistory } from '../temporal/workflow-history.ts'
-import {
-  buildChargeWorkflowOptions,
-  buildPayoutWorkflowOptions,
-  type WorkflowMetadata,
-} from '../temporal/workflow-options.ts'
+import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../temporal/workflow-options.ts'
 import type { ChargeInput } from '../workflows/contracts/charges.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
@@ -50,9 +46,7 @@ export function buildRebuildMetadata(
   attributes: { provider: string; externalRef?: string | undefined },
 ): WorkflowMetadata {
   if (!('valueCents' in input)) return { workflowId, staticSummary: 'Return of an unmatched PIX' }
-  return workflowId.startsWith('charge/')
-    ? buildChargeWorkflowOptions(input, attributes)
-    : buildPayoutWorkflowOptions(workflowId, input, attributes)
+  return buildMoneyWorkflowOptions(workflowId, input, attributes)
 }
 
 /** Restores the original input from that of any run: a continued run carries the candidates of the first. */

@@ -12,16 +12,11 @@ import {
   terminateWorkflow,
   type WorkflowHistory,
 } from '../temporal/workflow-history.ts'
-import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
-import {
-  CHARGE_WORKFLOW,
-  type ChargeWorkflowSignature,
-  chargeWorkflowId,
-  ORPHAN_WORKFLOW,
-} from '../workflows/contracts/charges.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
+import { CHARGE_WORKFLOW, ORPHAN_WORKFLOW } from '../workflows/contracts/charges.ts'
 import { DISPUTE_WORKFLOW } from '../workflows/contracts/disputes.ts'
 import { PIX_KEY_REMOVAL_WORKFLOW, PIX_KEY_WORKFLOW } from '../workflows/contracts/pix-keys.ts'
-import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import type { PreRestoreState, ReopenedInput } from '../workflows/contracts/reopening.ts'
 import { DELIVERY_WORKFLOW } from '../workflows/contracts/webhooks.ts'
 import {
   IS_FINAL,
@@ -205,13 +200,14 @@ async function rebuildIssuedCharge(
   row: RestoredRow,
   result: string | undefined,
 ): Promise<RebuildOutcome> {
-  const { temporal, client, id } = context
+  const { temporal, id } = context
   if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
     return requestPoll(context, row)
   const uuid = id.split('/')[1]!
-  await client.workflow.start<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
-    ...buildReopenOptions(temporal, chargeWorkflowId(uuid)),
-    args: [{ reopen: uuid, timeScale: temporal.timeScale, restored: { ended: result } }],
+  await startOrReopenWorkflow<ReopenedInput>(temporal, {
+    type: CHARGE_WORKFLOW,
+    workflowId: id,
+    input: { reopen: uuid, timeScale: temporal.timeScale, restored: { ended: result } },
   })
   return { outcome: 'restored' }
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client'
 import type { Sealer } from '../security/sealing.ts'
 import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
-import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import { CHARGE_WORKFLOW, type ChargeInput, chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import {
   TRANSFER_WORKFLOW,
@@ -47,11 +47,7 @@ export async function reopenScheduledTransfer(temporal: TemporalContext, row: Cr
   const input = history
     ? (restoreOriginalInput(history.input) as TransferInput)
     : { ...buildInputFromRow(temporal, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
-  await startOriginalWorkflow(temporal, client, {
-    type: TRANSFER_WORKFLOW,
-    workflowId: transferWorkflowId(uuid),
-    input,
-  })
+  await startOriginalWorkflow(temporal, TRANSFER_WORKFLOW, transferWorkflowId(uuid), input)
   return true
 }
 
@@ -80,11 +76,7 @@ export async function reopenIssuingCharge(
     ...(history?.result !== undefined && { ended: history.result }),
     ...(history?.connectionUuid !== undefined && { connectionUuid: history.connectionUuid }),
   }
-  await startOriginalWorkflow(temporal, client, {
-    type: CHARGE_WORKFLOW,
-    workflowId: chargeWorkflowId(uuid),
-    input: { ...input, restored },
-  })
+  await startOriginalWorkflow(temporal, CHARGE_WORKFLOW, chargeWorkflowId(uuid), { ...input, restored })
 }
 
 async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
@@ -103,21 +95,12 @@ function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
   }
 }
 
-type OriginalWorkflow = {
-  type: string
-  workflowId: string
-  input: RebuildableInput & { candidates: string[] }
-}
-
-async function startOriginalWorkflow(
+function startOriginalWorkflow(
   temporal: TemporalContext,
-  client: Client,
-  { type, workflowId, input }: OriginalWorkflow,
+  type: string,
+  workflowId: string,
+  input: RebuildableInput & { candidates: string[] },
 ): Promise<void> {
-  const attributes = { provider: input.candidates[0]! }
-  await client.workflow.start<(input: RebuildableInput) => Promise<unknown>>(type, {
-    ...buildRebuildMetadata(workflowId, input, attributes),
-    ...buildReopenOptions(temporal, workflowId),
-    args: [input],
-  })
+  const metadata = buildRebuildMetadata(workflowId, input, { provider: input.candidates[0]! })
+  return startOrReopenWorkflow<RebuildableInput>(temporal, { ...metadata, type, input })
 }

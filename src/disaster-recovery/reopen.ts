@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ActiveNoun, ActiveRow } from '../db/repositories/lost-workflows.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
-import { buildReopenOptions, type TemporalContext } from '../temporal/workflow-options.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import { chargeWorkflowId, orphanWorkflowId } from '../workflows/contracts/charges.ts'
 import { disputeWorkflowId } from '../workflows/contracts/disputes.ts'
 import {
@@ -83,11 +83,11 @@ export async function reopenWorkflow(
       )
       return true
     case 'orphan':
-      await signalOrphanPayload(temporal, uuid, notification)
+      await signalOrphanPayload(temporal, { attemptUuid: uuid }, notification)
       return true
     case 'pix_key':
       if (state !== 'removing') return false
-      await startReopenedWorkflow<PixKeyRemovalInput>(temporal, {
+      await startOrReopenWorkflow<PixKeyRemovalInput>(temporal, {
         type: PIX_KEY_REMOVAL_WORKFLOW,
         workflowId: pixKeyRemovalWorkflowId(uuid),
         input: { uuid, timeScale: temporal.timeScale },
@@ -124,21 +124,9 @@ export function reopenPayout(
     noun === 'return'
       ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt }, timeScale }
       : { reopen: uuid, unfinished: { candidates, orderedAt }, timeScale }
-  return startReopenedWorkflow(temporal, {
+  return startOrReopenWorkflow(temporal, {
     type: MONEY_WORKFLOWS[noun],
     workflowId: WORKFLOW_IDS[noun](uuid),
     input,
-  })
-}
-
-/** Starts a workflow from its row; one that runs already continues unchanged. */
-async function startReopenedWorkflow<Input>(
-  temporal: TemporalContext,
-  { type, workflowId, input }: { type: string; workflowId: string; input: Input },
-): Promise<void> {
-  const client = await temporal.client()
-  await client.workflow.start<(input: Input) => Promise<unknown>>(type, {
-    ...buildReopenOptions(temporal, workflowId),
-    args: [input],
   })
 }

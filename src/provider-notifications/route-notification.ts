@@ -11,8 +11,10 @@ import { queryProviderDisputeIds } from '../db/repositories/disputes.ts'
 import { markNotificationRouted } from '../db/repositories/provider-notifications.ts'
 import { referenceOf, uuidFromReference } from '../domain/pix/identifiers.ts'
 import { scaleWait } from '../domain/shared/intervals.ts'
+import { deriveDisputeUuid } from '../temporal/disputes.ts'
 import {
   signalDeposit,
+  signalDispute,
   signalIfRunning,
   signalPayloadOwner,
   signalRefund,
@@ -22,8 +24,7 @@ import {
 import { hasWorkflow } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
-import { routeToDispute, routeToDisputes } from './disputes.ts'
-import { buildNotificationSignal, type InboundNotification } from './notification.ts'
+import type { ProviderNotificationSignal } from '../workflows/contracts/provider-notifications.ts'
 
 /** Unscaled age after which a notification that names a charge without row and workflow is not ours. */
 const FOREIGN_AFTER_MS = 10 * 60_000
@@ -40,7 +41,8 @@ export async function routeNotification(
   context: { connection?: Connection; subject?: InboundNotificationSubject } = {},
 ): Promise<NotificationOutcome | null> {
   const connection = context.connection ?? (await em.findOneOrFail(Connection, notification.connectionUuid))
-  const outcome = await routeByKind(temporal, em, { ...context, notification, connection })
+  const signal = buildNotificationSignal(notification)
+  const outcome = await routeByKind(temporal, em, { ...context, notification, connection, signal })
   if (outcome) await markNotificationRouted(em, notification, outcome)
   return outcome
 }
@@ -67,7 +69,8 @@ async function routeByKind(
   { subject, ...inbound }: InboundNotification & { subject?: InboundNotificationSubject },
 ): Promise<NotificationOutcome | null> {
   const { notification, connection } = inbound
-  if (notification.kind === 'dispute' && notification.reference) return routeToDispute(temporal, inbound)
+  if (notification.kind === 'dispute' && notification.reference)
+    return routeToDispute(temporal, inbound, notification.reference)
   const subjectUuid = notification.reference ? uuidFromReference(notification.reference) : null
   const [attempt, disputes] =
     subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
@@ -96,27 +99,20 @@ async function routeByReference(
 }
 
 async function routeToAttempt(temporal: TemporalContext, attempt: Attempt, inbound: InboundNotification) {
-  const { notification } = inbound
+  const { signal } = inbound
   const { subjectUuid, connectionUuid } = attempt
   switch (attempt.operation) {
     case 'issue':
       return routeToCharge(temporal, attempt, inbound)
     case 'transfer':
       // Polled at the attempt's connection, whichever connection received the notification.
-      await signalTransfer(temporal, subjectUuid, {
-        ...buildNotificationSignal(notification),
-        connectionUuid,
-      })
+      await signalTransfer(temporal, subjectUuid, { ...signal, connectionUuid })
       return 'routed'
     case 'refund':
-      await signalRefund(temporal, subjectUuid, buildNotificationSignal(notification))
+      await signalRefund(temporal, subjectUuid, signal)
       return 'routed'
     case 'return':
-      await signalReturn(
-        temporal,
-        { uuid: subjectUuid, connectionUuid },
-        buildNotificationSignal(notification),
-      )
+      await signalReturn(temporal, { uuid: subjectUuid, connectionUuid }, signal)
       return 'routed'
     case 'create_key':
     case 'delete_key':
@@ -125,18 +121,14 @@ async function routeToAttempt(temporal: TemporalContext, attempt: Attempt, inbou
 }
 
 async function routeToCharge(temporal: TemporalContext, attempt: Attempt, inbound: InboundNotification) {
-  const { notification } = inbound
-  switch (await signalPayloadOwner(temporal, attempt, buildNotificationSignal(notification))) {
+  const { signal } = inbound
+  switch (await signalPayloadOwner(temporal, attempt, signal)) {
     case 'signalled':
       return 'routed'
-    case 'issuing':
-      return (await signalIfRunning(
-        temporal,
-        chargeWorkflowId(attempt.subjectUuid),
-        buildNotificationSignal(notification),
-      ))
-        ? 'routed'
-        : null
+    case 'issuing': {
+      const workflowId = chargeWorkflowId(attempt.subjectUuid)
+      return (await signalIfRunning(temporal, workflowId, signal)) ? 'routed' : null
+    }
     case 'none':
       return routeToDeposit(temporal, inbound, attempt)
   }
@@ -148,11 +140,10 @@ async function routeUnknownReference(
   em: EntityManager,
   inbound: InboundNotification & { uuid: string },
 ): Promise<NotificationOutcome | null> {
-  const { notification, uuid } = inbound
+  const { notification, signal, uuid } = inbound
   if (notification.kind !== 'payment') return 'foreign'
   if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(temporal, inbound)
-  if (await signalIfRunning(temporal, chargeWorkflowId(uuid), buildNotificationSignal(notification)))
-    return 'routed'
+  if (await signalIfRunning(temporal, chargeWorkflowId(uuid), signal)) return 'routed'
   if (isRecent(temporal, notification)) return null
   // A workflow without a row is newer than a restored database: the rebuild handles it.
   if (await hasWorkflow(await temporal.client(), chargeWorkflowId(uuid))) return null
@@ -211,16 +202,67 @@ async function findRefundUuids(em: EntityManager, { chargeUuid }: Movement): Pro
  */
 async function routeToDeposit(
   temporal: TemporalContext,
-  { notification, connection }: InboundNotification,
+  { notification, connection, signal }: InboundNotification,
   attempt?: Attempt,
 ): Promise<NotificationOutcome> {
   const connectionUuid = connection.type === 'POOL' ? attempt?.connectionUuid : connection.uuid
   if (notification.kind !== 'payment' || !notification.endToEnd || !connectionUuid) return 'foreign'
   const { endToEnd, requestId } = notification
-  await signalDeposit(
-    temporal,
-    { connectionUuid, endToEnd, requestId },
-    buildNotificationSignal(notification),
-  )
+  await signalDeposit(temporal, { connectionUuid, endToEnd, requestId }, signal)
   return 'routed'
+}
+
+/** A provider notification, the connection that received it, and its signal to a workflow. */
+type InboundNotification = {
+  notification: ProviderNotification
+  connection: Connection
+  signal: ProviderNotificationSignal
+}
+
+/** Age up to which a notification's own request still waits for the routing; older ones come in bulk. */
+const NEW_NOTIFICATION_MS = 5_000
+
+/**
+ * Builds the signal of a notification: what to poll, whether it has just arrived, and whether it is about a return. A
+ * transfer notification without a reference, only with the id of a PIX that we sent, is about a return
+ * (src/providers/woovi/notifications.ts).
+ */
+export function buildNotificationSignal({
+  uuid,
+  connectionUuid,
+  receivedAt,
+  kind,
+  reference,
+}: ProviderNotification): ProviderNotificationSignal {
+  const isNew = Date.now() - receivedAt.getTime() < NEW_NOTIFICATION_MS
+  const isAboutReturn = kind === 'transfer' && reference === null
+  return {
+    notificationUuid: uuid,
+    connectionUuid,
+    ...(isNew && { isNew: true }),
+    ...(isAboutReturn && { isAboutReturn }),
+  }
+}
+
+/** Signals the workflow of the dispute with this provider's id; the workflow creates the dispute or polls it. */
+async function routeToDispute(
+  temporal: TemporalContext,
+  { notification, connection, signal }: InboundNotification,
+  providerDisputeId: string,
+): Promise<NotificationOutcome> {
+  const { providerAccountUuid, uuid: connectionUuid } = connection
+  const { endToEnd = null, requestId } = notification
+  const uuid = deriveDisputeUuid({ providerAccountUuid, providerDisputeId })
+  await signalDispute(temporal, { uuid, connectionUuid, providerDisputeId, endToEnd, requestId }, signal)
+  return 'routed'
+}
+
+/** Signals the workflow of each dispute; returns whether there is any. */
+async function routeToDisputes(
+  temporal: TemporalContext,
+  inbound: InboundNotification,
+  disputes: string[],
+): Promise<boolean> {
+  for (const providerDisputeId of disputes) await routeToDispute(temporal, inbound, providerDisputeId)
+  return disputes.length > 0
 }

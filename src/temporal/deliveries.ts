@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { WorkflowNotFoundError } from '@temporalio/common'
 import {
   DELIVERY_SWEEP_WORKFLOW,
   DELIVERY_WORKFLOW,
@@ -10,7 +9,7 @@ import {
   type EventReplayWorkflowSignature,
   type ReplayEventsInput,
 } from '../workflows/contracts/webhooks.ts'
-import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
+import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
 
 /** Client calls for webhook deliveries. Rows are written first; the sweep repeats any call that is lost. */
 
@@ -33,11 +32,7 @@ export async function signalDelivery(
     })
     return
   }
-  try {
-    await client.workflow.getHandle(workflowId).signal(deliveryChangedSignal)
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error // Its workflow has completed.
-  }
+  await catchWorkflowNotFound(client.workflow.getHandle(workflowId).signal(deliveryChangedSignal), null)
 }
 
 /** Starts a sweep of the deliveries that a request has changed, however many, before the next scheduled one. */

@@ -1,4 +1,3 @@
-import { WorkflowNotFoundError } from '@temporalio/common'
 import type { Attempt } from '../db/entities/attempt.ts'
 import {
   CHARGE_WORKFLOW,
@@ -22,7 +21,7 @@ import {
   type RecordDepositInput,
   returnWorkflowId,
 } from '../workflows/contracts/unmatched.ts'
-import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
+import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
 
 /**
  * Client calls that signal provider notifications, with signalWithStart. If the workflow has completed, a new run
@@ -33,27 +32,56 @@ export const signalCharge = createRowSignal(CHARGE_WORKFLOW, chargeWorkflowId)
 export const signalTransfer = createRowSignal(TRANSFER_WORKFLOW, transferWorkflowId)
 export const signalRefund = createRowSignal(REFUND_WORKFLOW, refundWorkflowId)
 
+export const signalOrphanPayload = createSignal<Omit<OrphanInput, 'timeScale'>>(
+  ORPHAN_WORKFLOW,
+  ({ attemptUuid }) => orphanWorkflowId(attemptUuid),
+)
+
+/** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only if there is none. */
+export const signalReturn = createSignal<{ uuid: string; connectionUuid: string }>(
+  RETURN_WORKFLOW,
+  ({ uuid }) => returnWorkflowId(uuid),
+)
+
+/** Starts the recording of a PIX that no charge expects; a repeat finds the movement recorded. */
+export const signalDeposit = createSignal<Omit<RecordDepositInput, 'timeScale'>>(
+  DEPOSIT_WORKFLOW,
+  ({ connectionUuid, endToEnd }) => depositWorkflowId(connectionUuid, endToEnd),
+)
+
+/** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
+export const signalDispute = createSignal<Omit<DisputeInput, 'timeScale'>>(
+  DISPUTE_WORKFLOW,
+  ({ uuid }) => disputeWorkflowId(uuid),
+  ({ providerDisputeId }) => `Dispute ${providerDisputeId} of a provider`,
+)
+
 /** Creates the call that signals a workflow by the uuid of its row. */
 function createRowSignal(type: string, idOf: (uuid: string) => string) {
+  const signal = createSignal<Omit<ReopenedInput, 'timeScale'>>(type, ({ reopen }) => idOf(reopen))
   return (temporal: TemporalContext, uuid: string, notification: ProviderNotificationSignal) =>
-    signalOrReopen(temporal, notification, {
-      type,
-      workflowId: idOf(uuid),
-      input: { reopen: uuid } satisfies Omit<ReopenedInput, 'timeScale'>,
-    })
+    signal(temporal, { reopen: uuid }, notification)
 }
 
-export function signalOrphanPayload(
-  temporal: TemporalContext,
-  attemptUuid: string,
-  notification: ProviderNotificationSignal,
+/** Creates the call that signals the workflow of an input. */
+function createSignal<Input extends object>(
+  type: string,
+  idOf: (input: Input) => string,
+  summarize?: (input: Input) => string,
 ) {
-  const workflowId = orphanWorkflowId(attemptUuid)
-  return signalOrReopen(temporal, notification, {
-    type: ORPHAN_WORKFLOW,
-    workflowId,
-    input: { attemptUuid } satisfies Omit<OrphanInput, 'timeScale'>,
-  })
+  return async (temporal: TemporalContext, input: Input, notification: ProviderNotificationSignal) => {
+    const client = await temporal.client()
+    await client.workflow.signalWithStart<(input: object) => Promise<unknown>, [ProviderNotificationSignal]>(
+      type,
+      {
+        ...buildReopenOptions(temporal, idOf(input)),
+        ...(summarize && { staticSummary: summarize(input) }),
+        args: [{ ...input, timeScale: temporal.timeScale }],
+        signal: providerNotificationSignal,
+        signalArgs: [notification],
+      },
+    )
+  }
 }
 
 /**
@@ -73,43 +101,12 @@ export async function signalPayloadOwner(
       return 'issuing'
     case 'orphan':
     case 'closed':
-      await signalOrphanPayload(temporal, uuid, notification)
+      await signalOrphanPayload(temporal, { attemptUuid: uuid }, notification)
       return 'signalled'
     default:
       await signalCharge(temporal, subjectUuid, notification)
       return 'signalled'
   }
-}
-
-/** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only if there is none. */
-export function signalReturn(
-  temporal: TemporalContext,
-  input: { uuid: string; connectionUuid: string },
-  notification: ProviderNotificationSignal,
-): Promise<void> {
-  const workflowId = returnWorkflowId(input.uuid)
-  return signalOrReopen(temporal, notification, { type: RETURN_WORKFLOW, workflowId, input })
-}
-
-/** Starts the recording of a PIX that no charge expects; a repeat finds the movement recorded. */
-export function signalDeposit(
-  temporal: TemporalContext,
-  input: Omit<RecordDepositInput, 'timeScale'>,
-  notification: ProviderNotificationSignal,
-) {
-  const workflowId = depositWorkflowId(input.connectionUuid, input.endToEnd)
-  return signalOrReopen(temporal, notification, { type: DEPOSIT_WORKFLOW, workflowId, input })
-}
-
-/** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
-export function signalDispute(
-  temporal: TemporalContext,
-  input: Omit<DisputeInput, 'timeScale'>,
-  notification: ProviderNotificationSignal,
-): Promise<void> {
-  const staticSummary = `Dispute ${input.providerDisputeId} of a provider`
-  const workflowId = disputeWorkflowId(input.uuid)
-  return signalOrReopen(temporal, notification, { type: DISPUTE_WORKFLOW, workflowId, input, staticSummary })
 }
 
 /** Signals a running workflow; false if none runs. */
@@ -119,31 +116,6 @@ export async function signalIfRunning(
   notification: ProviderNotificationSignal,
 ): Promise<boolean> {
   const client = await temporal.client()
-  try {
-    await client.workflow.getHandle(workflowId).signal(providerNotificationSignal, notification)
-    return true
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false
-    throw error
-  }
-}
-
-type SignalRequest = { type: string; workflowId: string; input: object; staticSummary?: string }
-
-async function signalOrReopen(
-  temporal: TemporalContext,
-  notification: ProviderNotificationSignal,
-  { type, workflowId, input, staticSummary }: SignalRequest,
-): Promise<void> {
-  const client = await temporal.client()
-  await client.workflow.signalWithStart<(input: object) => Promise<unknown>, [ProviderNotificationSignal]>(
-    type,
-    {
-      ...buildReopenOptions(temporal, workflowId),
-      ...(staticSummary !== undefined && { staticSummary }),
-      args: [{ ...input, timeScale: temporal.timeScale }],
-      signal: providerNotificationSignal,
-      signalArgs: [notification],
-    },
-  )
+  const signal = client.workflow.getHandle(workflowId).signal(providerNotificationSignal, notification)
+  return (await catchWorkflowNotFound(signal, 'gone')) !== 'gone'
 }

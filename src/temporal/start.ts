@@ -1,5 +1,5 @@
 import { WithStartWorkflowOperation } from '@temporalio/client'
-import { type Workflow, WorkflowNotFoundError } from '@temporalio/common'
+import type { Workflow } from '@temporalio/common'
 import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
   awaitIssuedUpdate,
@@ -25,9 +25,9 @@ import {
   transferWorkflowId,
 } from '../workflows/contracts/transfers.ts'
 import {
-  buildChargeWorkflowOptions,
-  buildPayoutWorkflowOptions,
+  buildMoneyWorkflowOptions,
   buildReopenOptions,
+  catchWorkflowNotFound,
   type TemporalContext,
   type WorkflowMetadata,
 } from './workflow-options.ts'
@@ -44,7 +44,7 @@ export function startChargeWorkflow(
   { waitMs, ...attributes }: { externalRef?: string; provider: string; waitMs: number },
 ): Promise<void> {
   return startAndAwaitUpdate<ChargeWorkflowSignature>(temporal, CHARGE_WORKFLOW, {
-    ...buildChargeWorkflowOptions(input, attributes),
+    ...buildMoneyWorkflowOptions(chargeWorkflowId(input.uuid), input, attributes),
     args: [input],
     update: awaitIssuedUpdate,
     updateId: input.uuid,
@@ -55,7 +55,7 @@ export function startChargeWorkflow(
 /** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
 export function startRefundWorkflow(temporal: TemporalContext, input: RefundInput, waitMs: number) {
   return startAndAwaitUpdate<RefundWorkflowSignature>(temporal, REFUND_WORKFLOW, {
-    ...buildPayoutWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
+    ...buildMoneyWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
     args: [input],
     updateId: input.uuid,
     waitMs,
@@ -69,7 +69,7 @@ export function startTransferWorkflow(
   { waitMs, externalRef }: { externalRef: string | undefined; waitMs: number },
 ): Promise<void> {
   return startAndAwaitUpdate<TransferWorkflowSignature>(temporal, TRANSFER_WORKFLOW, {
-    ...buildPayoutWorkflowOptions(transferWorkflowId(input.uuid), input, {
+    ...buildMoneyWorkflowOptions(transferWorkflowId(input.uuid), input, {
       externalRef,
       provider: input.candidates[0]!,
     }),
@@ -141,16 +141,12 @@ export async function executeCancelTransferUpdate(
   request: { updateId: string; waitMs: number },
 ): Promise<boolean | 'gone'> {
   const client = await temporal.client()
-  try {
-    return await client.withDeadline(Date.now() + request.waitMs, () =>
-      client.workflow
-        .getHandle(transferWorkflowId(uuid))
-        .executeUpdate(cancelTransferUpdate, { updateId: request.updateId }),
-    )
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'gone'
-    throw error
-  }
+  const cancellation = client.withDeadline(Date.now() + request.waitMs, () =>
+    client.workflow
+      .getHandle(transferWorkflowId(uuid))
+      .executeUpdate(cancelTransferUpdate, { updateId: request.updateId }),
+  )
+  return catchWorkflowNotFound(cancellation, 'gone' as const)
 }
 
 /** Cancels a charge by update; starts its workflow from its row if none runs. */

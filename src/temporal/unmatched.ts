@@ -6,12 +6,12 @@ import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import type { UnmatchedDisposition } from '../domain/ledger/movement.ts'
 import {
   KEEP_UNMATCHED_WORKFLOW,
-  type KeepUnmatchedWorkflowSignature,
+  type KeepUnmatchedInput,
   keepUnmatchedWorkflowId,
   returnWorkflowId,
 } from '../workflows/contracts/unmatched.ts'
 import { signalReturn } from './signals.ts'
-import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
+import { startOrReopenWorkflow, type TemporalContext } from './workflow-options.ts'
 
 /** The unmatched PIX is not held, or is being returned already. */
 export class NotReturnableError extends Error {}
@@ -80,12 +80,13 @@ export async function requestUnmatchedKeep(
 ): Promise<string> {
   const { uuid, who, reason, expected } = command
   await findUnmatchedPix(em, command, ['not_returned'])
-  const client = await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
+  await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, { who, act: 'keep_unmatched', subject: returnWorkflowId(uuid), reason })
   const workflowId = keepUnmatchedWorkflowId(uuid)
-  await client.workflow.start<KeepUnmatchedWorkflowSignature>(KEEP_UNMATCHED_WORKFLOW, {
-    ...buildReopenOptions(temporal, workflowId),
-    args: [{ uuid, sending: expected.sending }],
+  await startOrReopenWorkflow<KeepUnmatchedInput>(temporal, {
+    type: KEEP_UNMATCHED_WORKFLOW,
+    workflowId,
+    input: { uuid, sending: expected.sending },
     staticSummary: 'Keep an unmatched PIX for its account',
   })
   return workflowId

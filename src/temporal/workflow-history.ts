@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client'
-import { defaultPayloadConverter, WorkflowNotFoundError } from '@temporalio/common'
+import { defaultPayloadConverter } from '@temporalio/common'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
+import { catchWorkflowNotFound } from './workflow-options.ts'
 
 /** Reads of workflows in Temporal, independent of their rows; Temporal has every workflow within its retention. */
 
@@ -58,13 +59,8 @@ export async function findRunningWorkflows(client: Client, workflowIds: string[]
 
 /** Returns whether a workflow runs, from its description, which is never late. */
 export async function isWorkflowRunning(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    const { status } = await client.workflow.getHandle(workflowId).describe()
-    return status.name === 'RUNNING'
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false
-    throw error
-  }
+  const description = await catchWorkflowNotFound(client.workflow.getHandle(workflowId).describe(), null)
+  return description?.status.name === 'RUNNING'
 }
 
 /** Reads a workflow's history; null if its original run is beyond the retention. */
@@ -97,22 +93,12 @@ export async function readWorkflowHistory<Order extends IdentifiedInput>(
 
 /** Returns whether the workflow exists, running or closed. */
 export async function hasWorkflow(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId).describe()
-    return true
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false
-    throw error
-  }
+  return (await catchWorkflowNotFound(client.workflow.getHandle(workflowId).describe(), null)) !== null
 }
 
 /** Terminates a workflow if it runs. */
 export async function terminateWorkflow(client: Client, workflowId: string, why: string): Promise<void> {
-  try {
-    await client.workflow.getHandle(workflowId).terminate(why)
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error
-  }
+  await catchWorkflowNotFound(client.workflow.getHandle(workflowId).terminate(why), null)
 }
 
 async function listWorkflows(client: Client, types: string[], condition: string): Promise<WorkflowStates> {

@@ -1,7 +1,6 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
-import type { SearchAttributePair } from '@temporalio/common'
+import { WorkflowNotFoundError } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
-import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 
 export type WorkflowMetadata = Pick<
@@ -10,52 +9,32 @@ export type WorkflowMetadata = Pick<
 >
 
 type MoneyWorkflowInput = { uuid: string; accountUuid: string; valueCents: number; requestId: string }
-type SearchAttributeValues = { externalRef?: string | undefined; provider: string }
 
-/** Builds the start options of a charge's workflow. */
-export function buildChargeWorkflowOptions(
-  input: MoneyWorkflowInput,
-  attributes: SearchAttributeValues,
-): WorkflowMetadata {
-  return buildWorkflowMetadata(chargeWorkflowId(input.uuid), input, {
-    ...attributes,
-    status: 'UNDEFINED',
-    noun: 'Charge',
-  })
+/** What the Temporal UI shows of the workflow of each noun at its start, by the prefix of its id. */
+const VISIBILITY_AT_START = {
+  charge: { noun: 'Charge', status: 'UNDEFINED' },
+  transfer: { noun: 'Transfer', status: 'PROCESSING' },
+  refund: { noun: 'Refund', status: 'PROCESSING' },
 }
 
-/** Builds the start options of a payout's workflow, or of a scheduled transfer's. */
-export function buildPayoutWorkflowOptions(
+/** Builds the start options of the workflow of a charge, transfer or refund. */
+export function buildMoneyWorkflowOptions(
   workflowId: string,
   input: MoneyWorkflowInput & { scheduledFor?: string },
-  attributes: SearchAttributeValues,
+  { provider, externalRef }: { externalRef?: string | undefined; provider: string },
 ): WorkflowMetadata {
-  const noun = workflowId.startsWith('refund/') ? 'Refund' : 'Transfer'
-  return buildWorkflowMetadata(workflowId, input, {
-    ...attributes,
-    status: input.scheduledFor ? 'PENDING' : 'PROCESSING',
-    noun,
-  })
-}
-
-function buildWorkflowMetadata(
-  workflowId: string,
-  input: MoneyWorkflowInput,
-  attributes: SearchAttributeValues & { status: string; noun: string },
-): WorkflowMetadata {
-  const pairs: SearchAttributePair[] = [
-    { key: SEARCH_ATTRIBUTES.account, value: input.accountUuid },
-    { key: SEARCH_ATTRIBUTES.provider, value: attributes.provider },
-    { key: SEARCH_ATTRIBUTES.status, value: attributes.status },
-    { key: SEARCH_ATTRIBUTES.value, value: input.valueCents },
-  ]
-  if (attributes.externalRef)
-    pairs.push({ key: SEARCH_ATTRIBUTES.externalRef, value: attributes.externalRef })
+  const { noun, status } = VISIBILITY_AT_START[workflowId.split('/')[0] as keyof typeof VISIBILITY_AT_START]
   return {
     workflowId,
     memo: { requestId: input.requestId },
-    typedSearchAttributes: pairs,
-    staticSummary: `${attributes.noun} of R$ ${textFromCents(input.valueCents)}`,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.account, value: input.accountUuid },
+      { key: SEARCH_ATTRIBUTES.provider, value: provider },
+      { key: SEARCH_ATTRIBUTES.status, value: input.scheduledFor ? 'PENDING' : status },
+      { key: SEARCH_ATTRIBUTES.value, value: input.valueCents },
+      ...(externalRef ? [{ key: SEARCH_ATTRIBUTES.externalRef, value: externalRef }] : []),
+    ],
+    staticSummary: `${noun} of R$ ${textFromCents(input.valueCents)}`,
   }
 }
 
@@ -70,4 +49,36 @@ export function buildReopenOptions(temporal: TemporalContext, workflowId: string
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   } as const
+}
+
+/** Workflow type, id and input of a workflow to start. */
+type WorkflowToStart<Input> = Omit<WorkflowStartOptions, 'args' | 'taskQueue'> & {
+  type: string
+  input: Input
+}
+
+/** Starts a workflow, again if it has completed; one that runs continues unchanged. */
+export async function startOrReopenWorkflow<Input>(
+  temporal: TemporalContext,
+  { type, input, workflowId, ...options }: WorkflowToStart<Input>,
+): Promise<void> {
+  const client = await temporal.client()
+  await client.workflow.start<(input: Input) => Promise<unknown>>(type, {
+    ...buildReopenOptions(temporal, workflowId),
+    ...options,
+    args: [input],
+  })
+}
+
+/** Returns `otherwise` where the call's workflow does not exist or does not run. */
+export async function catchWorkflowNotFound<Result, Otherwise>(
+  call: Promise<Result>,
+  otherwise: Otherwise,
+): Promise<Result | Otherwise> {
+  try {
+    return await call
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return otherwise
+    throw error
+  }
 }

@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
-import {
-  buildChargeWorkflowOptions,
-  buildPayoutWorkflowOptions,
-  type WorkflowMetadata,
-} from '../../src/temporal/workflow-options.ts'
+import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
 import {
   awaitIssuedUpdate,
   type ChargeInput,
@@ -164,7 +160,7 @@ export function setUpWorkflowStories() {
         ...TRANSFER,
         input: order,
         searchAttributes: searchAttributesOf(
-          buildPayoutWorkflowOptions(transferWorkflowId(order.uuid), order, visibilityOf(order)),
+          buildMoneyWorkflowOptions(transferWorkflowId(order.uuid), order, visibilityOf(order)),
         ),
       })
       return story
@@ -362,7 +358,9 @@ export async function orderCharge(story: Story, order: ChargeInput): Promise<voi
     {
       ...CHARGE,
       input: order,
-      searchAttributes: searchAttributesOf(buildChargeWorkflowOptions(order, visibilityOf(order))),
+      searchAttributes: searchAttributesOf(
+        buildMoneyWorkflowOptions(chargeWorkflowId(order.uuid), order, visibilityOf(order)),
+      ),
     },
     ask,
   )

@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
-import { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { claimDueConnections } from '../../db/repositories/disputes.ts'
 import { eventsToProviderState, type ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
-import { routeNotification } from '../../provider-notifications/route-notification.ts'
+import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
 import type { Provider } from '../../providers/port.ts'
-import { sha256 } from '../../security/sealing.ts'
 import { deriveDisputeUuid } from '../../temporal/disputes.ts'
 import { matchReturns } from '../ledger/return-matching.ts'
 import { isCancellationRequested, raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -42,25 +39,12 @@ export async function repairDisputes(
     throwIfCancelled()
     if (!(await isNewDisputeState(em, connection, facts))) continue
     const { id, status, isClosed: closed, returns } = facts
-    const body = JSON.stringify({ reconciliation: { id, status, closed, returns } })
-    const digest = sha256(body)
-    const stored = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
     // The workflow may have polled before the provider's look-ups had the dispute, or before its PIX was recorded.
-    if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
-    if (stored) continue
-    const notification = em.create(ProviderNotification, {
-      uuid: randomUUID(),
-      connectionUuid: connection.uuid,
-      digest,
-      kind: 'dispute',
-      reference: id,
-      endToEnd: facts.endToEnd,
-      body,
-      requestId: randomUUID(),
+    const outcome = await notifyOfListedChange(temporal, em, {
+      ...{ connectionUuid: connection.uuid, kind: 'dispute', reference: id, endToEnd: facts.endToEnd },
+      ...{ facts: { id, status, closed, returns }, isReroutingKnown },
     })
-    await em.flush()
-    await routeNotification(temporal, em, notification)
-    repaired += 1
+    if (outcome !== undefined) repaired += 1
   }
   return { repaired }
 }

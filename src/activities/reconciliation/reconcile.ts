@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { ProviderNotification } from '../../db/entities/provider-notification.ts'
+import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { storeAccountEntries } from '../../db/repositories/account-entries.ts'
 import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
 import { recordDifferences } from '../../db/repositories/differences.ts'
@@ -13,8 +12,7 @@ import {
   type StatementDifference,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
-import { routeNotification } from '../../provider-notifications/route-notification.ts'
-import { sha256 } from '../../security/sealing.ts'
+import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
 import { raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
@@ -191,23 +189,14 @@ async function repairDifference(
 ): Promise<boolean> {
   const { kind, entry } = difference
   if (!entry || (kind !== 'missing_here' && kind !== 'status_differs')) return false
-  const body = JSON.stringify({ reconciliation: entry })
-  const digest = sha256(body)
-  const stored = await em.findOne(ProviderNotification, { connectionUuid: connection.uuid, digest })
-  if (stored) await routeNotification(temporal, em, stored)
-  if (stored) return false
-  const notification = em.create(ProviderNotification, {
-    uuid: randomUUID(),
+  const outcome = await notifyOfListedChange(temporal, em, {
     connectionUuid: connection.uuid,
-    digest,
     kind: getNotificationKind(entry),
     reference: entry.reference,
     endToEnd: entry.returnOf ?? entry.endToEnd,
-    body,
-    requestId: randomUUID(),
+    ...{ facts: entry, isReroutingKnown: true },
   })
-  await em.flush()
-  return (await routeNotification(temporal, em, notification)) !== 'foreign'
+  return outcome !== undefined && outcome !== 'foreign'
 }
 
 /** Returns the kind of notification of an entry. A return is routed by the PIX that it returns. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ProviderNotification } from '../../../src/db/entities/provider-notification.ts'
-import { buildNotificationSignal } from '../../../src/provider-notifications/notification.ts'
+import { buildNotificationSignal } from '../../../src/provider-notifications/route-notification.ts'
 
 test.each([
   { ageMs: 0, more: { isNew: true } },

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '../db/client/orm.ts'
+import { type NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
+import { sha256 } from '../security/sealing.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
+import { routeNotification } from './route-notification.ts'
+
+/** A change that a provider lists; `facts` identify it. */
+type ListedChange = Pick<ProviderNotification, 'connectionUuid' | 'kind' | 'reference' | 'endToEnd'> & {
+  facts: object
+  /** Whether a change that was stored before is routed again. */
+  isReroutingKnown: boolean
+}
+
+/**
+ * Stores a notification of a change that a provider lists, once, and routes it: the provider's own notification was
+ * lost, or it sends none. Returns the outcome of a new one; undefined where it was stored before.
+ */
+export async function notifyOfListedChange(
+  temporal: TemporalContext,
+  em: EntityManager,
+  { facts, isReroutingKnown, ...change }: ListedChange,
+): Promise<NotificationOutcome | null | undefined> {
+  const body = JSON.stringify({ reconciliation: facts })
+  const digest = sha256(body)
+  const stored = await em.findOne(ProviderNotification, { connectionUuid: change.connectionUuid, digest })
+  if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
+  if (stored) return undefined
+  const ids = { uuid: randomUUID(), requestId: randomUUID() }
+  const notification = em.create(ProviderNotification, { ...ids, ...change, digest, body })
+  await em.flush()
+  return routeNotification(temporal, em, notification)
+}
