@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Connection } from '../db/entities/connection.ts'
+import { Dispute } from '../db/entities/dispute.ts'
 import { endPendingDelivery } from '../db/repositories/deliveries.ts'
-import { type DisputeState, disputeMachine } from '../domain/disputes/dispute.ts'
+import { disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
-import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
+import { readLastResult, readWorkflowHistory } from '../temporal/workflow-history.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import type { PixKeyRemovalInput } from '../workflows/contracts/pix-keys.ts'
@@ -14,6 +14,7 @@ import {
   type PixKeyInput,
 } from '../workflows/contracts/pix-keys.ts'
 import type { RebuildOutcome } from './rebuild-outcome.ts'
+import { HISTORY_EXPIRED, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
@@ -43,20 +44,14 @@ const uuidFromWorkflowId = ({ id }: DependentContext) => id.split('/')[1]!
 async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome | null> {
   const { temporal, client, em, id, isRunning, statusAttribute } = context
   const uuid = uuidFromWorkflowId(context)
-  const [row]: { state: DisputeState }[] = await em.execute('select state from dispute where uuid = ?', [
-    uuid,
-  ])
-  if (
-    row &&
-    (disputeMachine.isFinal(row.state) ||
-      (isRunning && statusAttribute === disputeMachine.statusOf(row.state)))
-  )
-    return null
+  const row = await em.findOne(Dispute, uuid)
+  const isCurrent = row && isRunning && statusAttribute === disputeMachine.statusOf(row.state)
+  if (isCurrent || (row && disputeMachine.isFinal(row.state))) return null
   const history = await readWorkflowHistory<DisputeInput>(client, id, uuid)
   if (!history) return HISTORY_EXPIRED
   if (history.result === 'foreign') return null
   const { hasPendingNotification: _, timeScale: __, ...input } = history.input
-  const refusal = await refuseMissingConnection(em, input.connectionUuid)
+  const refusal = await refuseMissingConnections(em, [input.connectionUuid])
   if (refusal) return refusal
   await signalDispute(temporal, input, { notificationUuid: uuid, connectionUuid: input.connectionUuid })
   return row ? { outcome: 'asked' } : { outcome: 'rebuilt', row: 'missing' }
@@ -83,7 +78,7 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
       outcome: 'impossible',
       why: 'a random key cannot be matched: find it in the panel of the provider',
     }
-  const refusal = await refuseMissingConnection(em, history.input.connectionUuid)
+  const refusal = await refuseMissingConnections(em, [history.input.connectionUuid])
   if (refusal) return refusal
   await startOrReopenWorkflow<PixKeyInput>(temporal, {
     type: PIX_KEY_WORKFLOW,
@@ -128,23 +123,7 @@ async function restoreDelivery(context: DependentContext): Promise<RebuildOutcom
   return { outcome: 'restored' }
 }
 
-const HISTORY_EXPIRED: RebuildOutcome = {
-  outcome: 'impossible',
-  why: 'the workflow history is past its retention',
-}
-
-async function refuseMissingConnection(em: EntityManager, uuid: string): Promise<RebuildOutcome | null> {
-  if ((await em.count(Connection, uuid)) > 0) return null
-  return { outcome: 'impossible', why: `there is no connection ${uuid} any more` }
-}
-
 /** Returns the result of the latest run if it completed. */
-async function readLatestResult(
-  client: Client,
-  workflowId: string,
-): Promise<WorkflowHistory<{ uuid: string }>['result']> {
-  const handle = client.workflow.getHandle(workflowId)
-  const { status, runId } = await handle.describe()
-  if (status.name !== 'COMPLETED') return undefined
-  return client.workflow.getHandle(workflowId, runId, { followRuns: false }).result()
+async function readLatestResult(client: Client, workflowId: string): Promise<string | undefined> {
+  return readLastResult(client, [await client.workflow.getHandle(workflowId).describe()])
 }

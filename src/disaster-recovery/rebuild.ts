@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Connection } from '../db/entities/connection.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
@@ -43,6 +42,7 @@ import {
   restoreOriginalInput,
 } from './rebuild-inputs.ts'
 import type { RebuildOutcome } from './rebuild-outcome.ts'
+import { HISTORY_EXPIRED, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
@@ -159,7 +159,7 @@ async function rebuildWorkflow(
     return history && isHistoryAhead(noun, row.state, history.result) ? requestPoll(context, row) : null
   if (row && noun === 'charge' && isIssuedChargeState(row.state as ChargeState))
     return rebuildIssuedCharge(context, row, history?.result)
-  if (!history) return { outcome: 'impossible', why: 'the workflow history is past its retention' }
+  if (!history) return HISTORY_EXPIRED
   const previous = history.lastInput.restored
   if (row && history.isRunning && previous && !previous.isScheduled) return { outcome: 'under_way' }
   const payouts = await readPayoutHistory(client, {
@@ -174,9 +174,8 @@ async function rebuildWorkflow(
   if (history.isRunning && !(row ? await isRowBehind(context, row, payouts) : !payouts.hasNoActivity))
     return null
   const restored = buildRestoredInput(history, payouts)
-  const missing = await findMissingConnections(em, restoreOriginalInput(history.input))
-  if (missing.length > 0)
-    return { outcome: 'impossible', why: `there is no connection ${missing.join(', ')} any more` }
+  const refusal = await refuseMissingConnections(em, listCandidates(restoreOriginalInput(history.input)))
+  if (refusal) return refusal
   await restartWorkflow(context, { history, restored, request })
   return { outcome: restored.isScheduled ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
@@ -220,13 +219,6 @@ async function isRowBehind({ em, id }: RebuildContext, { state }: RestoredRow, h
     [noun, uuid],
   )
   return isRowBehindHistory(history, { state, attempts })
-}
-
-/** Finds connections created after the backup: the operator must connect them again before they can be polled. */
-async function findMissingConnections(em: EntityManager, input: RebuildableInput): Promise<string[]> {
-  const needed = listCandidates(input)
-  const existing = await em.find(Connection, { uuid: { $in: needed } }, { fields: ['uuid'] })
-  return needed.filter(uuid => !existing.some(connection => connection.uuid === uuid))
 }
 
 type RestartInput = {

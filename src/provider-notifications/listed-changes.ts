@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { type NotificationOutcome, ProviderNotification } from '../db/entities/provider-notification.ts'
-import { sha256 } from '../security/sealing.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { routeNotification } from './route-notification.ts'
 
@@ -22,7 +21,7 @@ export async function notifyOfListedChange(
   { facts, isReroutingKnown, ...change }: ListedChange,
 ): Promise<NotificationOutcome | null | undefined> {
   const body = JSON.stringify({ reconciliation: facts })
-  const digest = sha256(body)
+  const digest = createHash('sha256').update(body).digest()
   const stored = await em.findOne(ProviderNotification, { connectionUuid: change.connectionUuid, digest })
   if (stored && isReroutingKnown) await routeNotification(temporal, em, stored)
   if (stored) return undefined

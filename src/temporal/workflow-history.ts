@@ -39,7 +39,6 @@ export function listWorkflowsBetween(
 }
 type TimeRange = { since: Date; before: Date }
 
-/** Lists running workflows of these types. */
 export function listRunningWorkflows(client: Client, types: string[]): Promise<WorkflowStates> {
   return listWorkflows(client, types, `ExecutionStatus = 'Running'`)
 }
@@ -136,7 +135,11 @@ async function readRunInput<T>(client: Client, { workflowId, runId }: WorkflowEx
   return defaultPayloadConverter.fromPayload(started.input!.payloads![0]!)
 }
 
-async function readLastResult(client: Client, runs: WorkflowExecutionInfo[]): Promise<string | undefined> {
+/** Reads the result of the last of these runs that completed. */
+export async function readLastResult(
+  client: Client,
+  runs: Pick<WorkflowExecutionInfo, 'status' | 'workflowId' | 'runId'>[],
+): Promise<string | undefined> {
   const run = runs.findLast(({ status }) => status.name === 'COMPLETED')
   return run && client.workflow.getHandle(run.workflowId, run.runId, { followRuns: false }).result()
 }

@@ -88,7 +88,6 @@ export function findIssueAttempts(em: EntityManager, chargeUuid: string): Promis
   return findAttempts(em, { operation: 'issue', subjectUuid: chargeUuid })
 }
 
-/** Stores a charge and its splits. */
 export function storeCharge(em: EntityManager, order: UnsealedChargeOrder, connection: Connection): void {
   const { unsealedDetails: details, valueCents } = order
   const at = new Date(order.restored?.orderedAt ?? Date.now())

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FindPayoutOutcome } from '../../domain/providers/provider.ts'
 import type {
@@ -167,8 +167,6 @@ function recordNeverSent<Row extends AttemptedRow>(
   outgoing: PayoutHandler<Row>,
   key: AttemptKey & { timeScale: number },
 ) {
-  const code = 'not_found_after_restore'
-  const { message } = ERROR_CATALOGUE[code]
-  const outcome = { kind: 'rejected', finality: 'final', code, message } as const
+  const outcome = { kind: 'rejected', finality: 'final', ...failureOf('not_found_after_restore') } as const
   return recordOutcome(em, outgoing, key, outcome) as Promise<Query<RejectedSendResult>>
 }

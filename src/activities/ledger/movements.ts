@@ -26,7 +26,6 @@ export function settleMovement(movement: Movement, sending: ProviderPayout, at: 
   movement.updatedAt = at
 }
 
-/** Marks a movement as failed. */
 export function failMovement(movement: Movement, at: Date): void {
   movement.status = 'FAILED'
   movement.updatedAt = at

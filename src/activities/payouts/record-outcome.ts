@@ -3,7 +3,7 @@ import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
 import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type {
   FindPayoutOutcome,
   ProviderPayout,
@@ -37,8 +37,8 @@ export function findLiveAttempt({ attempts }: AttemptedRow): Attempt | undefined
  * (SPEC §4).
  */
 export const ACCEPTANCE_TIMEOUT: RejectedResult = {
-  ...{ kind: 'rejected', finality: 'final', code: 'not_taken' },
-  message: ERROR_CATALOGUE.not_taken.message,
+  ...{ kind: 'rejected', finality: 'final' },
+  ...failureOf('not_taken'),
 }
 
 /**

@@ -5,7 +5,7 @@ import { PixKey } from '../../db/entities/pix-key.ts'
 import { lockProviderAccount } from '../../db/locks.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { EXISTING_KEY_STATES, type PixKeyState, pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { CreateKeyOutcome, ListKeysOutcome, ProviderKey } from '../../domain/providers/provider.ts'
@@ -79,12 +79,8 @@ export function pollPixKey(dependencies: ActivityDependencies) {
 export function failPixKey({ orm }: ActivityDependencies) {
   return ({ uuid }: { uuid: string }): Promise<PixKeyState> =>
     runInTransaction(orm, async em => {
-      const code = 'no_provider_available'
-      const result = await recordKeyCreation(em, uuid, {
-        kind: 'unreachable',
-        code,
-        message: ERROR_CATALOGUE[code].message,
-      })
+      const outcome = { kind: 'unreachable', ...failureOf('no_provider_available') } as const
+      const result = await recordKeyCreation(em, uuid, outcome)
       return result.kind === 'closed' ? result.state : 'creating'
     })
 }

@@ -1,7 +1,7 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { PixKey } from '../../db/entities/pix-key.ts'
 import { isPixKeyInUse } from '../../db/repositories/pix-keys.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { normalizePixKey } from '../../domain/pix-keys/key-format.ts'
 import { pixKeyMachine } from '../../domain/pix-keys/pix-key.ts'
 import type { DeleteKeyOutcome } from '../../domain/providers/provider.ts'
@@ -79,7 +79,7 @@ async function prepareKeyRemoval(
   if (row.state === 'active') {
     row.failure = null
     if (await isPixKeyInUse(em, row)) {
-      row.failure = { code: 'key_in_use', message: ERROR_CATALOGUE.key_in_use.message }
+      row.failure = failureOf('key_in_use')
       return toKeyResult(row)
     }
     transition(row, pixKeyMachine, 'removal_requested', new Date())

@@ -4,7 +4,7 @@ import { AuthCode, PixKey } from '../../db/entities/pix-key.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { lockAccount } from '../../db/locks.ts'
 import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { MAX_KEYS_PER_TYPE, type PixKeyState } from '../../domain/pix-keys/pix-key.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -63,7 +63,7 @@ async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKey
 function getKeyFailureBeforeRestore({
   ended,
 }: NonNullable<PixKeyInput['restored']>): OperationFailure | null {
-  return ended === 'refused' ? createKeyFailure('not_found_after_restore') : null
+  return ended === 'refused' ? failureOf('not_found_after_restore') : null
 }
 
 type KeyRequest = { order: PixKeyInput; key: string | null; isSimulated: boolean }
@@ -74,9 +74,8 @@ async function getKeyRefusal(
 ): Promise<OperationFailure | null> {
   const { accountUuid, type, authCodeUuid } = order
   if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE)
-    return createKeyFailure('pix_key_limit')
-  if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated })))
-    return createKeyFailure('pix_key_taken')
+    return failureOf('pix_key_limit')
+  if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated }))) return failureOf('pix_key_taken')
   if (authCodeUuid === undefined) return null
   // Checked last, so that a code is used only for an order that reaches a provider.
   const updatedCount = await em.nativeUpdate(
@@ -85,10 +84,4 @@ async function getKeyRefusal(
     { usedAt: new Date() },
   )
   return updatedCount === 1 ? null : { code: 'auth_code_used', message: 'the code was already used' }
-}
-
-function createKeyFailure(
-  code: 'pix_key_limit' | 'pix_key_taken' | 'not_found_after_restore',
-): OperationFailure {
-  return { code, message: ERROR_CATALOGUE[code].message }
 }

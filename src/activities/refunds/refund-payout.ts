@@ -7,7 +7,7 @@ import { queryEntities } from '../../db/pipeline/entity-mapper.ts'
 import { batchQueries, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { refundReleasedLegs } from '../../domain/ledger/legs.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
@@ -53,9 +53,8 @@ export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
   getOrder: ({ refund }) => refund,
 
   async endUnaccepted(em, locked) {
-    const failure = { code: 'not_taken', message: ERROR_CATALOGUE.not_taken.message }
     if (refundMachine.accepts(locked.refund.state, 'refused'))
-      await endUnsentRefund(em, locked, 'refused', failure)
+      await endUnsentRefund(em, locked, 'refused', failureOf('not_taken'))
   },
 
   async holdFunds() {

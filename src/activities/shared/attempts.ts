@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { ERROR_CATALOGUE } from '../../domain/errors/error-catalogue.ts'
+import { ERROR_CATALOGUE, failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { RejectedResult, UnknownResult, UnreachableResult } from '../../domain/providers/provider.ts'
@@ -66,10 +66,7 @@ export function getNextPollTime(pollCount: number, timeScale: number): Date {
  * is replaced, because it names the provider's host.
  */
 export function describeRefusal({ state, code, message, providerCode }: Attempt) {
-  if (state === 'unreachable') {
-    const unsentCode = unsentCodeOf([code])
-    return { code: unsentCode, message: ERROR_CATALOGUE[unsentCode].message }
-  }
+  if (state === 'unreachable') return failureOf(unsentCodeOf([code]))
   return {
     code: code ?? 'provider_rejected',
     message: message ?? ERROR_CATALOGUE.provider_rejected.message,

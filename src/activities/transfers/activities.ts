@@ -13,6 +13,7 @@ import {
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
@@ -34,7 +35,6 @@ import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
-import { createTransferFailure } from './failure.ts'
 import { openTransfer, queryTransferPreconditions, type TransferPreconditions } from './open.ts'
 import { endUnsentTransfer, holdTransferFunds, transferPayout } from './transfer-payout.ts'
 
@@ -161,12 +161,11 @@ function queryTransferResult(transfer: Transfer, live?: Attempt): Query<EndTrans
  */
 function combineRefusals(attempts: AttemptWithProvider[]): OperationFailure {
   if (attempts.some(({ attempt }) => attempt.code === 'not_found_after_restore'))
-    return createTransferFailure('not_found_after_restore')
+    return failureOf('not_found_after_restore')
   const unreachable = attempts.filter(({ attempt }) => attempt.state === 'unreachable')
-  if (unreachable.length > 0)
-    return createTransferFailure(unsentCodeOf(unreachable.map(({ attempt }) => attempt.code)))
+  if (unreachable.length > 0) return failureOf(unsentCodeOf(unreachable.map(({ attempt }) => attempt.code)))
   const refusals = attempts.filter(({ attempt }) => attempt.code !== 'insufficient_balance')
   const last = refusals.at(-1)
-  if (!last) return createTransferFailure('insufficient_balance')
+  if (!last) return failureOf('insufficient_balance')
   return { ...describeRefusal(last.attempt), provider: last.provider }
 }

@@ -5,10 +5,10 @@ import { queryAvailableBalance } from '../../db/ledger/post.ts'
 import { connectionLock } from '../../db/locks.ts'
 import { batchQueries, firstRow, mapQuery, type Query } from '../../db/pipeline/query.ts'
 import { isExternalRefUsed, lockUniqueRefAccount } from '../../db/repositories/transfers.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
-import { createTransferFailure } from './failure.ts'
 import { endUnsentTransfer } from './transfer-payout.ts'
 
 /** Stores the row of a new transfer. */
@@ -54,7 +54,7 @@ export async function openTransfer(
   const out = { transfer: createTransferRow(em, order, details, connection), attempts: [] }
   // A transfer rebuilt after a restore was accepted before it, with its reference.
   if (isRefReused && !order.restored)
-    await endUnsentTransfer(em, out, 'not_taken', createTransferFailure('external_ref_taken'))
+    await endUnsentTransfer(em, out, 'not_taken', failureOf('external_ref_taken'))
   return out
 }
 

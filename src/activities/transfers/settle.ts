@@ -92,7 +92,6 @@ async function postUncoveredSettlement(
   return movement
 }
 
-/** Creates the movement of one attempt at a transfer. */
 export function createTransferMovement(
   em: EntityManager,
   transfer: Transfer,

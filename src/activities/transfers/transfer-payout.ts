@@ -3,6 +3,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -12,7 +13,6 @@ import { failMovement, postMovement } from '../ledger/movements.ts'
 import type { PayoutAttempt, PayoutHandler } from '../payouts/payout-handler.ts'
 import { getConnectionParty } from '../shared/provider-client.ts'
 import { type LockedTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
-import { createTransferFailure } from './failure.ts'
 import { recordTransferReturns } from './record-returns.ts'
 import {
   applyProviderDetails,
@@ -132,7 +132,7 @@ export async function holdTransferFunds(
 async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Promise<void> {
   const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
   if (transferMachine.accepts(out.transfer.state, event))
-    await endUnsentTransfer(em, out, event, createTransferFailure('not_taken'))
+    await endUnsentTransfer(em, out, event, failureOf('not_taken'))
 }
 
 /** Ends a transfer of which no money moved: releases its hold, stores its failure, writes the event. */

@@ -104,3 +104,8 @@ export const ERROR_CATALOGUE = Object.fromEntries(
     Object.entries(messages).map(([code, message]) => [code, { status: Number(status), message }]),
   ),
 ) as Record<ErrorCode, { status: number; message: string }>
+
+/** Describes a failure by an error of the catalogue. */
+export function failureOf<Code extends ErrorCode>(code: Code): { code: Code; message: string } {
+  return { code, message: ERROR_CATALOGUE[code].message }
+}
