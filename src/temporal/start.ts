@@ -10,18 +10,17 @@ import {
   cancelChargeUpdate,
   chargeWorkflowId,
 } from '../workflows/contracts/charges.ts'
-import { pixKeyWorkflowId, verificationCodeWorkflowId } from '../workflows/contracts/pix-keys.ts'
 import {
-  REFUND_WORKFLOW,
-  type RefundInput,
-  type RefundWorkflowSignature,
-  refundWorkflowId,
-} from '../workflows/contracts/refunds.ts'
+  PIX_KEY_WORKFLOW,
+  pixKeyWorkflowId,
+  VERIFICATION_CODE_WORKFLOW,
+  verificationCodeWorkflowId,
+} from '../workflows/contracts/pix-keys.ts'
+import { REFUND_WORKFLOW, type RefundInput, refundWorkflowId } from '../workflows/contracts/refunds.ts'
 import {
   cancelTransferUpdate,
   TRANSFER_WORKFLOW,
   type TransferInput,
-  type TransferWorkflowSignature,
   transferWorkflowId,
 } from '../workflows/contracts/transfers.ts'
 import {
@@ -37,43 +36,24 @@ import {
  * may issue or send; all other calls read or cancel.
  */
 
-/** Starts a charge's workflow, or joins the running one; resolves when the charge is issued or has failed. */
-export function startChargeWorkflow(
-  temporal: TemporalContext,
-  input: ChargeInput,
-  { waitMs, ...attributes }: { externalRef?: string; provider: string; waitMs: number },
-): Promise<void> {
-  return startAndAwaitUpdate<ChargeWorkflowSignature>(temporal, CHARGE_WORKFLOW, {
-    ...buildMoneyWorkflowOptions(chargeWorkflowId(input.uuid), input, attributes),
-    args: [input],
-    update: awaitIssuedUpdate,
-    updateId: input.uuid,
-    waitMs,
-  })
-}
+type MoneyInputs = { charge: ChargeInput; transfer: TransferInput; refund: RefundInput }
 
-/** Starts a refund's workflow, or joins the running one; resolves when the refund is accepted or has failed. */
-export function startRefundWorkflow(temporal: TemporalContext, input: RefundInput, waitMs: number) {
-  return startAndAwaitUpdate<RefundWorkflowSignature>(temporal, REFUND_WORKFLOW, {
-    ...buildMoneyWorkflowOptions(refundWorkflowId(input.uuid), input, { provider: input.connectionUuid }),
-    args: [input],
-    updateId: input.uuid,
-    waitMs,
-  })
-}
-
-/** Starts or joins a transfer's workflow; resolves when a provider has accepted it or all have refused. */
-export function startTransferWorkflow(
+/**
+ * Starts the workflow of a charge, transfer or refund, or joins the running one. Resolves when the charge is issued, a
+ * provider has accepted the payout, all have refused it, or the operation has failed.
+ */
+export function startMoneyWorkflow<Kind extends keyof MoneyInputs>(
   temporal: TemporalContext,
-  input: TransferInput,
-  { waitMs, externalRef }: { externalRef: string | undefined; waitMs: number },
+  kind: Kind,
+  input: MoneyInputs[Kind],
+  { externalRef, waitMs }: { externalRef?: string | undefined; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitUpdate<TransferWorkflowSignature>(temporal, TRANSFER_WORKFLOW, {
-    ...buildMoneyWorkflowOptions(transferWorkflowId(input.uuid), input, {
-      externalRef,
-      provider: input.candidates[0]!,
-    }),
+  const { type, idOf, update } = OPERATIONS[kind]
+  const provider = 'connectionUuid' in input ? input.connectionUuid : input.candidates[0]!
+  return startAndAwaitUpdate<(input: MoneyInputs[Kind]) => Promise<unknown>>(temporal, type, {
+    ...buildMoneyWorkflowOptions(idOf(input.uuid), input, { externalRef, provider }),
     args: [input],
+    update,
     updateId: input.uuid,
     waitMs,
   })
@@ -107,29 +87,32 @@ export async function startAndAwaitUpdate<T extends Workflow>(
   )
 }
 
-/** Workflow id of each noun, and the update that its creation waits for. */
-const RESULT_UPDATES = {
-  charge: { idOf: chargeWorkflowId, waited: awaitIssuedUpdate.name },
-  transfer: { idOf: transferWorkflowId, waited: awaitResultUpdate.name },
-  refund: { idOf: refundWorkflowId, waited: awaitResultUpdate.name },
-  pix_key: { idOf: pixKeyWorkflowId, waited: awaitResultUpdate.name },
-  verification_code: { idOf: verificationCodeWorkflowId, waited: awaitResultUpdate.name },
+/** Workflow of each noun, and the update that its creation waits for. */
+const OPERATIONS = {
+  charge: { type: CHARGE_WORKFLOW, idOf: chargeWorkflowId, update: awaitIssuedUpdate },
+  transfer: { type: TRANSFER_WORKFLOW, idOf: transferWorkflowId, update: awaitResultUpdate },
+  refund: { type: REFUND_WORKFLOW, idOf: refundWorkflowId, update: awaitResultUpdate },
+  pix_key: { type: PIX_KEY_WORKFLOW, idOf: pixKeyWorkflowId, update: awaitResultUpdate },
+  verification_code: {
+    ...{ type: VERIFICATION_CODE_WORKFLOW, idOf: verificationCodeWorkflowId },
+    update: awaitResultUpdate,
+  },
 } as const
 
 /** What a merchant creates by a POST and a workflow carries out. */
-export type OperationKind = keyof typeof RESULT_UPDATES
+export type OperationKind = keyof typeof OPERATIONS
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
 export async function awaitStartedOperation(
   temporal: TemporalContext,
   { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<void> {
-  const { idOf, waited: update } = RESULT_UPDATES[kind]
+  const { idOf, update } = OPERATIONS[kind]
   const join = async () => {
     const client = await temporal.client()
     const handle = client.workflow.getHandle(idOf(uuid))
     const deadline = Date.now() + waitMs
-    await client.withDeadline(deadline, () => handle.executeUpdate(update, { updateId: uuid }))
+    await client.withDeadline(deadline, () => handle.executeUpdate(update.name, { updateId: uuid }))
   }
   await join().catch(() => undefined)
 }

@@ -26,7 +26,6 @@ import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credent
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 import { recordCall, requireReach } from '../shared/worker-reach.ts'
-import { createContradictionReporter } from './contradiction.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,
@@ -284,4 +283,18 @@ export function createPayoutAttempt<Row extends AttemptedRow>(
   const attempt = createAttempt(em, { operation, subjectUuid, position: attempts.length }, connection)
   attempts.push(attempt)
   return attempt
+}
+
+/** Creates the reporter of one connection's contradictions: an error in the log and a count in the metrics. */
+function createContradictionReporter(
+  { log, onContradiction }: Pick<ActivityDependencies, 'log' | 'onContradiction'>,
+  { uuid: connection, provider }: Connection,
+) {
+  return ({ operation, subjectUuid: subject, uuid: attempt, contradictionCode: code }: Attempt): void => {
+    onContradiction?.({ provider, operation })
+    log.error(
+      { operation, subject, attempt, connection, code },
+      'the provider reports a settled payout as failed',
+    )
+  }
 }

@@ -11,6 +11,7 @@ import {
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { type AttemptWithProvider, loadAttemptProviders } from '../../db/repositories/attempts.ts'
+import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
@@ -28,7 +29,6 @@ import type {
 } from '../../workflows/contracts/transfers.ts'
 import { restoreTransferEnd } from '../disaster-recovery/restore-final-state.ts'
 import { recordTransferEvent } from '../events/record-event.ts'
-import { applyAcceptanceDeadline } from '../payouts/acceptance-deadline.ts'
 import type { PayoutHandler } from '../payouts/payout-handler.ts'
 import { findLiveAttempt } from '../payouts/record-outcome.ts'
 import { sendPayout } from '../payouts/send.ts'
@@ -36,7 +36,12 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
 import { openTransfer, queryTransferPreconditions, type TransferPreconditions } from './open.ts'
-import { endUnsentTransfer, holdTransferFunds, transferPayout } from './transfer-payout.ts'
+import {
+  endUnacceptedTransfer,
+  endUnsentTransfer,
+  holdTransferFunds,
+  transferPayout,
+} from './transfer-payout.ts'
 
 /**
  * Stores a transfer's order. An order committed after its acceptance deadline, or with an external reference in use, is
@@ -60,10 +65,21 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
     })
     // The deadline of a transfer that is sent at once is applied by its first sending.
     if (!order.scheduledFor || !order.acceptBefore) return stored
-    return transactionReturning(orm, async em =>
-      queryTransferResult((await applyAcceptanceDeadline(em, transferPayout, order.uuid)).transfer),
-    )
+    return transactionReturning(orm, em => applyAcceptanceDeadline(em, order.uuid))
   }
+}
+
+/**
+ * Applies the acceptance deadline to a scheduled transfer whose row an earlier transaction has committed. Before the
+ * deadline the transfer is accepted and may be sent when it is due. After it the transfer ends as not accepted, because
+ * the API may have answered so (docs/crash-semantics.md). Repeatable.
+ */
+async function applyAcceptanceDeadline(em: EntityManager, uuid: string): Promise<Query<EndTransferResult>> {
+  const [out, nowMs] = await lockTransferWithQuery(em, uuid, CLOCK_QUERY)
+  const { transfer } = out
+  if (transfer.acceptBefore && nowMs > transfer.acceptBefore.getTime()) await endUnacceptedTransfer(em, out)
+  else transfer.acceptBefore = null
+  return queryTransferResult(transfer)
 }
 
 /** Sends a transfer through one provider, and stores its row first if it has none. */

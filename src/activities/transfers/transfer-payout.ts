@@ -129,7 +129,7 @@ export async function holdTransferFunds(
 }
 
 /** Ends a transfer that did not become visible before its deadline; a finished one stays as it is. */
-async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Promise<void> {
+export async function endUnacceptedTransfer(em: EntityManager, out: LockedTransfer): Promise<void> {
   const event = out.transfer.state === 'created' ? 'not_taken' : 'refused'
   if (transferMachine.accepts(out.transfer.state, event))
     await endUnsentTransfer(em, out, event, failureOf('not_taken'))

@@ -6,7 +6,7 @@ import {
 } from '../../contract/charges/charge.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import { startChargeWorkflow } from '../../temporal/start.ts'
+import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import { fail } from '../http/api-error.ts'
@@ -51,8 +51,7 @@ export function createCharge(
         requestId,
         timeScale: context.timeScale,
       }
-      const searchAttributes = { externalRef: body.external_ref, provider: candidates[0]! }
-      return startChargeWorkflow(context, order, { ...searchAttributes, waitMs })
+      return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })
     },
     present: respondWithCharge,
   })

@@ -10,7 +10,7 @@ import { Refund } from '../../db/entities/refund.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
-import { startRefundWorkflow } from '../../temporal/start.ts'
+import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { requireVisibleCharge } from '../charges/find.ts'
@@ -51,7 +51,7 @@ export async function createChargeRefund(context: TemporalContext, request: Crea
         requestId,
         timeScale: context.timeScale,
       }
-      return startRefundWorkflow(context, order, waitMs)
+      return startMoneyWorkflow(context, 'refund', order, { waitMs })
     },
     async present(refund, replay) {
       const accepted = await storeAcceptedRefund(em, refund)

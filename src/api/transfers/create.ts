@@ -10,7 +10,7 @@ import { Transfer } from '../../db/entities/transfer.ts'
 import type { ReadTransfer, TransferWithAttempts } from '../../db/repositories/transfers.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { Sealer } from '../../security/sealing.ts'
-import { startTransferWorkflow } from '../../temporal/start.ts'
+import { startMoneyWorkflow } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import {
@@ -57,7 +57,7 @@ export function createTransfer(
         requestId,
         timeScale: context.timeScale,
       }
-      return startTransferWorkflow(context, order, { externalRef: body.external_ref, waitMs })
+      return startMoneyWorkflow(context, 'transfer', order, { externalRef: body.external_ref, waitMs })
     },
     present: async (transfer, replay) =>
       respondWithTransfer(await storeAcceptedTransfer(em, transfer), replay),
