@@ -19,8 +19,12 @@ let stack: Stack
 let testStack: TestStack
 let payouts: PayoutActions
 const merchants: Merchant[] = []
+/** How long this machine needs for a start. */
+let startMs: number
 beforeAll(async () => {
+  const since = Date.now()
   stack = await startStack({ timeScale: TIME_SCALE }) // A day passes in seconds here, and workers stop.
+  startMs = Date.now() - since
   testStack = await openTestStack(stack.home)
   payouts = createPayoutActions(testStack)
 }, 120_000)
@@ -309,7 +313,11 @@ test('after a restart a key is still answered, and a transfer in progress settle
   await payouts.injectFault(merchant.connection, 'sendTransfer', 'accepted_then_silent', { delay_ms: 4_000 })
   const running = await payouts.send(merchant, { ...body, value: 3 }, { key: keys[2] })
   // Due after the restart: a transfer overdue by more than a day, 8.64 s here, expires before it is sent.
-  const waiting = await payouts.send(merchant, { ...body, value: 4, scheduled_for: inMs(45_000) })
+  const waiting = await payouts.send(merchant, {
+    ...body,
+    value: 4,
+    scheduled_for: inMs(5_000 + 3 * startMs),
+  })
   const { data: waits } = waiting.body
 
   await testStack.close()
@@ -329,7 +337,7 @@ test('after a restart a key is still answered, and a transfer in progress settle
     [paid, refunded, running].map(answer => answer.bytes.toString()),
   )
   await payouts.waitForStatus(back, running.body.data.uuid, 'PAID', 40_000)
-  await payouts.waitForStatus(back, waits.uuid, 'PAID', 60_000)
+  await payouts.waitForStatus(back, waits.uuid, 'PAID', 30_000 + 3 * startMs)
   expect((await payouts.listPaidOut(back)).map(({ value }) => value).toSorted()).toEqual([1, 2, 3, 4])
   await testStack.waitUntilLedgerAgrees(back)
-}, 180_000)
+}, 300_000)
