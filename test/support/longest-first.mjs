@@ -28,7 +28,7 @@ const WAITING_SECONDS = {
   'chaos/storm': 110,
   'local/restored-database': 80,
   'api/charges/received-payments': 65,
-  'api/webhooks/delivery': 40,
+  'api/webhooks/delivery': 47,
   'api/charges/provider-fallback': 50,
   'api/transfers/scheduled-transfer': 75,
   'local/start': 20,

@@ -3,22 +3,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-export type PortName =
-  | 'api'
-  | 'worker'
-  | 'simulator'
-  | 'providerA'
-  | 'providerB'
-  | 'providerC'
-  | 'providerD'
-  | 'postgres'
-  | 'temporal'
-  | 'temporalUi'
-
-export type Ports = Record<PortName, number>
-
 /** Where each is looked for first, and the variable that names another. */
-const DEFAULT_PORTS: Record<PortName, { port: number; variable: string }> = {
+const DEFAULT_PORTS = {
   api: { port: 3000, variable: 'PORT' },
   worker: { port: 3001, variable: 'TRILHO_WORKER_PORT' },
   simulator: { port: 3010, variable: 'SIMULATOR_PORT' },
@@ -30,6 +16,9 @@ const DEFAULT_PORTS: Record<PortName, { port: number; variable: string }> = {
   temporal: { port: 7233, variable: 'TEMPORAL_PORT' },
   temporalUi: { port: 8233, variable: 'TEMPORAL_UI_PORT' },
 }
+
+export type PortName = keyof typeof DEFAULT_PORTS
+export type Ports = Record<PortName, number>
 
 export type PickedPorts = {
   ports: Ports
@@ -54,11 +43,6 @@ export async function pickPorts({
   const release = () => {
     for (const claim of claims.splice(0)) claim.release()
   }
-  const claim = async (port: number) => {
-    const claimed = await claimPort(port)
-    if (claimed) claims.push(claimed)
-    return claimed?.port
-  }
   const ports: Partial<Ports> = {}
   const portsToRemember: Partial<Ports> = {}
   try {
@@ -68,22 +52,16 @@ export async function pickPorts({
     )
     for (const name of names) {
       const given = requested[name]
-      if (given) {
-        ports[name] = await claim(given)
-        if (ports[name] === undefined)
-          throw new Error(
-            `${DEFAULT_PORTS[name].variable} asks for port ${given}, which another program uses.`,
-          )
-        continue
+      const wanted = given || (remembered[name] ?? (given === 0 ? undefined : DEFAULT_PORTS[name].port))
+      let claim = wanted === undefined ? undefined : await claimPort(wanted)
+      if (given && !claim) {
+        const { variable } = DEFAULT_PORTS[name]
+        throw new Error(`${variable} asks for port ${given}, which another program uses.`)
       }
-      const first = remembered[name] ?? (given === 0 ? undefined : DEFAULT_PORTS[name].port)
-      ports[name] = first && (await claim(first))
-      if (ports[name] === undefined) {
-        const free = await reserveFreePort()
-        claims.push(free)
-        ports[name] = free.port
-      }
-      portsToRemember[name] = ports[name]
+      claim ??= await reserveFreePort()
+      claims.push(claim)
+      ports[name] = claim.port
+      if (!given) portsToRemember[name] = claim.port
     }
     return { ports: ports as Ports, portsToRemember, release }
   } catch (error) {

@@ -64,7 +64,7 @@ function deliveries({ uuid }: { uuid: string }): Promise<Delivery[]> {
 const verified = (token: string, { body, headers }: InboxMessage) =>
   new Webhook(token).verify(body, headers as Record<string, string>) as { id: string; data: { uuid: string } }
 
-test.concurrent('a successful attempt ends the delivery', async () => {
+test('a successful attempt ends the delivery', async () => {
   const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 503 } })
   await triggerWebhookEvent(merchant)
@@ -79,7 +79,7 @@ test.concurrent('a successful attempt ends the delivery', async () => {
   expect(await hook.messages()).toHaveLength(delivery!.attempt_count)
 })
 
-test.concurrent('Retry-After is honoured where it asks for more than the schedule', async () => {
+test('Retry-After is honoured where it asks for more than the schedule', async () => {
   const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 429, headers: { 'retry-after': '80000' } } })
   await triggerWebhookEvent(merchant)
@@ -97,7 +97,7 @@ test.concurrent('Retry-After is honoured where it asks for more than the schedul
   )
 })
 
-test.concurrent('410 disables an endpoint immediately, and it receives nothing more', async () => {
+test('410 disables an endpoint immediately, and it receives nothing more', async () => {
   const merchant = await testStack.createMerchant()
   const gone = await endpoint(merchant, { name: 'gone', answers: { status: 410 } })
   const other = await endpoint(merchant, { name: 'other' })
@@ -113,7 +113,7 @@ test.concurrent('410 disables an endpoint immediately, and it receives nothing m
   expect(await deliveries(gone)).toMatchObject([{ status: 'FAILED', attempt_count: 1 }])
 })
 
-test.concurrent('a redirect is a failure and is not followed', async () => {
+test('a redirect is a failure and is not followed', async () => {
   const merchant = await testStack.createMerchant()
   const target = `target-${merchant.uuid}`
   const location = `${testStack.local.inbox_url}/${target}`
@@ -124,7 +124,7 @@ test.concurrent('a redirect is a failure and is not followed', async () => {
   await merchant.api.delete(`${PATH}/${hook.uuid}`)
 })
 
-test.concurrent('an unresponsive endpoint delays no other endpoint', async () => {
+test('an unresponsive endpoint delays no other endpoint', async () => {
   const merchant = await testStack.createMerchant()
   const hanging = await endpoint(merchant, { name: 'hanging', answers: { delay_ms: 60_000 } })
   const fast = await endpoint(merchant, { name: 'fast' })
@@ -148,7 +148,7 @@ test.concurrent('an unresponsive endpoint delays no other endpoint', async () =>
   await testStack.sql('update webhook set deleted_at = now() where account_uuid = ?', [merchant.uuid])
 })
 
-test.concurrent('DELETE ends the deliveries of an endpoint', async () => {
+test('DELETE ends the deliveries of an endpoint', async () => {
   const merchant = await testStack.createMerchant()
   const hook = await endpoint(merchant, { answers: { status: 500 } })
   await triggerWebhookEvent(merchant)
@@ -167,7 +167,7 @@ test.concurrent('DELETE ends the deliveries of an endpoint', async () => {
   expect((await merchant.api.get(PATH)).body.data).toEqual([])
 })
 
-test.concurrent('an endpoint receives only the event types it subscribed to', async () => {
+test('an endpoint receives only the event types it subscribed to', async () => {
   const merchant = await testStack.createMerchant()
   const all = await endpoint(merchant, { name: 'all' })
   const payments = await endpoint(merchant, { name: 'payments', body: { events: ['payment'] } })
@@ -185,7 +185,7 @@ test.concurrent('an endpoint receives only the event types it subscribed to', as
   expect(await kinds(pix)).toEqual(['PIX_TRANSACTION'])
 })
 
-test.concurrent('a signing secret is shown in full at creation only; a given secret signs by its bytes', async () => {
+test('a signing secret is shown in full at creation only; a given secret signs by its bytes', async () => {
   const merchant = await testStack.createMerchant()
   const generated = await endpoint(merchant, { name: 'generated' })
   expect(generated.token).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -214,7 +214,7 @@ test.concurrent('a signing secret is shown in full at creation only; a given sec
   expect(plain.verify(body, headers as Record<string, string>)).toMatchObject({ type: 'PAYMENT' })
 })
 
-test.concurrent('an account has at most twenty endpoints under any concurrency', async () => {
+test('an account has at most twenty endpoints under any concurrency', async () => {
   const merchant = await testStack.createMerchant()
   const url = `${testStack.local.inbox_url}/many`
   const answers = await Promise.all(Array.from({ length: 25 }, () => merchant.api.post(PATH, { url })))
@@ -227,7 +227,7 @@ test.concurrent('an account has at most twenty endpoints under any concurrency',
   expect((await merchant.api.get(PATH)).body.meta.total).toBe(20)
 })
 
-test.concurrent.each([
+test.each([
   ['no url', {}, ['url']],
   ['http', { url: 'http://localhost/hook' }, ['url']],
   ['no url at all', { url: 'shop' }, ['url']],
@@ -248,7 +248,7 @@ test.concurrent.each([
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, fields])
 })
 
-test.concurrent('tokens bound to a provider cannot use webhooks; another account’s webhooks are 404', async () => {
+test('tokens bound to a provider cannot use webhooks; another account’s webhooks are 404', async () => {
   const merchant = await testStack.createMerchant()
   const other = await testStack.createMerchant()
   const hook = await endpoint(merchant)
@@ -264,7 +264,7 @@ test.concurrent('tokens bound to a provider cannot use webhooks; another account
   expect((await other.api.delete(`${PATH}/${hook.uuid}`)).status).toBe(404)
 })
 
-test.concurrent('an endpoint that only fails gets ten attempts in three days, each signed anew, then the delivery fails', async () => {
+test('an endpoint that only fails gets ten attempts in three days, each signed anew, then the delivery fails', async () => {
   const { merchant, hook, charge } = failing
   await pollUntil(
     () => deliveries(hook),
