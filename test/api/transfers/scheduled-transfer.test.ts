@@ -316,7 +316,7 @@ test('after a restart a key is still answered, and a transfer in progress settle
   const waiting = await payouts.send(merchant, {
     ...body,
     value: 4,
-    scheduled_for: inMs(5_000 + 3 * startMs),
+    scheduled_for: inMs(10_000 + 2 * startMs),
   })
   const { data: waits } = waiting.body
 
@@ -337,7 +337,7 @@ test('after a restart a key is still answered, and a transfer in progress settle
     [paid, refunded, running].map(answer => answer.bytes.toString()),
   )
   await payouts.waitForStatus(back, running.body.data.uuid, 'PAID', 40_000)
-  await payouts.waitForStatus(back, waits.uuid, 'PAID', 30_000 + 3 * startMs)
+  await payouts.waitForStatus(back, waits.uuid, 'PAID', 30_000 + 2 * startMs)
   expect((await payouts.listPaidOut(back)).map(({ value }) => value).toSorted()).toEqual([1, 2, 3, 4])
   await testStack.waitUntilLedgerAgrees(back)
 }, 300_000)
