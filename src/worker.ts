@@ -38,7 +38,7 @@ import type { TemporalContext } from './temporal/workflow-options.ts'
 import { startTracing } from './tracing/tracing.ts'
 import { createAddressPolicy } from './webhook-client/address-policy.ts'
 import { createWebhookClient } from './webhook-client/client.ts'
-import { buildWorkflowBundle } from './workflows/bundle/bundle.ts'
+import { loadWorkflowBundle } from './workflows/bundle/bundle.ts'
 import { webhookTaskQueueOf } from './workflows/contracts/webhooks.ts'
 
 /** Timeout of one provider call: within the 5 s of a request (SPEC §1). */
@@ -122,7 +122,7 @@ const providerWatch = createProviderWatch({
 })
 await providerWatch.waitUntilReachable()
 const dependencies = createDependencies(config)
-const workflowBundle = await buildWorkflowBundle()
+const workflowBundle = await loadWorkflowBundle(config.otlpUrl === undefined ? 'plain' : 'traced')
 const { version } = config.temporal
 const stopHousekeeping = await followCurrentVersion(client, temporal, {
   version,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
-import { buildMemoryFlags } from '../../src/dev/env/memory-flags.ts'
+import { MEMORY_FLAGS } from '../../src/dev/env/memory-flags.ts'
 import { REDACTED_LOG_SETTINGS } from '../../src/dev/services/postgres.ts'
 import { buildTemporalArguments } from '../../src/dev/services/temporal.ts'
 
@@ -41,7 +41,9 @@ test('the image runs the Node that package.json pins, on Debian, and not as root
 })
 
 test('every program that a service runs exists', () => {
-  const programs = [...(dockerfile + compose).matchAll(/src\/[a-z/-]+\.ts/g)].map(([file]) => file)
+  const programs = [...(dockerfile + compose).matchAll(/dist\/([a-z/-]+)\.js/g)].map(
+    ([, name]) => `src/${name}.ts`,
+  )
   expect(programs.length).toBeGreaterThan(4)
   expect(programs.filter(file => !existsSync(join(root, file)))).toEqual([])
 })
@@ -94,7 +96,7 @@ test('a password that becomes part of a URL is documented as letters and digits'
 })
 
 test('the command line is documented for a container, with an API and without one', () => {
-  const program = 'node src/cli.ts'
+  const program = 'node dist/cli.js'
   expect(production).toContain(`docker compose exec api ${program}`)
   expect(production).toContain(`docker compose run --rm --no-deps api ${program}`)
 })
@@ -163,14 +165,21 @@ test('the image uses the memory flags of `npm start`, and no service overrides t
     name,
     value!.replaceAll('"', ''),
   ])
-  expect(Object.fromEntries(set)).toMatchObject(buildMemoryFlags('/app'))
-  const { NODE_OPTIONS, ...malloc } = buildMemoryFlags('/app')
+  expect(Object.fromEntries(set)).toMatchObject(MEMORY_FLAGS)
+  const { NODE_OPTIONS, ...malloc } = MEMORY_FLAGS
   const documented = Object.entries(malloc).map(([name, value]) => `${name}=${value}`)
-  expect(production).toContain(`export NODE_OPTIONS="${NODE_OPTIONS.replace('/app', '$PWD')}"`)
+  expect(production).toContain(`export NODE_OPTIONS="${NODE_OPTIONS}"`)
   expect(production).toContain(`export ${documented.join(' ')}`)
-  const [, later] = dockerfile.split('RUN node src/untyped.mjs\n')
-  expect(later).toContain('ENV NODE_OPTIONS=') // Its target exists from here on.
   expect(compose).not.toMatch(/NODE_OPTIONS|MALLOC_|--max-/)
+})
+
+test('the image builds from files that its context has', async () => {
+  const ignore = await read('.dockerignore')
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
+    names!.split(' '),
+  )
+  expect(copied).toContain('tsconfig.build.json')
+  expect(copied.filter(name => !ignore.includes(`!${name}\n`))).toEqual([])
 })
 
 test('the image contains the documents served under /docs', async () => {

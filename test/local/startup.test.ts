@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer, TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
 import { migrate } from '../../src/db/client/migrate.ts'
@@ -19,7 +21,13 @@ import { startTemporal } from '../support/temporal.ts'
 /** Invalid settings that API and worker refuse at their start, and servers they wait for. Processes are really started, a few at a time. */
 
 const ROOT = join(import.meta.dirname, '../..')
-const PROGRAMS = { api: 'src/server.ts', worker: 'src/worker.ts' }
+const PROGRAMS = {
+  api: 'src/server.ts',
+  worker: 'src/worker.ts',
+  builtApi: 'dist/server.js',
+  builtWorker: 'dist/worker.js',
+}
+const run = promisify(execFile)
 const KEY = randomBytes(32).toString('base64')
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -268,6 +276,26 @@ test.concurrent.each([
     expect.objectContaining({ msg: expect.stringMatching(`HOST and ${variable} .EADDRINUSE`) }),
   ])
 })
+
+test.concurrent('the programs that `npm run build` makes start without a bundler, and serve their files', async () => {
+  await run('npm', ['run', '-s', 'build'], { cwd: ROOT })
+  const help = ['dist/cli.js', 'src/cli.ts'].map(cli => run(process.execPath, [join(ROOT, cli), '--help']))
+  const [built, source] = await Promise.all(help)
+  expect(built!.stdout).toBe(source!.stdout)
+
+  await rm(join(ROOT, 'dist/workflows/bundle/print-bundle.js'))
+  const [api, worker] = [start('builtApi', {}), start('builtWorker', {})]
+  const urlOf = ({ lines }: typeof api, message: string) => lines().find(({ msg }) => msg === message)?.url
+  const isReady = async () => {
+    const urls = [urlOf(api, 'listening'), urlOf(worker, 'health and metrics are served')]
+    const answers = urls.map(url => fetch(`${url}/readyz`).catch(() => undefined))
+    return (await Promise.all(answers)).every(answer => answer?.ok)
+  }
+  await waitUntil(isReady, { description: 'they are not ready', limitMs: 120_000 })
+  for (const path of ['/dashboard/sign-in', '/dashboard/assets/dashboard.js', '/docs/production'])
+    expect([path, (await fetch(urlOf(api, 'listening') + path)).status]).toEqual([path, 200])
+  expect([await end(api.child), await end(worker.child)]).toEqual([0, 0])
+}, 300_000)
 
 test.concurrent('a worker with a build belongs to its version on both task queues, and creates schedules once that is current', async () => {
   const version = { deploymentName: 'shop', buildId: '3a7c0e4' }

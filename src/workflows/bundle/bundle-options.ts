@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url'
+import { extname, join } from 'node:path'
 import { type BundleOptions, DefaultLogger } from '@temporalio/worker'
 
-const workflowsPath = fileURLToPath(new URL('../index.ts', import.meta.url))
+const workflowsPath = join(import.meta.dirname, `../index${extname(import.meta.filename)}`)
 
 /**
  * Options of Temporal's bundler for the bundle of all workflows. Imported modules are loaded once for all workflows instead

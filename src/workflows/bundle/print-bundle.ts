@@ -1,10 +1,10 @@
 import { bundleWorkflowCode } from '@temporalio/worker'
-import { readConfig } from '../../config.ts'
 import { startTracing } from '../../tracing/tracing.ts'
 import { BUNDLE_OPTIONS } from './bundle-options.ts'
 
-/** Writes the bundle of all workflows to the standard output; `bundle.ts` starts this program. */
-const { plugins, stop } = await startTracing(readConfig().otlpUrl, 'worker')
+/** Writes the bundle of all workflows to the standard output, traced if its argument says so; `bundle.ts` starts it. */
+const collectorUrl = process.argv[2] === 'traced' ? 'http://localhost' : undefined // Nothing is sent.
+const { plugins, stop } = await startTracing(collectorUrl, 'worker')
 const { code } = await bundleWorkflowCode({ ...BUNDLE_OPTIONS, plugins })
 process.stdout.write(code)
 await stop()
