@@ -127,7 +127,7 @@ export function runAudited<T>(
   return runAuditedAction(em, { ...action, who: by, reason })
 }
 
-/** Creates the parser of an argument; `message` tells the operator what it must be. */
+/** Creates the parser of an argument; `message` describes what it must be. */
 function createParser<T>(pattern: RegExp, message: string, convert: (text: string) => T) {
   return (value: string): T => {
     if (!pattern.test(value)) throw new InvalidArgumentError(message)

@@ -15,7 +15,7 @@ export function bundlePathOf(kind: WorkflowBundleKind): string {
   return join(import.meta.dirname, `workflows-${kind}.cjs`)
 }
 
-/** Returns the bundle of all workflows that was made ahead; without one, as beside the sources, makes it. */
+/** Returns the bundle of all workflows that was made ahead; makes it where there is none, as next to the sources. */
 export async function loadWorkflowBundle(kind: WorkflowBundleKind): Promise<WorkflowBundleOption> {
   const codePath = bundlePathOf(kind)
   return existsSync(codePath) ? { codePath } : { code: await bundleWorkflows(kind) }
