@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Attempt } from '../db/entities/attempt.ts'
+import { Charge } from '../db/entities/charge.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
 import { detectPixKeyType } from '../domain/pix-keys/key-format.ts'
 import type { Provider } from '../providers/port.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
@@ -160,16 +162,12 @@ function isCollectionKeyMissing({ collectionKey }: Connection, hashes: string[])
   return hashes.some(hash => hash.startsWith('key:')) && !hashes.includes(keyHash!)
 }
 
-const UNRESOLVED_COUNTS_SQL = `
-  select (select count(*) from attempt where connection_uuid = ? and (state in ('calling', 'unknown', 'orphan')
-      or (state = 'accepted' and operation in ('transfer', 'refund', 'return')))) as attempts,
-    (select count(*) from charge where connection_uuid = ? and state in ('pending', 'paying')) as charges`
-
 /** Counts the attempts whose outcome is unknown, and the charges that can still be paid. */
 async function countUnresolved(em: EntityManager, connectionUuid: string): Promise<number> {
-  const [row] = await em.execute<{ attempts: string; charges: string }[]>(UNRESOLVED_COUNTS_SQL, [
-    connectionUuid,
-    connectionUuid,
-  ])
-  return Number(row!.attempts) + Number(row!.charges)
+  const unknown = { state: { $in: ['calling', 'unknown', 'orphan'] } } as const
+  const accepted = { state: 'accepted', operation: { $in: [...PAYOUT_KINDS] } } as const
+  const attempts = await em.count(Attempt, { connectionUuid, $or: [unknown, accepted] })
+  return (
+    attempts + (await em.count(Charge, { connection: connectionUuid, state: { $in: ['pending', 'paying'] } }))
+  )
 }

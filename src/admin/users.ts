@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { User } from '../db/entities/user.ts'
+import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import { hashPassword, MIN_PASSWORD_LENGTH } from '../security/passwords.ts'
 
 /** Creates and changes dashboard users: of one account, or operators of the service. */
@@ -33,20 +34,7 @@ export async function setPassword(em: EntityManager, email: string, password: st
 /** Disables a user and revokes its sessions, which stay revoked when the user is enabled again. */
 export async function disableUser(em: EntityManager, email: string): Promise<void> {
   await updateUser(em, email, { disabledAt: new Date() })
-  await endSessions(em, ['email = ?', parseEmail(email)])
-}
-
-/** Revokes the sessions of all users of an account; after an unblock they sign in again. */
-export function endAccountSessions(em: EntityManager, accountUuid: string): Promise<void> {
-  return endSessions(em, ['account_uuid = ?', accountUuid])
-}
-
-async function endSessions(em: EntityManager, [userFilter, value]: [string, string]): Promise<void> {
-  await em.execute(
-    `update dashboard_session set revoked_at = now()
-     where revoked_at is null and user_uuid in (select uuid from app_user where ${userFilter})`,
-    [value],
-  )
+  await revokeUserSessions(em, { email: parseEmail(email) })
 }
 
 export function enableUser(em: EntityManager, email: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { createAccount } from '../admin/accounts.ts'
-import { endAccountSessions } from '../admin/users.ts'
 import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
+import { revokeUserSessions } from '../db/repositories/dashboard-sessions.ts'
 import { replaceDefaultConnections } from '../db/repositories/default-providers.ts'
 import { isDocument, normalizeDocument } from '../domain/pix/document.ts'
 import {
@@ -113,7 +113,7 @@ async function changeAccount(context: CommandContext, uuid: string, change: Acco
     subject: `account/${uuid}`,
     async work(em) {
       Object.assign(requireFound(await em.findOne(Account, uuid), `account ${uuid}`), values)
-      if (values.status === 'BLOCKED') await endAccountSessions(em, uuid)
+      if (values.status === 'BLOCKED') await revokeUserSessions(em, { accountUuid: uuid })
     },
   })
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Argument, Option } from 'commander'
-import { checkLedger, checkProviderBalances } from '../admin/ledger-check.ts'
+import { checkProviderBalances } from '../admin/ledger-check.ts'
 import { requestManualSettlement } from '../admin/manual-settlement.ts'
 import { migrate } from '../db/client/migrate.ts'
 import { listUnsettledDifferences } from '../db/repositories/differences.ts'
+import { checkLedger } from '../db/repositories/ledger-rules.ts'
 import { listUnknownOutcomes } from '../db/repositories/operator-lists.ts'
 import { type AttemptVersion, PAYOUT_KINDS, type PayoutKind } from '../domain/payouts/payout-kind.ts'
 import {

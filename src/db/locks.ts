@@ -61,12 +61,14 @@ export function connectionLock(em: EntityManager, values: string[], key = '?'): 
 
 /** Batched with the row lock of a charge or transfer: locks its connection row (balances) and loads its movement. */
 export function lockMoneyFor(em: EntityManager, table: 'charge' | 'transfer', uuid: string) {
-  const columnOf = (column: string) => `(select ${column} from ${table} where uuid = ?)`
-  const movement = { rest: `where r.uuid = ${columnOf('movement_uuid')}`, values: [uuid] }
-  return batchQueries(
-    connectionLock(em, [uuid], columnOf('connection_uuid')),
-    queryEntities(em, Movement, movement),
-  )
+  const connection = connectionLock(em, [uuid], `(select connection_uuid from ${table} where uuid = ?)`)
+  return batchQueries(connection, queryMovementOf(em, table, uuid))
+}
+
+/** Queries the movement of an operation by the operation's uuid. */
+export function queryMovementOf(em: EntityManager, table: 'charge' | 'transfer' | 'refund', uuid: string) {
+  const rest = `where r.uuid = (select movement_uuid from ${table} where uuid = ?)`
+  return queryEntities(em, Movement, { rest, values: [uuid] })
 }
 
 /** Locks an account's row: writers of its keys, defaults and unique references run one after the other. */

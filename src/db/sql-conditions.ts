@@ -21,11 +21,11 @@ export async function countRows(
   table: 'charge' | 'transfer' | 'dispute',
   { sql, values }: SqlCondition,
 ): Promise<number> {
-  const rows: { total: string }[] = await em.execute(
-    `select count(*) as total from ${table} where ${sql}`,
+  const [row]: { total: number }[] = await em.execute(
+    `select count(*)::int as total from ${table} where ${sql}`,
     values,
   )
-  return Number(rows[0]!.total)
+  return row!.total
 }
 
 /** Builds the condition that a row has one of these states; no state matches no row. */
@@ -36,4 +36,14 @@ export function hasAnyState(states: readonly string[]): OptionalSqlCondition {
 /** Formats texts as a PostgreSQL array literal for `= any(?)`; an empty array matches nothing. */
 export function formatTextArray(names: readonly string[]): string {
   return `{${names.map(name => JSON.stringify(name)).join(',')}}`
+}
+
+/** Builds the condition that a column names a connection of the account and mode, or its provider account. */
+export function isOfMode(
+  column: string,
+  key: 'uuid' | 'provider_account_uuid',
+  { accountUuid, isSimulated }: { accountUuid: string; isSimulated: boolean },
+): OptionalSqlCondition {
+  const keys = `select k.${key} from connection k where k.account_uuid = ? and k.is_simulated = ?`
+  return [`${column} = any(array(${keys}))`, accountUuid, isSimulated]
 }

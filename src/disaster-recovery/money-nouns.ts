@@ -19,13 +19,6 @@ export const MONEY_WORKFLOWS: Record<MoneyNoun, string> = {
   refund: REFUND_WORKFLOW,
   return: RETURN_WORKFLOW,
 }
-/** SQL that reads a noun's row by uuid; of a return, the row of the PIX that goes back. */
-export const SELECT_ROW: Record<MoneyNoun, string> = {
-  charge: 'select state, connection_uuid from charge where uuid = ?',
-  transfer: 'select state, connection_uuid from transfer where uuid = ?',
-  refund: 'select state, connection_uuid from refund where uuid = ?',
-  return: `select disposition as state, connection_uuid from movement where uuid = ? and disposition is not null`,
-}
 export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
   charge: state => chargeMachine.isFinal(state as ChargeState),
   transfer: state => transferMachine.isFinal(state as never),
@@ -33,7 +26,6 @@ export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
   return: state => state !== 'held' && state !== 'returning',
 }
 
-export type RestoredRow = { state: string; connection_uuid: string }
 /** Returns whether the workflow's result is ahead of a final row: money moved after the row's end. */
 export function isHistoryAhead(noun: MoneyNoun, state: string, result: string | undefined): boolean {
   switch (noun) {

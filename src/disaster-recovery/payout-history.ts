@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client'
 import { defaultPayloadConverter, type Payload } from '@temporalio/common'
+import type { Attempt } from '../db/entities/attempt.ts'
 import { unsentCodeOf } from '../domain/payouts/unsent-code.ts'
 
 /** What the histories of a workflow's runs prove about its activities. */
@@ -17,9 +18,6 @@ export type PayoutHistory = {
   /** Failure code where the attempts prove it (src/activities/transfers/activities.ts). */
   failure?: string
 }
-
-/** The columns of an attempt that the comparison reads. */
-export type AttemptStateRow = { connection_uuid: string; state: string }
 
 const SEND_ACTIVITIES = new Set(['sendTransfer', 'sendRefund', 'sendReturn'])
 const POLL_ACTIVITIES = new Set(['pollTransfer', 'pollRefund', 'pollReturn'])
@@ -134,10 +132,10 @@ export async function readPayoutHistory(
  */
 export function isRowBehindHistory(
   { attemptedConnections, latestOutcomes }: PayoutHistory,
-  { state, attempts }: { state: string; attempts: AttemptStateRow[] },
+  { state, attempts }: { state: string; attempts: Pick<Attempt, 'connectionUuid' | 'state'>[] },
 ): boolean {
   const getAttemptState = (uuid: string) =>
-    attempts.find(({ connection_uuid }) => connection_uuid === uuid)?.state
+    attempts.find(({ connectionUuid }) => connectionUuid === uuid)?.state
   if (attemptedConnections.some(uuid => getAttemptState(uuid) === undefined)) return true
   const outcomes = [...latestOutcomes].filter(([, kind]) => kind !== 'not_started' && kind !== 'not_found')
   if (state === 'created' && outcomes.some(([, kind]) => !FINAL_OUTCOMES.includes(kind))) return true

@@ -1,6 +1,9 @@
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
+import { Attempt } from '../db/entities/attempt.ts'
 import { Dispute } from '../db/entities/dispute.ts'
+import { PixKey } from '../db/entities/pix-key.ts'
+import { Delivery } from '../db/entities/webhook.ts'
 import { endPendingDelivery } from '../db/repositories/deliveries.ts'
 import { disputeMachine } from '../domain/disputes/dispute.ts'
 import { signalDispute } from '../temporal/signals.ts'
@@ -64,16 +67,13 @@ async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome
 async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome | null> {
   const { client, em, id, isRunning, temporal } = context
   const uuid = uuidFromWorkflowId(context)
-  const [row] = await em.execute<{ state: string; type: string; begun: boolean }[]>(
-    `select state, type, exists (select from attempt where operation = 'create_key' and subject_uuid = k.uuid) as begun
-     from pix_key k where uuid = ?`,
-    [uuid],
-  )
+  const row = await em.findOne(PixKey, uuid)
+  const isAttempted = row && (await em.count(Attempt, { operation: 'create_key', subjectUuid: uuid })) > 0
   if (row && (row.state !== 'creating' || isRunning)) return null
   const history = await readWorkflowHistory<PixKeyInput>(client, id, uuid)
   if (!history) return HISTORY_EXPIRED
   if (history.lastInput.restored && history.isRunning) return { outcome: 'under_way' }
-  if (history.input.type === 'RANDOM' && !row?.begun && history.result !== 'refused')
+  if (history.input.type === 'RANDOM' && !isAttempted && history.result !== 'refused')
     return {
       outcome: 'impossible',
       why: 'a random key cannot be matched: find it in the panel of the provider',
@@ -93,11 +93,11 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
 async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildOutcome | null> {
   const { client, em, id, isRunning, temporal } = context
   const uuid = uuidFromWorkflowId(context)
-  const [row]: { state: string }[] = await em.execute('select state from pix_key where uuid = ?', [uuid])
+  const row = await em.findOne(PixKey, uuid)
   if (!row || isRunning || (row.state !== 'active' && row.state !== 'removing')) return null
   const result = await readLatestResult(client, id)
   if (result === 'removed') {
-    await em.execute(`update pix_key set state = 'removed', updated_at = now() where uuid = ?`, [uuid])
+    await em.nativeUpdate(PixKey, { uuid }, { state: 'removed', updatedAt: new Date() })
     return { outcome: 'restored' }
   }
   if (row.state !== 'removing') return null
@@ -114,10 +114,8 @@ async function restoreDelivery(context: DependentContext): Promise<RebuildOutcom
   const { client, em, id, isRunning } = context
   const uuid = uuidFromWorkflowId(context)
   if (isRunning) return null
-  const [row] = await em.execute<object[]>(`select from delivery where uuid = ? and status = 'PENDING'`, [
-    uuid,
-  ])
-  const result = row && (await readLatestResult(client, id))
+  if ((await em.count(Delivery, { uuid, status: 'PENDING' })) === 0) return null
+  const result = await readLatestResult(client, id)
   if (result !== 'DELIVERED' && result !== 'FAILED' && result !== 'CANCELLED') return null
   await endPendingDelivery(em, uuid, result)
   return { outcome: 'restored' }

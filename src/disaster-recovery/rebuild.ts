@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import type { EntityManager } from '../db/client/orm.ts'
+import { Attempt } from '../db/entities/attempt.ts'
 import { Pause } from '../db/entities/pause.ts'
+import { Delivery } from '../db/entities/webhook.ts'
+import { findAttempts } from '../db/repositories/attempts.ts'
+import { type OperationState, readOperationState } from '../db/repositories/operation-states.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import { type ChargeState, isIssuedChargeState } from '../domain/charges/charge.ts'
 import {
@@ -22,16 +26,9 @@ import {
   isHistoryAhead,
   MONEY_WORKFLOWS,
   type MoneyNoun,
-  type RestoredRow,
-  SELECT_ROW,
   signalMoneyWorkflow,
 } from './money-nouns.ts'
-import {
-  type AttemptStateRow,
-  isRowBehindHistory,
-  type PayoutHistory,
-  readPayoutHistory,
-} from './payout-history.ts'
+import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
   buildRebuildMetadata,
@@ -89,9 +86,8 @@ export async function* rebuildWorkflows(
     rebuildDependent({ temporal, client, em: em.fork(), id, ...state }),
   )
   for (const id of (await listRunningWorkflows(client, ROW_WORKFLOW_TYPES)).keys()) {
-    const [noun, uuid] = id.split('/') as [keyof typeof TABLE_BY_ID_PREFIX, string]
-    const [row] = await em.execute(`select from ${TABLE_BY_ID_PREFIX[noun]} where uuid = ?`, [uuid])
-    if (row) continue
+    const [noun, uuid] = id.split('/') as [keyof typeof ENTITY_BY_ID_PREFIX, string]
+    if ((await em.count<Delivery | Attempt>(ENTITY_BY_ID_PREFIX[noun], uuid)) > 0) continue
     await terminateWorkflow(client, id, formatTerminationReason(request))
     yield { workflow: id, outcome: 'ended' }
   }
@@ -123,7 +119,7 @@ const DEPENDENT_WORKFLOW_TYPES = [
 ]
 /** Workflows whose input is only the id of their row. */
 const ROW_WORKFLOW_TYPES = [DELIVERY_WORKFLOW, ORPHAN_WORKFLOW]
-const TABLE_BY_ID_PREFIX = { webhook: 'delivery', orphan: 'attempt' } as const
+const ENTITY_BY_ID_PREFIX = { webhook: Delivery, orphan: Attempt }
 
 /** `pausedAt`: the pause is a row of the restored database, so every worker reads that database from then on. */
 type RebuildContext = {
@@ -149,7 +145,7 @@ async function rebuildWorkflow(
 ): Promise<RebuildOutcome | null> {
   const { client, em, id, isRunning } = context
   const [noun, uuid] = id.split('/') as [MoneyNoun, string]
-  const [row]: RestoredRow[] = await em.execute(SELECT_ROW[noun], [uuid])
+  const row = await readOperationState(em, noun, uuid)
   if (noun === 'return' && !row) return null // Reconciliation records its PIX again and starts the return.
   const isDone = row && IS_FINAL[noun](row.state)
   if (isRunning && (isDone || (noun === 'charge' && row && isIssuedChargeState(row.state as ChargeState))))
@@ -186,17 +182,17 @@ function isCallPending({ callStartedAt }: PayoutHistory): boolean {
 
 async function requestPoll(
   { temporal, id }: RebuildContext,
-  { connection_uuid }: RestoredRow,
+  { connectionUuid }: OperationState,
 ): Promise<RebuildOutcome> {
   const [noun, uuid] = id.split('/') as [MoneyNoun, string]
-  await signalMoneyWorkflow(temporal, noun, { uuid, connectionUuid: connection_uuid })
+  await signalMoneyWorkflow(temporal, noun, { uuid, connectionUuid })
   return { outcome: 'asked' }
 }
 
 /** Rebuilds a charge whose provider has its payload, and whose workflow has completed though its row is not final. */
 async function rebuildIssuedCharge(
   context: RebuildContext,
-  row: RestoredRow,
+  row: OperationState,
   result: string | undefined,
 ): Promise<RebuildOutcome> {
   const { temporal, id } = context
@@ -211,13 +207,10 @@ async function rebuildIssuedCharge(
   return { outcome: 'restored' }
 }
 
-async function isRowBehind({ em, id }: RebuildContext, { state }: RestoredRow, history: PayoutHistory) {
+async function isRowBehind({ em, id }: RebuildContext, { state }: OperationState, history: PayoutHistory) {
   const [noun, uuid] = id.split('/') as [MoneyNoun, string]
   if (noun === 'charge') return history.isIssued
-  const attempts: AttemptStateRow[] = await em.execute(
-    'select connection_uuid, state from attempt where operation = ? and subject_uuid = ?',
-    [noun, uuid],
-  )
+  const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   return isRowBehindHistory(history, { state, attempts })
 }
 

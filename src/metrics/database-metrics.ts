@@ -1,18 +1,7 @@
 import { Gauge, Registry } from 'prom-client'
 import type { Orm } from '../db/client/orm.ts'
-import { UNEXPECTED_SETTLEMENTS } from '../domain/ledger/movement.ts'
-import { PAYOUT_KINDS } from '../domain/payouts/payout-kind.ts'
-import { TRANSIENT_PENDING_REASONS } from '../domain/reconciliation/panel-pix.ts'
+import { type GaugeSample, readDatabaseGauges } from '../db/repositories/database-gauges.ts'
 import { CLOCK_OFFSET_GAUGE, computeClockOffsetS } from './clock-offset.ts'
-
-/** One row per sample: its gauge, its label if the gauge has one, and its value. */
-type GaugeSample = { gauge: keyof typeof GAUGES; label: string | null; value: number }
-
-/** Age up to which the probe of a worker counts: a few of its intervals. */
-const PROBE_MAX_AGE = '30 seconds'
-
-/** Only a call closes a breaker: one without calls since says nothing about its provider's present state. */
-const OPEN_BREAKER_MAX_AGE = '15 minutes'
 
 /** Gauges of the database and their help, the same from every process: the figures that alerts use. */
 const GAUGES = {
@@ -57,8 +46,10 @@ const GAUGES = {
     'Items of provider lists that could not be read and are listed again until they can.',
 } as const
 
+type GaugeName = keyof typeof GAUGES
+
 /** Label of each gauge that has one. */
-const GAUGE_LABELS: Partial<Record<keyof typeof GAUGES, string>> = {
+const GAUGE_LABELS: Partial<Record<GaugeName, string>> = {
   trilho_worker_without_providers: 'worker',
   trilho_unknown_outcomes: 'provider',
   trilho_unknown_oldest_seconds: 'provider',
@@ -74,115 +65,14 @@ const GAUGE_LABELS: Partial<Record<keyof typeof GAUGES, string>> = {
   trilho_quarantined_items: 'provider',
 }
 
-/** Excludes PIX keys: whether a key was created is not worth waking an operator. */
-const UNKNOWN_PAYOUT_CONDITION = `a.state = 'unknown' and a.operation in ('${PAYOUT_KINDS.join("', '")}')`
-
-const PASSING_WAITS = TRANSIENT_PENDING_REASONS.join(',')
-
-const GAUGES_QUERY = `
-select 'trilho_database_up' as gauge, null as label, 1::float8 as value
-union all
-select 'trilho_database_read_only', null,
-  (pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')::int::float8
-union all
-select 'trilho_database_connections', null, coalesce(sum(numbackends), 0)::float8
-  from pg_stat_database where datid <> 0
-union all
-select 'trilho_database_connections_max', null,
-  (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int)::float8
-union all
-select '${CLOCK_OFFSET_GAUGE.name}', null, extract(epoch from clock_timestamp())::float8
-union all
-select 'trilho_idle_transaction_oldest_seconds', null, coalesce(extract(epoch from now() - min(state_change)), 0)::float8
-  from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
-union all
-select 'trilho_lock_wait_oldest_seconds', null, coalesce(extract(epoch from now() - min(query_start)), 0)::float8
-  from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-union all
-select 'trilho_worker_without_providers', worker, 1
-  from provider_reach where probed_at > now() - interval '${PROBE_MAX_AGE}' group by worker
-  having coalesce(max(reached_at), '-infinity') < now() - interval '${PROBE_MAX_AGE}'
-    and exists (select from provider_reach where reached_at > now() - interval '${PROBE_MAX_AGE}')
-union all
-select 'trilho_unknown_outcomes', c.provider, count(*)::float8
-  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
-union all
-select 'trilho_unknown_oldest_seconds', c.provider, extract(epoch from now() - min(a.unknown_since))::float8
-  from attempt a join connection c on c.uuid = a.connection_uuid where ${UNKNOWN_PAYOUT_CONDITION} group by c.provider
-union all
-select 'trilho_attempt_oldest_seconds', operation, extract(epoch from now() - min(created_at))::float8
-  from attempt where state in ('calling', 'accepted', 'unknown') and operation in ('${PAYOUT_KINDS.join("', '")}')
-  group by operation
-union all
-select 'trilho_rows_without_workflow', noun, lost_count::float8 from workflow_sweep
-union all
-select 'trilho_workflow_sweep_age_seconds', null, extract(epoch from now() - min(swept_at))::float8
-  from workflow_sweep having count(*) > 0
-union all
-select 'trilho_breakers_open', c.provider, count(*)::float8
-  from circuit_breaker b join connection c on c.uuid = b.connection_uuid
-  where c.status = 'ACTIVE' and b.opened_at is not null
-    and greatest(b.opened_at, b.probed_at) > now() - interval '${OPEN_BREAKER_MAX_AGE}' group by c.provider
-union all
-select 'trilho_notices_waiting', null, count(*)::float8 from provider_notification where routed_at is null
-union all
-select 'trilho_notices_oldest_seconds', null, coalesce(extract(epoch from now() - min(received_at)), 0)::float8
-  from provider_notification where routed_at is null
-union all
-select 'trilho_deliveries_pending', null, count(*)::float8 from delivery where status = 'PENDING'
-union all
-select 'trilho_deliveries_overdue_seconds', null,
-       greatest(0, coalesce(extract(epoch from now() - min(oldest.due)), 0))::float8
-  from webhook w cross join lateral (
-    select min(coalesce(next_attempt_at, created_at)) as due from delivery
-    where webhook_uuid = w.uuid and status = 'PENDING'
-  ) oldest where w.status = 'ACTIVE' and w.deleted_at is null and w.failing_since is null
-union all
-select 'trilho_webhooks_disabled', null, count(*)::float8 from webhook where status = 'DISABLED' and deleted_at is null
-union all
-select 'trilho_unmatched_held_cents', null, coalesce(sum(value_cents), 0)::float8
-  from movement where disposition in ('held', 'returning', 'not_returned')
-union all
-select 'trilho_unexpected_settlements', p.provider, count(*)::float8
-  from movement m join provider_account p on p.uuid = m.provider_account_uuid
-  where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '24 hours'
-  group by p.provider
-union all
-select 'trilho_shortfall_cents', p.provider, -sum(b.cents)::float8
-  from balance b join provider_account p on p.uuid = b.provider_account_uuid
-  where b.bucket = 'shortfall' and b.cents < 0 group by p.provider
-union all
-select 'trilho_ledger_drift_cents', null, coalesce(sum(cents), 0)::float8 from balance
-union all
-select 'trilho_reconciliation_differences', kind, count(*)::float8 from (
-    select kind from difference where settled_at is null and not coalesce(pending_reason = any ('{${PASSING_WAITS}}'), false)
-    union all
-    select 'unlisted_entry' from account_entry where movement_uuid is null and dispute_uuid is null and kind = 'unlisted'
-  ) unexplained group by kind
-union all
-select 'trilho_statement_waiting', pending_reason, count(*)::float8 from difference
-  where settled_at is null and pending_reason = any ('{${PASSING_WAITS}}') group by pending_reason
-union all
-select 'trilho_provider_balance_difference_cents', p.provider, sum(abs(b.provider_cents - b.ledger_cents))::float8
-  from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
-  where b.differs_since is not null group by p.provider
-union all
-select 'trilho_provider_balance_differs_seconds', p.provider, extract(epoch from now() - min(b.differs_since))::float8
-  from balance_check b join provider_account p on p.uuid = b.provider_account_uuid
-  where b.differs_since is not null group by p.provider
-union all
-select 'trilho_quarantined_items', c.provider, count(*)::float8
-  from unexplained_answer u join connection c on c.uuid = u.connection_uuid
-  where u.period_from is not null and u.resolved_at is null group by c.provider`
-
 /** Reads all gauges with one query and renders them in Prometheus' format. */
 export async function renderDatabaseMetrics(orm: Orm, now: () => number = Date.now): Promise<string> {
   const askedAtMs = now()
-  const samples = await orm.em.fork().execute<GaugeSample[]>(GAUGES_QUERY)
+  const samples = await readDatabaseGauges(orm.em.fork())
   for (const sample of samples)
     if (sample.gauge === CLOCK_OFFSET_GAUGE.name)
       sample.value = computeClockOffsetS(sample.value, { askedAtMs, answeredAtMs: now() })
-  return renderGauges(samples, Object.keys(GAUGES) as GaugeSample['gauge'][])
+  return renderGauges(samples, Object.keys(GAUGES) as GaugeName[])
 }
 
 /** Renders the only metric known while PostgreSQL is unreachable, so that monitoring learns of it. */
@@ -191,7 +81,7 @@ export function renderDatabaseDown(): Promise<string> {
   return renderGauges([{ gauge, label: null, value: 0 }], [gauge])
 }
 
-function renderGauges(samples: GaugeSample[], gauges: GaugeSample['gauge'][]): Promise<string> {
+function renderGauges(samples: GaugeSample[], gauges: GaugeName[]): Promise<string> {
   const registry = new Registry()
   for (const name of gauges) {
     const label = GAUGE_LABELS[name]

@@ -1,11 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { Movement } from '../../db/entities/movement.ts'
 import { Refund } from '../../db/entities/refund.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
-import { queryEntities } from '../../db/pipeline/entity-mapper.ts'
-import { batchQueries, type Query, runQuery } from '../../db/pipeline/query.ts'
+import { queryMovementOf } from '../../db/locks.ts'
+import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
+import { queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { refundReleasedLegs } from '../../domain/ledger/legs.ts'
@@ -21,15 +21,6 @@ import { lockChargeWithQuery, transition } from '../shared/transition.ts'
 import { getRefundParties } from './open.ts'
 import { addSettledRefunds, type LockedRefund, settleHeldRefund, settleLateRefund } from './settle.ts'
 
-const REFUND_MOVEMENT_SQL = 'where r.uuid = (select movement_uuid from refund where uuid = ?)'
-
-/** Returns the query of a refund, whose row exists as long as its workflow. With `lock` it reads the current row. */
-function queryRefund(em: EntityManager, uuid: string, lock: 'for update' | '' = ''): Query<Refund> {
-  const refresh = lock !== ''
-  const refunds = queryEntities(em, Refund, { rest: `where r.uuid = ? ${lock}`, values: [uuid], refresh })
-  return { ...refunds, parse: rows => refunds.parse(rows)[0]! }
-}
-
 /** Implements the payout rules of a refund (devolução), sent through the provider that received the PIX. */
 export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
   operation: 'refund',
@@ -38,7 +29,7 @@ export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
     const { chargeUuid } = await runQuery(em, queryRefund(em, uuid))
     const queries = batchQueries(
       queryRefund(em, uuid, 'for update'),
-      queryEntities(em, Movement, { rest: REFUND_MOVEMENT_SQL, values: [uuid] }),
+      queryMovementOf(em, 'refund', uuid),
       queryAttempts(em, { operation: 'refund', subjectUuid: uuid }),
       more,
     )

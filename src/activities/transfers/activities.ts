@@ -14,6 +14,7 @@ import { type AttemptWithProvider, loadAttemptProviders } from '../../db/reposit
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
 import { pendingFollowUpsOfRow } from '../../db/repositories/follow-ups.ts'
 import { queryIsAnyPaused } from '../../db/repositories/pauses.ts'
+import { queryTransferPreconditions, type TransferPreconditions } from '../../db/repositories/transfers.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
@@ -35,7 +36,7 @@ import { sendPayout } from '../payouts/send.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { describeRefusal } from '../shared/attempts.ts'
 import { type LockedTransfer, lockTransfer, lockTransferWithQuery, transition } from '../shared/transition.ts'
-import { openTransfer, queryTransferPreconditions, type TransferPreconditions } from './open.ts'
+import { openTransfer } from './open.ts'
 import {
   endUnacceptedTransfer,
   endUnsentTransfer,

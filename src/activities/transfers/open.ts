@@ -1,10 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
-import { queryAvailableBalance } from '../../db/ledger/post.ts'
-import { connectionLock } from '../../db/locks.ts'
-import { batchQueries, firstRow, mapQuery, type Query } from '../../db/pipeline/query.ts'
-import { isExternalRefUsed, lockUniqueRefAccount } from '../../db/repositories/transfers.ts'
+import {
+  isExternalRefUsed,
+  lockUniqueRefAccount,
+  type TransferPreconditions,
+} from '../../db/repositories/transfers.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
@@ -12,32 +13,6 @@ import type { LockedTransfer } from '../shared/transition.ts'
 import { endUnsentTransfer } from './transfer-payout.ts'
 
 /** Stores the row of a new transfer. */
-
-/** Facts read and locked before a transfer's row is written. */
-export type TransferPreconditions = {
-  /** First candidate connection, locked `for no key update`. Undefined where the transfer has a row already. */
-  connection: Connection | undefined
-  /** Available balance of its account at that connection's provider account, in centavos. */
-  availableCents: number
-}
-
-/**
- * Returns the query of a transfer's preconditions, to be run after the lock of its row, in the global lock order. Where
- * the row exists it locks nothing: the row may name another connection by now, whose lock comes first.
- */
-export function queryTransferPreconditions(
-  em: EntityManager,
-  { uuid, ...order }: TransferInput,
-): Query<TransferPreconditions> {
-  const values = [order.candidates[0]!, uuid]
-  const subquery = (column: string) =>
-    `(select ${column} from connection where uuid = ? and not exists (select from transfer where uuid = ?))`
-  const queries = batchQueries(
-    firstRow(connectionLock(em, values, subquery('uuid'))),
-    queryAvailableBalance(order.accountUuid, values, subquery('provider_account_uuid')),
-  )
-  return mapQuery(queries, ([connection, availableCents]) => ({ connection, availableCents }))
-}
 
 /** Stores a transfer's row. A transfer whose external reference is in use is stored as FAILED. */
 export async function openTransfer(

@@ -1,4 +1,4 @@
-import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { isOfMode, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
 /** Builds the filter of connections that a token may see: its mode's, or its own. The caller adds the account. */
@@ -21,10 +21,6 @@ export function scopeOf({ accountUuid, connectionUuid, modeScope }: CallerToken)
   return [
     ['account_uuid = ?', accountUuid],
     connectionUuid !== null && ['connection_uuid = ?', connectionUuid],
-    modeScope && [
-      'connection_uuid = any(array(select k.uuid from connection k where k.account_uuid = ? and k.is_simulated = ?))',
-      accountUuid,
-      modeScope === 'test',
-    ],
+    modeScope && isOfMode('connection_uuid', 'uuid', { accountUuid, isSimulated: modeScope === 'test' }),
   ]
 }

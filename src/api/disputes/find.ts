@@ -1,6 +1,7 @@
 import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
+import { readDisputes } from '../../db/repositories/disputes.ts'
 import {
   countRows,
   formatTextArray,
@@ -12,16 +13,14 @@ import { disputeMachine } from '../../domain/disputes/dispute.ts'
 import type { FileStorage } from '../../storage/storage.ts'
 import { scopeOf, visibilityFilter } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
-import { buildDayConditions, buildListPage, computePageOffset, NEWEST_FIRST } from '../http/pagination.ts'
+import { buildDayConditions, buildListPage, computePageOffset } from '../http/pagination.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
-
-const POPULATED_RELATIONS = ['connection', 'movement'] as const
 
 export async function requireVisibleDispute(em: EntityManager, token: CallerToken, uuid: string) {
   const dispute = await em.findOne(
     Dispute,
     { $and: [{ uuid }, visibilityFilter(token)] },
-    { populate: [...POPULATED_RELATIONS] },
+    { populate: ['connection', 'movement'] },
   )
   return dispute ?? fail('not_found')
 }
@@ -38,18 +37,10 @@ export async function listDisputes(
   query: DisputesQuery,
 ) {
   const conditions = joinConditions(...scopeOf(token), ...buildDisputeConditions(query))
-  const [page, total] = await Promise.all([
-    em.execute<{ uuid: string }[]>(
-      `select uuid from dispute where ${conditions.sql} order by created_at desc, uuid desc limit ? offset ?`,
-      [...conditions.values, query.per_page, computePageOffset(query)],
-    ),
+  const [rows, total] = await Promise.all([
+    readDisputes(em, conditions, { limit: query.per_page, offset: computePageOffset(query) }),
     countRows(em, 'dispute', conditions),
   ])
-  const rows = await em.find(
-    Dispute,
-    { uuid: { $in: page.map(({ uuid }) => uuid) } },
-    { populate: [...POPULATED_RELATIONS], orderBy: NEWEST_FIRST },
-  )
   return buildListPage({ ...query, total, rows: await showDisputesWithAttachments(em, storage, rows) })
 }
 

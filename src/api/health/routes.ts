@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isSchemaMigrated } from '../../db/client/migrate.ts'
 import type { Orm } from '../../db/client/orm.ts'
+import { isDatabaseWritable } from '../../db/client/startup-check.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { ApiError, fail } from '../http/api-error.ts'
 import { describeFailureCause } from '../http/failure-cause.ts'
@@ -45,12 +46,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
 /** Probes PostgreSQL; fails for the schema of another release, on a standby, and where transactions are read-only. */
 async function probePostgres(orm: Orm): Promise<void> {
   if (!(await isSchemaMigrated(orm))) throw createUnavailableError('postgres: schema not migrated')
-  const [row] = await orm.em
-    .fork()
-    .execute<{ writable: boolean }[]>(
-      `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
-    )
-  if (!row!.writable) throw createUnavailableError('postgres: read-only')
+  if (!(await isDatabaseWritable(orm))) throw createUnavailableError('postgres: read-only')
 }
 
 /** Runs a probe with a limit of PROBE_TIMEOUT_MS; returns the cause of its failure, or null. */

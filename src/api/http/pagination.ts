@@ -44,12 +44,10 @@ export function buildListPage<Row>({
   }
 }
 
-/** Order of every list: `created_at`, then `uuid`, descending. */
-export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
-
-/** Returns the options of `em.findAndCount` for one page, newest first. */
+/** Returns the options of `em.findAndCount` for one page, newest first: by `created_at`, then `uuid`. */
 export function newestFirstOptions({ page, per_page }: { page: number; per_page: number }) {
-  return { limit: per_page, offset: computePageOffset({ page, per_page }), orderBy: NEWEST_FIRST }
+  const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
+  return { limit: per_page, offset: computePageOffset({ page, per_page }), orderBy }
 }
 
 /** Computes the number of rows before a page. */

@@ -1,14 +1,6 @@
 import type { Orm } from '../../db/client/orm.ts'
-import {
-  batchQueries,
-  firstRow,
-  mapQuery,
-  noQuery,
-  type Query,
-  query,
-  runAsyncCommit,
-  runQuery,
-} from '../../db/pipeline/query.ts'
+import { batchQueries, noQuery, type Query, runAsyncCommit, runQuery } from '../../db/pipeline/query.ts'
+import { queryTokenUse, queryValidToken, type ValidToken } from '../../db/repositories/tokens.ts'
 import { hashToken, type TokenMode } from '../../security/tokens.ts'
 import { fail } from '../http/api-error.ts'
 import { isReadOnlyRefusal } from '../http/outage.ts'
@@ -24,8 +16,11 @@ export type CallerToken = {
   modeScope?: TokenMode
 }
 
-type ValidToken = { token: CallerToken; expiresAtMs: number | null }
-type CachedToken = { readAtMs: number; lookup: Promise<ValidToken | null>; tokenUuid?: string | undefined }
+type CachedToken = {
+  readAtMs: number
+  lookup: Promise<ValidToken | undefined>
+  tokenUuid?: string | undefined
+}
 
 /** Authenticates a bearer token, or fails with 401. */
 export type Authenticator = (authorization: string | undefined) => Promise<CallerToken>
@@ -46,7 +41,7 @@ export function createAuthenticator(
 ): Authenticator {
   const cache = new Map<string, CachedToken>()
 
-  function lookUpToken(token: string): Promise<ValidToken | null> {
+  function lookUpToken(token: string): Promise<ValidToken | undefined> {
     const hash = hashToken(token).toString('hex')
     const cached = cache.get(hash)
     if (cached && now() - cached.readAtMs < TOKEN_CACHE_MS) return cached.lookup
@@ -61,7 +56,7 @@ export function createAuthenticator(
           return runQuery(orm.em.fork(), queryValidToken(hash))
         })
         .then(validToken => {
-          entry.tokenUuid = validToken?.token.uuid
+          entry.tokenUuid = validToken?.uuid
           return validToken
         }),
     }
@@ -76,59 +71,11 @@ export function createAuthenticator(
     const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1]
     if (token === undefined) return failUnauthenticated('Bearer realm="trilho"')
     const validToken = await lookUpToken(token)
-    if (validToken === null || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= now())) {
+    if (!validToken || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= now())) {
       return failUnauthenticated('Bearer realm="trilho", error="invalid_token"')
     }
-    return validToken.token
-  }
-}
-
-type TokenLookupRow = {
-  uuid: string
-  account_uuid: string
-  connection_uuid: string | null
-  mode: TokenMode
-  expires_ms: string | null
-}
-
-const VALID_TOKEN_SQL = `
-  select t.uuid, t.account_uuid, t.connection_uuid, t.mode, extract(epoch from t.expires_at) * 1000 as expires_ms
-  from token t join account a on a.uuid = t.account_uuid
-  where t.hash = decode(?, 'hex') and t.revoked_at is null and a.status = 'ACTIVE'
-    and (t.expires_at is null or t.expires_at > now())`
-
-/** Queries a valid token; the same statement updates `last_used_at` once a minute. */
-function queryTokenUse(hash: string): Query<ValidToken | null> {
-  return queryToken(
-    `with found as (${VALID_TOKEN_SQL}), used as (
-       update token t set last_used_at = now() from found
-       where t.uuid = found.uuid and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
-     )
-     select * from found`,
-    hash,
-  )
-}
-
-/** Queries a valid token without a write, for a PostgreSQL that is read-only. */
-function queryValidToken(hash: string): Query<ValidToken | null> {
-  return queryToken(VALID_TOKEN_SQL, hash)
-}
-
-function queryToken(sql: string, hash: string): Query<ValidToken | null> {
-  const tokenQuery = query(sql, [hash], rows => rows as TokenLookupRow[])
-  return mapQuery(firstRow(tokenQuery), row => (row ? toValidToken(row) : null))
-}
-
-function toValidToken(row: TokenLookupRow): ValidToken {
-  return {
-    token: {
-      uuid: row.uuid,
-      accountUuid: row.account_uuid,
-      connectionUuid: row.connection_uuid,
-      mode: row.mode,
-      modeScope: row.mode,
-    },
-    expiresAtMs: row.expires_ms === null ? null : Number(row.expires_ms),
+    const { expiresAtMs: _, ...caller } = validToken
+    return { ...caller, modeScope: caller.mode }
   }
 }
 

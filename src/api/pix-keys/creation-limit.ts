@@ -1,4 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
+import { countPixKeyCreation } from '../../db/repositories/pix-keys.ts'
 import { fail } from '../http/api-error.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 
@@ -8,8 +9,6 @@ import type { CallerToken } from '../middleware/authenticate.ts'
  * `Retry-After` succeeds.
  */
 export async function countCreationAttempt({ token, em }: { token: CallerToken; em: EntityManager }) {
-  const [row]: { wait_s: number }[] = await em.execute('select count_pix_key_creation(?) as wait_s', [
-    token.accountUuid,
-  ])
-  if (row && row.wait_s > 0) fail('too_many_attempts', { retryAfterS: row.wait_s })
+  const retryAfterS = await countPixKeyCreation(em, token.accountUuid)
+  if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
 }

@@ -1,11 +1,8 @@
-import {
-  type ProviderHealth,
-  type ProvidersQuery,
-  showDefaultProvider,
-  showProvider,
-} from '../../contract/providers/provider.ts'
+import { type ProvidersQuery, showDefaultProvider, showProvider } from '../../contract/providers/provider.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection, DefaultProvider } from '../../db/entities/connection.ts'
+import { findOpenCircuits } from '../../db/repositories/circuit-breaker.ts'
+import { readConnectionBalances } from '../../db/repositories/connection-health.ts'
 import { connectionScopeOf, visibilityFilter } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
 import { buildListPage, newestFirstOptions } from '../http/pagination.ts'
@@ -35,50 +32,22 @@ function buildConnectionVisibilityFilter(token: CallerToken) {
   return { accountUuid: token.accountUuid, ...connectionScopeOf(token) }
 }
 
-/** Presents connections with balances and health; one more query, however many connections. */
+/** Presents connections with balances and health; two more queries, however many connections. */
 async function showProviders(em: EntityManager, connections: Connection[]) {
-  const conditions = await readProviderHealth(em, connections)
-  return connections.map(connection => showProvider(connection, conditions.get(connection.uuid)!))
-}
-
-type ProviderHealthRow = Record<
-  'available' | 'pending' | 'blocked' | 'retained' | 'provisioned',
-  string | null
-> & {
-  uuid: string
-  is_broken: boolean
-}
-
-async function readProviderHealth(em: EntityManager, connections: Connection[]) {
-  if (connections.length === 0) return new Map()
-  const rows = await em.execute<ProviderHealthRow[]>(
-    `select c.uuid, bool_or(r.opened_at is not null) as is_broken,
-       max(b.cents) filter (where b.bucket = 'available') as available,
-       max(b.cents) filter (where b.bucket = 'pending') as pending,
-       max(b.cents) filter (where b.bucket = 'blocked') as blocked,
-       max(b.cents) filter (where b.bucket = 'retained') as retained,
-       max(b.cents) filter (where b.bucket = 'provisioned') as provisioned
-     from connection c
-     join balance b on b.account_uuid = c.account_uuid and b.provider_account_uuid = c.provider_account_uuid
-     left join circuit_breaker r on r.connection_uuid = c.uuid
-     where c.uuid = any(array[?]::uuid[]) group by c.uuid`,
-    [connections.map(connection => connection.uuid)],
-  )
-  return new Map(rows.map(row => [row.uuid, toProviderHealth(row)]))
-}
-
-function toProviderHealth(row: ProviderHealthRow): ProviderHealth {
-  return {
-    isCircuitOpen: row.is_broken,
-    balance: {
-      available_balance: Number(row.available),
-      pending_balance: Number(row.pending),
-      blocked_balance: Number(row.blocked),
-      retained_balance: Number(row.retained),
-      provisioned_balance: Number(row.provisioned),
+  const uuids = connections.map(({ uuid }) => uuid)
+  const [balances, open] = await Promise.all([readConnectionBalances(em, uuids), findOpenCircuits(em, uuids)])
+  return connections.map(connection => {
+    const cents = balances.get(connection.uuid)!
+    const balance = {
+      available_balance: cents.available,
+      pending_balance: cents.pending,
+      blocked_balance: cents.blocked,
+      retained_balance: cents.retained,
+      provisioned_balance: cents.provisioned,
       currency: 'BRL',
-    },
-  }
+    } as const
+    return showProvider(connection, { isCircuitOpen: open.has(connection.uuid), balance })
+  })
 }
 
 /** Lists the default providers that a token may see, in order of priority. */
@@ -94,12 +63,4 @@ export async function listDefaultProviders(em: EntityManager, token: CallerToken
     connections.map(({ uuid }) => uuid),
   )
   return connections.map(connection => showDefaultProvider(connection, broken.has(connection.uuid)))
-}
-
-async function findOpenCircuits(em: EntityManager, uuids: string[]): Promise<Set<string>> {
-  const rows = await em.execute<{ connection_uuid: string }[]>(
-    'select connection_uuid from circuit_breaker where opened_at is not null and connection_uuid = any(array[?]::uuid[])',
-    [uuids],
-  )
-  return new Set(rows.map(row => row.connection_uuid))
 }

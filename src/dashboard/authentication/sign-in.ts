@@ -2,6 +2,12 @@ import { fail } from '../../api/http/api-error.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
+import {
+  countSignInAttempts,
+  deleteSignInAttempts,
+  insertSignInAttempt,
+  lockSignInAttempts,
+} from '../../db/repositories/sign-in-attempts.ts'
 import { verifyPassword } from '../../security/passwords.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { toClientNetwork } from './client-network.ts'
@@ -55,77 +61,32 @@ export function normalizeEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** A counter of failed attempts with its limit and its own advisory lock. */
-type AttemptCounter = {
-  /** What is counted: an SQL condition on `sign_in_attempt` and its values. */
-  where: [sql: string, values: Buffer[]]
-  max: number
-}
-
 /**
- * Counts the attempt under the locks of its counters: however many arrive concurrently, in however many processes, no
- * more than the limit reach the password check. `forget` removes the count of this device, or of this e-mail and
+ * Counts the attempt under the locks of what it counts for: however many arrive concurrently, in however many processes,
+ * no more than the limit reach the password check. `forget` removes the count of this device, or of this e-mail and
  * network.
  */
 async function countSignInAttempt(
   em: EntityManager,
   { email, address, isAddressOfCaller, device }: SignInAttempt,
 ): Promise<{ forget(): Promise<void> }> {
-  const [emailHash, networkHash] = [sha256(email), sha256(toClientNetwork(address))]
+  const [emailHash, addressHash] = [sha256(email), sha256(toClientNetwork(address))]
   const deviceHash = hasSignedInOnDevice(device, email) ? sha256(`${device.device} ${email}`) : null
-  const ownLimit: AttemptCounter = deviceHash
-    ? { where: ['device_hash = ?', [deviceHash]], max: MAX_FAILURES_PER_DEVICE }
-    : {
-        where: ['device_hash is null and email_hash = ? and address_hash = ?', [emailHash, networkHash]],
-        max: MAX_FAILURES_PER_EMAIL_AND_NETWORK,
-      }
+  const hashes = { emailHash, addressHash, deviceHash }
   await em.fork().transactional(async inner => {
-    const locked = deviceHash ? [deviceHash] : isAddressOfCaller ? [emailHash, networkHash] : [emailHash]
-    for (const lock of locked.map(hash => hash.readInt32BE()).sort((a, b) => a - b))
-      await inner.execute('select pg_advisory_xact_lock(7013008, ?)', [lock])
-    await inner.execute(`delete from sign_in_attempt where at < now() - interval '1 day'`)
-    for (const { where, max: maxAttempts } of deviceHash
-      ? [ownLimit]
-      : await limitsOfStranger(inner, ownLimit))
-      if ((await countMatchingAttempts(inner, where)) >= maxAttempts)
-        fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
-    await inner.execute(
-      'insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)',
-      [emailHash, networkHash, deviceHash],
-    )
-  })
-  return {
-    async forget() {
-      const [sql, values] = ownLimit.where
-      await em.execute(`delete from sign_in_attempt where ${sql}`, values)
-    },
-  }
-
-  async function limitsOfStranger(
-    inner: EntityManager,
-    { where }: AttemptCounter,
-  ): Promise<AttemptCounter[]> {
-    const ofEmail = await countMatchingAttempts(inner, [
-      'device_hash is null and email_hash = ?',
-      [emailHash],
-    ])
-    const maxAttempts =
-      ofEmail < DISTRIBUTED_ATTACK_FAILURES
+    const counted = deviceHash ? [deviceHash] : isAddressOfCaller ? [emailHash, addressHash] : [emailHash]
+    await lockSignInAttempts(inner, counted)
+    const failures = await countSignInAttempts(inner, { ...hashes, minutes: WINDOW_MINUTES })
+    const max =
+      failures.ofEmail < DISTRIBUTED_ATTACK_FAILURES
         ? MAX_FAILURES_PER_EMAIL_AND_NETWORK
         : MAX_FAILURES_DURING_DISTRIBUTED_ATTACK
-    const ofNetwork: AttemptCounter = {
-      where: ['device_hash is null and address_hash = ?', [networkHash]],
-      max: MAX_FAILURES_PER_NETWORK,
-    }
-    return [{ where, max: maxAttempts }, ...(isAddressOfCaller ? [ofNetwork] : [])]
-  }
-}
-
-async function countMatchingAttempts(em: EntityManager, [sql, values]: AttemptCounter['where']) {
-  const [row] = await em.execute<{ attempts: string }[]>(
-    `select count(*) as attempts from sign_in_attempt
-     where at > now() - interval '${WINDOW_MINUTES} minutes' and ${sql}`,
-    values,
-  )
-  return Number(row!.attempts)
+    const isLimitReached = deviceHash
+      ? failures.ofDevice >= MAX_FAILURES_PER_DEVICE
+      : failures.ofEmailAndNetwork >= max ||
+        (isAddressOfCaller && failures.ofNetwork >= MAX_FAILURES_PER_NETWORK)
+    if (isLimitReached) fail('too_many_sign_ins', { retryAfterS: WINDOW_MINUTES * 60 })
+    await insertSignInAttempt(inner, hashes)
+  })
+  return { forget: () => deleteSignInAttempts(em, hashes) }
 }

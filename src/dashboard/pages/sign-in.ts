@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
 import { toLoggedApiError } from '../../api/middleware/error-handler.ts'
+import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
 import { sha256 } from '../../security/sealing.ts'
 import {
   DEVICE_COOKIE_MAX_AGE_MS,
   openDeviceCookie,
   sealDeviceCookie,
 } from '../authentication/device-cookie.ts'
-import { createSession, revokeSession } from '../authentication/session.ts'
+import { createSession } from '../authentication/session.ts'
 import { authenticateUser, normalizeEmail } from '../authentication/sign-in.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from '../http/browser-security.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { CERTIFICATE_ERROR_CODE } from '../../domain/errors/certificate-errors.ts'
 import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
 import { requireDurability } from './durability.ts'
+import { isSchemaMigrated } from './migrate.ts'
 import type { Orm } from './orm.ts'
 
 export type DatabaseRequirements = {
@@ -28,13 +29,10 @@ export async function requireUsableDatabase({ orm, isUnsafeAllowed, log }: Datab
  * Checks the schema version. A schema newer than this release is accepted with a warning: that is the state after a
  * rollback, and each migration keeps the schema usable by the release before it (docs/production.md).
  */
-async function requireMigratedSchema({ em, migrator, config }: Orm, log: Logger): Promise<void> {
-  const [migrationTable] = await em
-    .fork()
-    .execute<{ is_there: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as is_there`)
+async function requireMigratedSchema(orm: Orm, log: Logger): Promise<void> {
+  const { migrator, config } = orm
   // Checked first, because the migrator creates the table where it is missing.
-  const missing = migrationTable?.is_there ? (await migrator.getPending()).length : 1
-  if (missing > 0)
+  if (!(await isSchemaMigrated(orm)))
     throw new StartupRefusal(
       'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
     )
@@ -45,6 +43,16 @@ async function requireMigratedSchema({ em, migrator, config }: Orm, log: Logger)
       { migrations: newer.map(({ name }) => name) },
       'the database schema is newer than this release: replace this release by the newer one',
     )
+}
+
+/** Returns whether PostgreSQL takes writes: it is no standby, and transactions are not read-only. */
+export async function isDatabaseWritable({ em }: Orm): Promise<boolean> {
+  const [row] = await em
+    .fork()
+    .execute<{ writable: boolean }[]>(
+      `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
+    )
+  return row!.writable
 }
 
 /** Messages for PostgreSQL errors that need another setting, by SQLSTATE. */

@@ -96,14 +96,14 @@ export async function sumBlockedByEntries(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
 ): Promise<BlockedEntryTotals> {
-  const [row] = await em.execute<{ listed: string; held: string }[]>(
-    `select coalesce(sum(case m.movement_type when 'OUT' then m.value_cents else -m.value_cents end), 0) as listed,
-            coalesce(sum((select sum(p.cents) from posting p where p.movement_uuid = m.uuid and p.bucket = 'blocked')), 0) as held
+  const [row] = await em.execute<BlockedEntryTotals[]>(
+    `select coalesce(sum(case m.movement_type when 'OUT' then m.value_cents else -m.value_cents end), 0)::float8 as "listedCents",
+            coalesce(sum((select sum(p.cents) from posting p where p.movement_uuid = m.uuid and p.bucket = 'blocked')), 0)::float8 as "heldCents"
      from movement m
      where m.provider_account_uuid = ? and m.account_uuid = ? and m.reason in ('provider_block', 'provider_unblock')`,
     [providerAccountUuid, accountUuid],
   )
-  return { listedCents: Number(row?.listed ?? 0), heldCents: Number(row?.held ?? 0) }
+  return row!
 }
 
 function parseAccountEntry(row: StoredAccountEntry): StoredAccountEntry {

@@ -44,9 +44,9 @@ async function sumDailyVolumes(
   { accountUuid, isSimulated }: StatisticsScope,
   days: number,
 ): Promise<DailyVolume[]> {
-  const rows = await readInSnapshot(outside, async em => {
+  return readInSnapshot(outside, async em => {
     await em.execute(`set local statement_timeout = ${VOLUME_TIMEOUT_MS}`)
-    return em.execute<{ day: string; received: string; sent: string; refunded: string }[]>(
+    return em.execute<DailyVolume[]>(
       `with days as (
        select (now() at time zone '${TIME_ZONE}')::date - n as day from generate_series(0, ${days - 1}) n
      ), moved as (
@@ -56,19 +56,13 @@ async function sumDailyVolumes(
          and created_at > now() - interval '${days + 2} days' and ${CONNECTION_IN_SCOPE_SQL}
      )
      select to_char(d.day, 'YYYY-MM-DD') as day,
-       coalesce(sum(m.value_cents) filter (where m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER'), 0) as received,
-       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_TRANSFER'), 0) as sent,
-       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_REFUND'), 0) as refunded
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'IN' and m.type = 'EXTERNAL_TRANSFER'), 0)::float8 as received,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_TRANSFER'), 0)::float8 as sent,
+       coalesce(sum(m.value_cents) filter (where m.movement_type = 'OUT' and m.type = 'EXTERNAL_REFUND'), 0)::float8 as refunded
      from days d left join moved m on m.day = d.day group by d.day order by d.day`,
       [accountUuid, accountUuid, isSimulated],
     )
   })
-  return rows.map(row => ({
-    day: row.day,
-    received: Number(row.received),
-    sent: Number(row.sent),
-    refunded: Number(row.refunded),
-  }))
 }
 
 export type ProviderStatistics = {
@@ -81,28 +75,19 @@ export type ProviderStatistics = {
 }
 
 /** Finds, per provider in scope or of all accounts, the share of successful calls and the median duration. */
-export async function findProviderStatistics(
+export function findProviderStatistics(
   em: EntityManager,
   of: StatisticsScope | null,
 ): Promise<ProviderStatistics[]> {
   const { accountUuid = null, isSimulated = null } = of ?? {}
-  const rows = await em.execute<
-    {
-      provider: ProviderName
-      calls: string
-      accepted: string
-      known: string
-      issuing_ms: number | null
-      settling_ms: number | null
-    }[]
-  >(
-    `select c.provider, count(a.uuid) as calls,
-       count(a.uuid) filter (where a.state in ('accepted', 'settled')) as accepted,
-       count(a.uuid) filter (where a.state not in ('calling', 'orphan', 'closed')) as known,
+  return em.execute(
+    `select c.provider, count(a.uuid)::int as calls,
+       count(a.uuid) filter (where a.state in ('accepted', 'settled'))::float8
+         / nullif(count(a.uuid) filter (where a.state not in ('calling', 'orphan', 'closed')), 0) as success,
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
-         filter (where a.operation = 'issue' and a.state = 'accepted') as issuing_ms,
+         filter (where a.operation = 'issue' and a.state = 'accepted') as "issuingMs",
        percentile_cont(0.5) within group (order by extract(epoch from a.updated_at - a.created_at) * 1000)
-         filter (where a.operation = 'transfer' and a.state = 'settled') as settling_ms
+         filter (where a.operation = 'transfer' and a.state = 'settled') as "settlingMs"
      from connection c
      left join lateral (
        select * from attempt
@@ -113,13 +98,6 @@ export async function findProviderStatistics(
      group by c.provider order by c.provider`,
     [accountUuid, accountUuid, isSimulated],
   )
-  return rows.map(row => ({
-    provider: row.provider,
-    calls: Number(row.calls),
-    success: Number(row.known) === 0 ? null : Number(row.accepted) / Number(row.known),
-    issuingMs: row.issuing_ms,
-    settlingMs: row.settling_ms,
-  }))
 }
 
 export type AccountCounts = {
@@ -135,28 +113,20 @@ export async function findAccountCounts(
   em: EntityManager,
   { accountUuid, isSimulated }: StatisticsScope,
 ): Promise<AccountCounts> {
-  const [row] = await em.execute<
-    Record<'available' | 'pending' | 'sending' | 'unknown' | 'unmatched', string>[]
-  >(
+  const [row] = await em.execute<AccountCounts[]>(
     `with k as (select uuid, provider_account_uuid from connection where account_uuid = ? and is_simulated = ?)
      select
-       (select coalesce(sum(cents), 0) from balance where account_uuid = ? and bucket = 'available'
-          and provider_account_uuid in (select provider_account_uuid from k)) as available,
-       (select count(*) from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')
-          and connection_uuid in (select uuid from k)) as pending,
-       (select count(*) from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')
-          and connection_uuid in (select uuid from k)) as sending,
-       (select count(*) from attempt where state = 'unknown' and operation = any(array[?])
+       (select coalesce(sum(cents), 0)::float8 from balance where account_uuid = ? and bucket = 'available'
+          and provider_account_uuid in (select provider_account_uuid from k)) as "availableCents",
+       (select count(*)::int from charge where account_uuid = ? and state in ('issuing', 'pending', 'paying')
+          and connection_uuid in (select uuid from k)) as "pendingCharges",
+       (select count(*)::int from transfer where account_uuid = ? and state in ('created', 'sending', 'settling')
+          and connection_uuid in (select uuid from k)) as "transfersUnderWay",
+       (select count(*)::int from attempt where state = 'unknown' and operation = any(array[?])
           and connection_uuid in (select uuid from k)) as unknown,
-       (select count(*) from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
+       (select count(*)::int from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
           and connection_uuid in (select uuid from k)) as unmatched`,
     [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_KINDS, accountUuid],
   )
-  return {
-    availableCents: Number(row!.available),
-    pendingCharges: Number(row!.pending),
-    transfersUnderWay: Number(row!.sending),
-    unknown: Number(row!.unknown),
-    unmatched: Number(row!.unmatched),
-  }
+  return row!
 }

@@ -11,15 +11,14 @@ export async function readLedgerBalance(
   em: EntityManager,
   providerAccountUuid: string,
 ): Promise<{ ledgerCents: number; movingCents: number }> {
-  const [row] = await em.execute<{ ledger: string; provisioned: string; coming: string }[]>(
-    `select coalesce(sum(cents) filter (where bucket <> 'outside'), 0) as ledger,
-       coalesce(sum(cents) filter (where bucket = 'provisioned'), 0) as provisioned,
-       (select coalesce(sum(value_cents), 0) from movement
-        where provider_account_uuid = ? and movement_type = 'IN' and status = 'PENDING') as coming
+  const [row] = await em.execute<{ ledgerCents: number; movingCents: number }[]>(
+    `select coalesce(sum(cents) filter (where bucket <> 'outside'), 0)::float8 as "ledgerCents",
+       (coalesce(sum(cents) filter (where bucket = 'provisioned'), 0) + (select coalesce(sum(value_cents), 0) from movement
+        where provider_account_uuid = ? and movement_type = 'IN' and status = 'PENDING'))::float8 as "movingCents"
      from balance where provider_account_uuid = ?`,
     [providerAccountUuid, providerAccountUuid],
   )
-  return { ledgerCents: Number(row!.ledger), movingCents: Number(row!.provisioned) + Number(row!.coming) }
+  return row!
 }
 
 /** Stores the comparison of balances; `differs_since` keeps the time of the first check that differed. */
@@ -41,12 +40,12 @@ export async function storeBalanceCheck(
 }
 
 /** Sums why a provider account's balance may differ: centavos that only its statement lists, by reason. */
-export async function sumUnbookedCents(
+export function sumUnbookedCents(
   em: EntityManager,
   providerAccountUuid: string,
 ): Promise<{ why: string; direction: string; cents: number; count: number }[]> {
-  const rows = await em.execute<{ why: string; direction: string; cents: string; count: string }[]>(
-    `select why, direction, sum(cents) as cents, count(*) as count from (
+  return em.execute(
+    `select why, direction, sum(cents)::float8 as cents, count(*)::int as count from (
        select coalesce(pending_reason, kind) as why, movement_type as direction,
          coalesce(detail #>> '{entry,cents}', detail #>> '{ours,cents}')::bigint as cents
        from difference where provider_account_uuid = ? and settled_at is null
@@ -56,21 +55,19 @@ export async function sumUnbookedCents(
      ) unbooked group by why, direction order by why, direction`,
     [providerAccountUuid, providerAccountUuid],
   )
-  return rows.map(row => ({ ...row, cents: Number(row.cents), count: Number(row.count) }))
 }
 
 /** Finds the shortfall balances of accounts at a provider account, in negative centavos. */
-export async function findShortfalls(
+export function findShortfalls(
   em: EntityManager,
   providerAccountUuid: string,
   accountUuids: string[],
 ): Promise<{ accountUuid: string; cents: number }[]> {
-  const rows: { account_uuid: string; cents: string }[] = await em.execute(
-    `select account_uuid, cents from balance where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0
+  return em.execute(
+    `select account_uuid as "accountUuid", cents::float8 as cents from balance where provider_account_uuid = ? and bucket = 'shortfall' and cents < 0
        and account_uuid = any(array[?]::uuid[])`,
     [providerAccountUuid, accountUuids],
   )
-  return rows.map(row => ({ accountUuid: row.account_uuid, cents: Number(row.cents) }))
 }
 
 export async function hasBalances(

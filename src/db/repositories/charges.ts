@@ -95,9 +95,9 @@ export async function isChargeAtOtherAccount(
 
 /** Sums the settled refunds of a charge, in centavos. */
 export async function sumSettledRefunds(em: EntityManager, chargeUuid: string): Promise<number> {
-  const [row]: { cents: string }[] = await em.execute(
-    `select coalesce(sum(value_cents), 0) as cents from refund where charge_uuid = ? and state = 'settled'`,
+  const [row]: { cents: number }[] = await em.execute(
+    `select coalesce(sum(value_cents), 0)::float8 as cents from refund where charge_uuid = ? and state = 'settled'`,
     [chargeUuid],
   )
-  return Number(row!.cents)
+  return row!.cents
 }

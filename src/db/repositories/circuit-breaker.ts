@@ -19,22 +19,27 @@ const PROBE_INTERVAL = '10 seconds'
  */
 export async function orderByCircuitState(em: EntityManager, connectionUuids: string[]): Promise<string[]> {
   if (connectionUuids.length < 2) return connectionUuids
-  const open: { connection_uuid: string }[] = await em.execute(
-    'select connection_uuid from circuit_breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
-    [connectionUuids],
-  )
-  if (open.length === 0) return connectionUuids
+  const distrusted = await findOpenCircuits(em, connectionUuids)
+  if (distrusted.size === 0) return connectionUuids
   const probed: { connection_uuid: string }[] = await em.execute(
     `update circuit_breaker set probed_at = now() where connection_uuid = any(array[?]::uuid[]) and opened_at is not null
        and greatest(opened_at, probed_at) < now() - interval '${PROBE_INTERVAL}' returning connection_uuid`,
     [connectionUuids],
   )
-  const distrusted = new Set(open.map(row => row.connection_uuid))
   for (const row of probed) distrusted.delete(row.connection_uuid)
   return [
     ...connectionUuids.filter(uuid => !distrusted.has(uuid)),
     ...connectionUuids.filter(uuid => distrusted.has(uuid)),
   ]
+}
+
+/** Finds which of the connections have an open breaker. */
+export async function findOpenCircuits(em: EntityManager, connectionUuids: string[]): Promise<Set<string>> {
+  const rows: { connection_uuid: string }[] = await em.execute(
+    'select connection_uuid from circuit_breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
+    [connectionUuids],
+  )
+  return new Set(rows.map(row => row.connection_uuid))
 }
 
 /** Code of an outcome with an answer that leaves the result unknown: the provider did respond. */

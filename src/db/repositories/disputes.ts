@@ -1,7 +1,9 @@
 import { HAS_DISPUTE_NOTIFICATIONS } from '../../domain/disputes/provider-dispute.ts'
 import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { Dispute } from '../entities/dispute.ts'
 import { type Query, query } from '../pipeline/query.ts'
+import type { SqlCondition } from '../sql-conditions.ts'
 
 /** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
 const MIN_PER_ROUND = 25
@@ -38,5 +40,22 @@ export function queryProviderDisputeIds({
     'select provider_dispute_id as reference from dispute where provider_account_uuid = ? and end_to_end = ?',
     [providerAccountUuid, endToEnd ?? null],
     rows => rows.map(({ reference }) => reference as string),
+  )
+}
+
+/** Reads a page of disputes, newest first, found by keys alone: a late page is as cheap. */
+export async function readDisputes(
+  em: EntityManager,
+  { sql, values }: SqlCondition,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Dispute[]> {
+  const page: { uuid: string }[] = await em.execute(
+    `select uuid from dispute where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
+    [...values, limit, offset],
+  )
+  return em.find(
+    Dispute,
+    { uuid: { $in: page.map(({ uuid }) => uuid) } },
+    { populate: ['connection', 'movement'], orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }] },
   )
 }

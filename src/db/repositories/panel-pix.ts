@@ -1,6 +1,7 @@
 import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pix.ts'
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { Dispute } from '../entities/dispute.ts'
 
 /** PIX that only a provider's statement lists: open differences of the kind `missing_here`. */
 
@@ -47,11 +48,7 @@ export async function hasUnresolvedAttempt(
 /** Returns whether the PIX has a dispute that is still open. */
 export async function hasOpenDispute(
   em: EntityManager,
-  { providerAccountUuid, endToEnd }: { providerAccountUuid: string; endToEnd: string },
+  pix: { providerAccountUuid: string; endToEnd: string },
 ): Promise<boolean> {
-  const rows = await em.execute<object[]>(
-    `select from dispute where provider_account_uuid = ? and end_to_end = ? and state in ('open', 'analysing', 'accepted') limit 1`,
-    [providerAccountUuid, endToEnd],
-  )
-  return rows.length > 0
+  return (await em.count(Dispute, { ...pix, state: { $in: ['open', 'analysing', 'accepted'] } })) > 0
 }

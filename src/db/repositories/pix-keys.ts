@@ -33,3 +33,11 @@ export async function isPixKeyInUse(
   ])
   return row?.in_use ?? false
 }
+
+/** Counts the creation of a key; returns the seconds until the account may create another, 0 where this one is counted. */
+export async function countPixKeyCreation(em: EntityManager, accountUuid: string): Promise<number> {
+  const [row]: { wait_s: number }[] = await em.execute('select count_pix_key_creation(?) as wait_s', [
+    accountUuid,
+  ])
+  return row!.wait_s
+}

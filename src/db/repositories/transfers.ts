@@ -3,8 +3,17 @@ import { Attempt } from '../entities/attempt.ts'
 import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
 import { Transfer } from '../entities/transfer.ts'
+import { queryAvailableBalance } from '../ledger/post.ts'
+import { connectionLock } from '../locks.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
-import { type ResultRow, selectRows } from '../pipeline/query.ts'
+import {
+  batchQueries,
+  firstRow,
+  mapQuery,
+  type Query,
+  type ResultRow,
+  selectRows,
+} from '../pipeline/query.ts'
 import type { SqlCondition } from '../sql-conditions.ts'
 import type { AttemptWithProvider } from './attempts.ts'
 
@@ -85,4 +94,30 @@ export async function lockUniqueRefAccount(em: EntityManager, accountUuid: strin
     [accountUuid],
   )
   return accounts.length > 0
+}
+
+/** Facts read and locked before a transfer's row is written. */
+export type TransferPreconditions = {
+  /** First candidate connection, locked `for no key update`. Undefined where the transfer has a row already. */
+  connection: Connection | undefined
+  /** Available balance of its account at that connection's provider account, in centavos. */
+  availableCents: number
+}
+
+/**
+ * Returns the query of a transfer's preconditions, to be run after the lock of its row, in the global lock order. Where
+ * the row exists it locks nothing: the row may name another connection by now, whose lock comes first.
+ */
+export function queryTransferPreconditions(
+  em: EntityManager,
+  { uuid, accountUuid, candidates }: { uuid: string; accountUuid: string; candidates: string[] },
+): Query<TransferPreconditions> {
+  const values = [candidates[0]!, uuid]
+  const subquery = (column: string) =>
+    `(select ${column} from connection where uuid = ? and not exists (select from transfer where uuid = ?))`
+  const queries = batchQueries(
+    firstRow(connectionLock(em, values, subquery('uuid'))),
+    queryAvailableBalance(accountUuid, values, subquery('provider_account_uuid')),
+  )
+  return mapQuery(queries, ([connection, availableCents]) => ({ connection, availableCents }))
 }

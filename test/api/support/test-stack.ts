@@ -7,10 +7,11 @@ import {
   postOpeningBalance,
   registerNotificationUrl,
 } from '../../../src/admin/connections.ts'
-import { checkLedger, checkProviderBalances } from '../../../src/admin/ledger-check.ts'
+import { checkProviderBalances } from '../../../src/admin/ledger-check.ts'
 import { openOrm } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../../src/db/repositories/default-providers.ts'
+import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { toProviderCredentials } from '../../../src/dev/demo/demo-logins.ts'
 import type { LocalInfo } from '../../../src/dev/env/local-info.ts'
 import { resolveStateDir, type StateDir, tryReadJsonFile } from '../../../src/dev/env/state-dir.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { checkLedger } from '../../../src/admin/ledger-check.ts'
+import { checkLedger } from '../../../src/db/repositories/ledger-rules.ts'
 import { openMoneyFixture } from '../support/money-fixture.ts'
 
 /** Rules over many rows, which no constraint can hold: money held for no operation, or waiting for nothing. */

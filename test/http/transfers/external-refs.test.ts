@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openTransfer, queryTransferPreconditions } from '../../../src/activities/transfers/open.ts'
+import { openTransfer } from '../../../src/activities/transfers/open.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
+import { queryTransferPreconditions } from '../../../src/db/repositories/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** SPEC §4, `unique_external_ref`, beside §9: a simulated transfer uses up no reference of a real one. */

@@ -1,5 +1,6 @@
-import type { EntityManager, Orm } from '../../../db/client/orm.ts'
-import { firstRow, mapQuery, noQuery, type Query, query, runAsyncCommit } from '../../../db/pipeline/query.ts'
+import type { Orm } from '../../../db/client/orm.ts'
+import { mapQuery, noQuery, type Query } from '../../../db/pipeline/query.ts'
+import { type BucketShare, queryBucketShare, takeBucketShare } from '../../../db/repositories/rate-buckets.ts'
 import { fail } from '../../http/api-error.ts'
 import { isReadOnlyRefusal } from '../../http/outage.ts'
 import { MAX_CACHED_TOKENS } from '../../limits.ts'
@@ -24,14 +25,13 @@ export type RateLimiter = {
   queryShare: (hash: string, tokenUuid: string | undefined) => Query<unknown>
 }
 
-type BucketShare = { tokenUuid: string; granted: number; bucketLeft: number }
-
 /** Creates the rate limiter: one limit per token across all API processes (SPEC §1), which lease shares of it. */
 export function createRateLimiter(
   orm: Orm,
   policy: RateLimitPolicy,
   now: () => number = Date.now,
 ): RateLimiter {
+  const bucketPolicy = { ...policy, shareSize: computeShareSize(policy) }
   const leases = new Map<string, RateLease>()
   const pendingLeases = new Map<string, Promise<void>>()
 
@@ -39,7 +39,7 @@ export function createRateLimiter(
   function leaseShare(tokenUuid: string): Promise<void> {
     const pending = pendingLeases.get(tokenUuid)
     if (pending) return pending
-    const lease = takeBucketShare(orm.em.fork(), tokenUuid, policy, removeLease(tokenUuid))
+    const lease = takeBucketShare(orm.em.fork(), tokenUuid, bucketPolicy, removeLease(tokenUuid))
       .then(addShare)
       .catch(error => {
         if (!isReadOnlyRefusal(error)) throw error
@@ -72,7 +72,7 @@ export function createRateLimiter(
   function queryShare(hash: string, tokenUuid: string | undefined): Query<unknown> {
     if (tokenUuid !== undefined && !needsShare(tokenUuid)) return noQuery
     const returnedRequests = tokenUuid === undefined ? 0 : removeLease(tokenUuid)
-    const share = queryBucketShare(policy, returnedRequests, { key: TOKEN_UUID_BY_HASH, value: hash })
+    const share = queryBucketShare({ hash }, bucketPolicy, returnedRequests)
     return mapQuery(share, leasedShare => leasedShare && addShare(leasedShare)) // `leaseShare` creates a missing bucket.
   }
 
@@ -95,59 +95,6 @@ export function createRateLimiter(
   }
 
   return { countRequest, queryShare }
-}
-
-const TOKEN_UUID_BY_HASH = `(select uuid from token where hash = decode(?, 'hex'))`
-
-/**
- * Queries a share: refills the bucket up to now, adds the returned requests and takes a share, as far as there is one.
- * Run with asynchronous commit: a crash of PostgreSQL may lose the latest share, which leaves the bucket a little fuller.
- */
-function queryBucketShare(
-  policy: RateLimitPolicy,
-  returnedRequests: number,
-  { key, value }: { key: string; value: string },
-): Query<BucketShare | undefined> {
-  return firstRow(
-    query(
-      `update rate_bucket b set tokens = f.level - f.granted, filled_at = greatest(b.filled_at, f.at)
-       from (
-         select l.token_uuid, l.level, l.at, least(?::float8, floor(l.level)) as granted
-         from (
-           select token_uuid, clock_timestamp() as at, least(?::float8, tokens + ?::float8 + ?::float8 *
-             greatest(0, extract(epoch from clock_timestamp() - filled_at)::float8)) as level
-           from rate_bucket where token_uuid = ${key} for update
-         ) l
-       ) f
-       where b.token_uuid = f.token_uuid
-       returning b.token_uuid as "tokenUuid", f.granted, b.tokens as "bucketLeft"`,
-      [computeShareSize(policy), policy.burst, returnedRequests, policy.perSecond, value],
-      rows => rows as BucketShare[],
-    ),
-  )
-}
-
-async function takeBucketShare(
-  em: EntityManager,
-  tokenUuid: string,
-  policy: RateLimitPolicy,
-  returnedRequests: number,
-): Promise<BucketShare> {
-  const share = queryBucketShare(policy, returnedRequests, { key: '?', value: tokenUuid })
-  const leasedShare =
-    (await runAsyncCommit(em, share)) ??
-    (await createBucket(em, tokenUuid, policy).then(() => runAsyncCommit(em, share)))
-  if (!leasedShare) throw new Error('the token has no rate limit bucket')
-  return leasedShare
-}
-
-/** Creates a token's bucket, full, at its first request; of several processes one inserts it. */
-async function createBucket(em: EntityManager, tokenUuid: string, { burst }: RateLimitPolicy): Promise<void> {
-  await em.execute(
-    `insert into rate_bucket (token_uuid, tokens, filled_at) values (?, ?, clock_timestamp())
-     on conflict (token_uuid) do nothing`,
-    [tokenUuid, burst],
-  )
 }
 
 function evictOldestLeases(leases: Map<string, RateLease>) {

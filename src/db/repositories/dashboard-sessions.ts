@@ -1,0 +1,75 @@
+import type { EntityManager } from '../client/orm.ts'
+import type { UserRole } from '../entities/user.ts'
+
+const SESSION_HOURS = 12
+/** Duration of a session without user activity. */
+const SESSION_IDLE_HOURS = 2
+
+/** Inserts a session of a user with the present password, and deletes old ones. */
+export async function insertSession(
+  em: EntityManager,
+  { hash, csrf, userUuid }: { hash: Buffer; csrf: string; userUuid: string },
+): Promise<void> {
+  await em.execute(
+    `insert into dashboard_session (hash, user_uuid, password_digest, csrf, expires_at)
+     select ?, uuid, sha256(convert_to(password_hash, 'UTF8')), ?, now() + interval '${SESSION_HOURS} hours'
+     from app_user where uuid = ?`,
+    [hash, csrf, userUuid],
+  )
+  await em.execute(`delete from dashboard_session where expires_at < now() - interval '1 day'`)
+}
+
+/** A signed-in user and their session. An operator belongs to no account. */
+export type DashboardSession = {
+  sessionHash: string
+  csrf: string
+  user: { uuid: string; email: string; role: UserRole }
+  account: { uuid: string; name: string } | null
+}
+
+/**
+ * Finds a session by its hash; null where it was signed out, expired or idle, or belongs to a disabled user, a blocked account
+ * or an older password. User activity extends it.
+ */
+export async function findValidSession(
+  em: EntityManager,
+  hash: Buffer,
+  { isUserActive }: { isUserActive: boolean },
+): Promise<DashboardSession | null> {
+  const [row] = await em.execute<DashboardSession[]>(
+    `with found as (
+       select s.hash, s.csrf, json_build_object('uuid', u.uuid, 'email', u.email, 'role', u.role) as "user",
+         case when a.uuid is not null then json_build_object('uuid', a.uuid, 'name', a.name) end as account
+       from dashboard_session s join app_user u on u.uuid = s.user_uuid left join account a on a.uuid = u.account_uuid
+       where s.hash = ? and s.revoked_at is null and s.expires_at > now()
+         and s.last_seen_at > now() - interval '${SESSION_IDLE_HOURS} hours'
+         and u.disabled_at is null and s.password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
+         and (a.uuid is null or a.status = 'ACTIVE')
+     ), seen as (
+       update dashboard_session s set last_seen_at = now() from found
+       where s.hash = found.hash and ? and s.last_seen_at < now() - interval '1 minute'
+     )
+     select encode(hash, 'hex') as "sessionHash", csrf, "user", account from found`,
+    [hash, isUserActive],
+  )
+  return row ?? null
+}
+
+/** Revokes a session: its cookie grants no access any more, in any browser. */
+export function revokeSession(em: EntityManager, { sessionHash }: DashboardSession): Promise<unknown> {
+  return em.execute(`update dashboard_session set revoked_at = now() where hash = decode(?, 'hex')`, [
+    sessionHash,
+  ])
+}
+
+/** Revokes the sessions of one user by e-mail, or of all users of an account. */
+export async function revokeUserSessions(
+  em: EntityManager,
+  { email, accountUuid }: { email?: string; accountUuid?: string },
+): Promise<void> {
+  await em.execute(
+    `update dashboard_session set revoked_at = now()
+     where revoked_at is null and user_uuid in (select uuid from app_user where email = ? or account_uuid = ?)`,
+    [email ?? null, accountUuid ?? null],
+  )
+}
