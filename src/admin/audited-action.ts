@@ -10,12 +10,12 @@ export type AuditedAction<T> = Omit<OperatorActionRecord, 'subject'> & {
 /** Runs work and records operator and reason in the same transaction. */
 export function runAuditedAction<T>(
   em: EntityManager,
-  { subject, work, ...act }: AuditedAction<T>,
+  { subject, work, ...action }: AuditedAction<T>,
 ): Promise<T> {
   return em.transactional(async tx => {
     const result = await work(tx)
     await recordOperatorAction(tx, {
-      ...act,
+      ...action,
       subject: typeof subject === 'string' ? subject : subject(result),
     })
     return result

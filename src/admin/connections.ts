@@ -87,7 +87,7 @@ export type NotificationSite = {
  */
 export async function activateConnection(
   em: EntityManager,
-  { site, connection, who, openingCents }: ActivateConnectionInput,
+  { site, connection, actor, openingCents }: ActivateConnectionInput,
 ): Promise<OpeningOutcome> {
   const pending = { uuid: connection.uuid, status: 'CONFIGURATION_PENDING' } as const
   const identity = await site.providers.providerFor(connection).identity()
@@ -105,7 +105,7 @@ export async function activateConnection(
         `${(error as Error).message}; ${connection.uuid} stays CONFIGURATION_PENDING: it had a notification`,
       )
     await runAuditedAction(em, {
-      ...{ who, act: 'connection_withdraw', reason: 'the connection was not registered' },
+      ...{ actor, action: 'connection_withdraw', reason: 'the connection was not registered' },
       subject: `connection/${connection.uuid}`,
       work: tx => tx.nativeDelete(Connection, pending),
     })
@@ -121,7 +121,7 @@ export async function activateConnection(
 type ActivateConnectionInput = {
   site: NotificationSite
   connection: Connection
-  who: string
+  actor: string
   openingCents?: number | undefined
 }
 

@@ -19,7 +19,7 @@ class CredentialsRefused extends Error {
 export type ReplaceCredentialsInput = {
   connectionUuid: string
   credentials: unknown
-  who: string
+  actor: string
   reason: string
 }
 export type ReplaceCredentialsResult = { connection: Connection; before: Connection; isProved: boolean }
@@ -34,7 +34,7 @@ type CredentialDependencies = { providers: ProviderRegistry; sealer: Sealer }
 export async function replaceCredentials(
   em: EntityManager,
   { providers, sealer: seal }: CredentialDependencies,
-  { connectionUuid, credentials, who, reason }: ReplaceCredentialsInput,
+  { connectionUuid, credentials, actor, reason }: ReplaceCredentialsInput,
 ): Promise<ReplaceCredentialsResult> {
   const populate = ['sealedCredentials', 'providerIdentity'] as const
   const before = await em.fork().findOne(Connection, connectionUuid, { populate })
@@ -67,7 +67,7 @@ export async function replaceCredentials(
       `it cannot be proved that these credentials belong to the same account at ${name}, and ${unresolved} attempts through ${connectionUuid} have an unknown outcome; settle them first`,
     )
   const connection = await runAuditedAction(em, {
-    ...{ who, reason, act: 'connection_credentials', subject: `connection/${connectionUuid}` },
+    ...{ actor, reason, action: 'connection_credentials', subject: `connection/${connectionUuid}` },
     async work(tx) {
       const now = {
         ...{ sealedCredentials, secretKeyId: seal.keyId, updatedAt: new Date() },
@@ -92,11 +92,11 @@ export async function replaceCredentials(
 export function rollBackCredentials(
   em: EntityManager,
   { connection, before }: Pick<ReplaceCredentialsResult, 'connection' | 'before'>,
-  who: string,
+  actor: string,
 ): Promise<boolean> {
   const { uuid, sealedCredentials, credentialsEpoch } = connection
   return runAuditedAction(em, {
-    ...{ who, act: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
+    ...{ actor, action: 'connection_credentials_withdraw', subject: `connection/${uuid}` },
     reason: 'its callback address was not registered',
     async work(tx) {
       const { sealedCredentials: earlier, secretKeyId, providerIdentity } = before

@@ -24,7 +24,7 @@ export type ManualSettlementRequest = {
   noun: PayoutKind
   uuid: string
   settlement: ManualSettlement
-  who: string
+  actor: string
 }
 
 /** The operation has no attempt to settle; the message has the reason for the operator. */
@@ -62,7 +62,7 @@ export class StaleSettlement extends Error {
 export async function requestManualSettlement(
   temporal: TemporalContext,
   em: EntityManager,
-  { noun, uuid, settlement, who }: ManualSettlementRequest,
+  { noun, uuid, settlement, actor }: ManualSettlementRequest,
 ): Promise<string> {
   const workflowId = WORKFLOW_IDS[noun](uuid)
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
@@ -76,7 +76,7 @@ export async function requestManualSettlement(
   }
   const client = await temporal.client()
   const { as, reason } = settlement
-  await recordOperatorAction(em, { who, act: `settle_${as}`, subject: workflowId, reason })
+  await recordOperatorAction(em, { actor, action: `settle_${as}`, subject: workflowId, reason })
   // A lost workflow is reopened from its row; it processes the signal before it polls.
   if (!(await isWorkflowRunning(client, workflowId)))
     await reopenPayout(temporal, noun, {

@@ -28,7 +28,7 @@ export function registerAccountCommands(trilho: OperatorCommand, { print }: Comm
       const holder = { name, document: normalizeDocument(document.replaceAll(/[./-]/g, '')) }
       if (!isDocument(holder.document)) throw new Error('the document is not a valid CPF or CNPJ')
       const opened = await runAudited(tools, actor, {
-        act: 'account_open',
+        action: 'account_open',
         work: em => createAccount(em, holder),
         subject: account => `account/${account.uuid}`,
       })
@@ -58,7 +58,7 @@ export function registerAccountCommands(trilho: OperatorCommand, { print }: Comm
     .description('replace the default providers of an account')
     .run((tools, accountUuid: string, connections: string[], actor: ActorOptions) =>
       runAudited(tools, actor, {
-        act: 'account_defaults',
+        action: 'account_defaults',
         subject: `account/${accountUuid}`,
         async work(em) {
           for (const one of connections)
@@ -79,7 +79,7 @@ export function registerAccountCommands(trilho: OperatorCommand, { print }: Comm
     .run((context, uuid: string, options: PolicyOptions) => {
       const { unmatched: unmatchedPolicy, uniqueExternalRef } = options
       return changeAccount(context, uuid, {
-        ...{ act: 'account_policy', actor: options },
+        ...{ action: 'account_policy', actor: options },
         ...(unmatchedPolicy && { unmatchedPolicy }),
         ...(uniqueExternalRef && { uniqueExternalRef: uniqueExternalRef === 'yes' }),
       })
@@ -89,27 +89,27 @@ export function registerAccountCommands(trilho: OperatorCommand, { print }: Comm
     .argument('<account>', 'account UUID', parseUuid)
     .description('block an account: its tokens and splits are refused; running operations continue')
     .run((context, uuid: string, actor: ActorOptions) =>
-      changeAccount(context, uuid, { act: 'account_block', actor, status: 'BLOCKED' }),
+      changeAccount(context, uuid, { action: 'account_block', actor, status: 'BLOCKED' }),
     )
 
   addActorOptions(account.command('unblock'))
     .argument('<account>', 'account UUID', parseUuid)
     .description('unblock an account')
     .run((context, uuid: string, actor: ActorOptions) =>
-      changeAccount(context, uuid, { act: 'account_unblock', actor, status: 'ACTIVE' }),
+      changeAccount(context, uuid, { action: 'account_unblock', actor, status: 'ACTIVE' }),
     )
 }
 
 type PolicyOptions = ActorOptions & { unmatched?: 'refund' | 'keep'; uniqueExternalRef?: 'yes' | 'no' }
-type AccountChange = { act: string; actor: ActorOptions } & Partial<
+type AccountChange = { action: string; actor: ActorOptions } & Partial<
   Pick<Account, 'status' | 'unmatchedPolicy' | 'uniqueExternalRef'>
 >
 
 async function changeAccount(context: CommandContext, uuid: string, change: AccountChange) {
-  const { act, actor, ...values } = change
+  const { action, actor, ...values } = change
   if (Object.keys(values).length === 0) throw new Error('no option is given: nothing to change')
   await runAudited(context, actor, {
-    act,
+    action,
     subject: `account/${uuid}`,
     async work(em) {
       Object.assign(requireFound(await em.findOne(Account, uuid), `account ${uuid}`), values)

@@ -122,9 +122,9 @@ export function readUserName(ask: () => { username: string } = userInfo): string
 export function runAudited<T>(
   { em }: Pick<CommandContext, 'em'>,
   { by, reason }: ActorOptions,
-  action: Omit<AuditedAction<T>, 'who' | 'reason'>,
+  action: Omit<AuditedAction<T>, 'actor' | 'reason'>,
 ): Promise<T> {
-  return runAuditedAction(em, { ...action, who: by, reason })
+  return runAuditedAction(em, { ...action, actor: by, reason })
 }
 
 /** Creates the parser of an argument; `message` describes what it must be. */

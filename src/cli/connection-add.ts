@@ -61,7 +61,7 @@ export function registerAddConnectionCommand(
         creditedSince: NOT_CREDITED_YET,
       }
       const connection = await runAudited(tools, options, {
-        act: 'connection_add',
+        action: 'connection_add',
         async work(em) {
           const connection = await createConnection(em, tools.sealer, input)
           tools.providers.providerFor(connection) // Throws on what the dialect cannot use, before anything is stored.
@@ -70,7 +70,7 @@ export function registerAddConnectionCommand(
         subject: one => `connection/${one.uuid}`,
       })
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-      const order = { site, connection, who: options.by, openingCents: options.openingBalance }
+      const order = { site, connection, actor: options.by, openingCents: options.openingBalance }
       print({
         provider_uuid: connection.uuid,
         ...presentOpening(await activateConnection(tools.em, order)),

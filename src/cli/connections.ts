@@ -54,7 +54,7 @@ export function registerConnectionCommands(trilho: OperatorCommand, { print }: C
       const knownStatus = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
       if (!knownStatus) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
       const change = () => ({ status: knownStatus })
-      return changeConnection(context, uuid, { actor, act: 'connection_status', change })
+      return changeConnection(context, uuid, { actor, action: 'connection_status', change })
     })
 
   addActorOptions(connection.command('visibility'))
@@ -63,7 +63,7 @@ export function registerConnectionCommands(trilho: OperatorCommand, { print }: C
     .description('set whether requests and default providers may use a connection')
     .run((context, uuid: string, options: ActorOptions & { public: 'yes' | 'no' }) => {
       const change = () => ({ isPublic: options.public === 'yes' })
-      return changeConnection(context, uuid, { actor: options, act: 'connection_visibility', change })
+      return changeConnection(context, uuid, { actor: options, action: 'connection_visibility', change })
     })
 
   addActorOptions(connection.command('fees'))
@@ -75,7 +75,7 @@ export function registerConnectionCommands(trilho: OperatorCommand, { print }: C
     .run((context, uuid: string, { by, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>) => {
       if (Object.keys(fees).length === 0) throw new Error('no fee is given')
       const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
-      return changeConnection(context, uuid, { actor: { by, reason }, act: 'connection_fees', change })
+      return changeConnection(context, uuid, { actor: { by, reason }, action: 'connection_fees', change })
     })
 
   addActorOptions(connection.command('credentials'))
@@ -84,12 +84,12 @@ export function registerConnectionCommands(trilho: OperatorCommand, { print }: C
     .description(
       'replace the credentials by others of the same provider account, and register the callback address again',
     )
-    .run(async (tools, connectionUuid: string, file: string, { by: who, reason }: ActorOptions) => {
-      const order = { connectionUuid, credentials: await readJsonFile(file), who, reason }
+    .run(async (tools, connectionUuid: string, file: string, { by: actor, reason }: ActorOptions) => {
+      const order = { connectionUuid, credentials: await readJsonFile(file), actor, reason }
       const replaced = await replaceCredentials(tools.em, tools, order)
       const { connection: changed, isProved } = replaced
       await registerNotificationUrl(createNotificationSite(tools), changed).catch(async error => {
-        if (isProved || !(await rollBackCredentials(tools.em, replaced, who))) throw error
+        if (isProved || !(await rollBackCredentials(tools.em, replaced, actor))) throw error
         throw new Error(`${error.message}; the previous credentials are restored`)
       })
       if (!isProved)
@@ -102,13 +102,17 @@ export function registerConnectionCommands(trilho: OperatorCommand, { print }: C
 
 type ConnectionChange = {
   actor: ActorOptions
-  act: string
+  action: string
   change: (connection: Connection) => Partial<Connection>
 }
 
-function changeConnection(context: CommandContext, uuid: string, { actor, act, change }: ConnectionChange) {
+function changeConnection(
+  context: CommandContext,
+  uuid: string,
+  { actor, action, change }: ConnectionChange,
+) {
   return runAudited(context, actor, {
-    act,
+    action,
     subject: `connection/${uuid}`,
     async work(em) {
       // Under the row lock: two concurrent changes of different fees keep both.

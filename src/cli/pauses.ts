@@ -30,12 +30,12 @@ export function registerPauseCommands(trilho: OperatorCommand, { print }: Comman
           .default('everything'),
       )
       .run(async ({ em }, ...commanderArgs: unknown[]) => {
-        const { by: who, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
+        const { by: actor, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
         await requireTarget(em, target)
         await startPause(em, {
           target,
           reach: reach === 'money-out' ? 'money_out' : 'everything',
-          who,
+          actor,
           reason,
         })
       })
@@ -49,7 +49,7 @@ export function registerPauseCommands(trilho: OperatorCommand, { print }: Comman
           of: formatPauseTarget(one),
           reach: one.reach,
           reason: one.reason,
-          who: one.who,
+          actor: one.actor,
           since: one.createdAt,
         })
     })
@@ -58,8 +58,8 @@ export function registerPauseCommands(trilho: OperatorCommand, { print }: Comman
   for (const kind of PAUSE_TARGETS)
     addTargetArgument(addActorOptions(resume.command(kind)), kind).run(
       async ({ em }, ...commanderArgs: unknown[]) => {
-        const { by: who, reason, target } = parsePauseOptions(kind, commanderArgs)
-        if (!(await endPause(em, { target, who, reason }))) throw new Error('no such pause is in effect')
+        const { by: actor, reason, target } = parsePauseOptions(kind, commanderArgs)
+        if (!(await endPause(em, { target, actor, reason }))) throw new Error('no such pause is in effect')
       },
     )
 
@@ -73,7 +73,8 @@ export function registerPauseCommands(trilho: OperatorCommand, { print }: Comman
         orderBy: { at: 'desc', uuid: 'desc' },
         limit,
       })
-      for (const { at, who, act, subject: of, reason } of found) print({ at, who, act, subject: of, reason })
+      for (const { at, actor, action, subject: of, reason } of found)
+        print({ at, actor, action, subject: of, reason })
     })
 }
 

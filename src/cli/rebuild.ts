@@ -14,10 +14,10 @@ export function registerRebuildCommands(trilho: OperatorCommand, { print }: Comm
       'after a database restore: rebuild lost operations from Temporal and the providers; nothing is sent',
     )
     .requiredOption('--since <moment>', 'time of the restored data, or earlier; ISO 8601', parsePastInstant)
-    .run(({ em, config }, { since, by: who, reason }: ActorOptions & { since: Date }) =>
+    .run(({ em, config }, { since, by: actor, reason }: ActorOptions & { since: Date }) =>
       withWorkflowClient(config, async temporal => {
         const counts: Record<string, number> = { rebuilt: 0, under_way: 0, impossible: 0 }
-        for await (const rebuilt of rebuildWorkflows(temporal, em, { since, who, reason })) {
+        for await (const rebuilt of rebuildWorkflows(temporal, em, { since, actor, reason })) {
           print(rebuilt)
           counts[rebuilt.outcome] = (counts[rebuilt.outcome] ?? 0) + 1
         }

@@ -115,7 +115,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand, { print 
             noun,
             uuid: subject,
             settlement,
-            who: options.by,
+            actor: options.by,
           }),
         })
       })

@@ -18,7 +18,7 @@ export function registerSecretCommands(trilho: OperatorCommand, { print }: Comma
     .run(async (tools, actor: ActorOptions) => {
       const { keyId } = tools.sealer
       const results = await runAudited(tools, actor, {
-        act: 'reseal',
+        action: 'reseal',
         subject: `key/${keyId}`,
         work: em => resealSecrets(em, tools.sealer),
       })

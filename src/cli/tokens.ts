@@ -36,7 +36,7 @@ export function registerTokenCommands(trilho: OperatorCommand, { print }: Comman
     .run(async (tools, accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) => {
       const { mode, connection, expires } = options
       const text = await runAudited(tools, options, {
-        act: 'token_issue',
+        action: 'token_issue',
         subject: `account/${accountUuid}`,
         async work(em) {
           requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
@@ -81,7 +81,7 @@ export function registerTokenCommands(trilho: OperatorCommand, { print }: Comman
       const one = usable.find(each => each.uuid === name || each.name === name)
       if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
       await runAudited(tools, actor, {
-        act: 'token_revoke',
+        action: 'token_revoke',
         subject: `account/${accountUuid}`,
         async work(tx) {
           if (one.uuid === name) await tx.nativeUpdate(Token, { uuid: name }, { revokedAt: new Date() })
@@ -96,7 +96,7 @@ export function registerTokenCommands(trilho: OperatorCommand, { print }: Comman
     .description('set the expiry of a token')
     .run((tools, tokenUuid: string, at: Date, actor: ActorOptions) =>
       runAudited(tools, actor, {
-        act: 'token_expire',
+        action: 'token_expire',
         subject: `token/${tokenUuid}`,
         async work(em) {
           requireFound(await em.findOne(Token, tokenUuid), `token ${tokenUuid}`).expiresAt = at

@@ -43,7 +43,7 @@ export function registerUnexplainedAnswerCommands(
     .argument('<uuid>', 'UUID of the response', parseUuid)
     .description('show one response unchanged; operator and reason are recorded in the operator actions')
     .run(async ({ em, sealer: seal }, answer: string, { by: actor, reason }: ActorOptions) => {
-      const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, who: actor, reason })
+      const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, actor, reason })
       print(requireFound(opened, `answer ${answer}`))
     })
 }

@@ -39,7 +39,7 @@ export function registerUserCommands(
           requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
         const { password, shown: printed } = await passwordOf(options)
         const added = await runAudited(tools, options, {
-          act: 'user_add',
+          action: 'user_add',
           work: em => addUser(em, { email, password, accountUuid }),
           subject: user => `user/${user.uuid}`,
         })
@@ -68,7 +68,7 @@ export function registerUserCommands(
     .run(async (tools, email: string, options: ActorOptions & PasswordOption) => {
       const { password, shown: printed } = await passwordOf(options)
       await changeUser(tools, email, options, {
-        act: 'user_password',
+        action: 'user_password',
         work: em => setPassword(em, email, password),
       })
       if (printed) print({ email, ...printed })
@@ -77,13 +77,13 @@ export function registerUserCommands(
   addActorOptions(user.command('disable <email>'))
     .description('disable a user')
     .run((tools, email: string, actor: ActorOptions) =>
-      changeUser(tools, email, actor, { act: 'user_disable', work: em => disableUser(em, email) }),
+      changeUser(tools, email, actor, { action: 'user_disable', work: em => disableUser(em, email) }),
     )
 
   addActorOptions(user.command('enable <email>'))
     .description('enable a disabled user')
     .run((tools, email: string, actor: ActorOptions) =>
-      changeUser(tools, email, actor, { act: 'user_enable', work: em => enableUser(em, email) }),
+      changeUser(tools, email, actor, { action: 'user_enable', work: em => enableUser(em, email) }),
     )
 
   async function passwordOf({ passwordFile: file }: PasswordOption) {
@@ -105,11 +105,11 @@ async function changeUser(
   tools: { em: EntityManager },
   email: string,
   actor: ActorOptions,
-  { act, work }: { act: string; work: (em: EntityManager) => Promise<void> },
+  { action, work }: { action: string; work: (em: EntityManager) => Promise<void> },
 ) {
   const user = requireFound(
     await tools.em.findOne(User, { email: email.trim().toLowerCase() }),
     `user ${email}`,
   )
-  await runAudited(tools, actor, { act, subject: `user/${user.uuid}`, work })
+  await runAudited(tools, actor, { action, subject: `user/${user.uuid}`, work })
 }

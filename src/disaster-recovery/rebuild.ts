@@ -50,7 +50,7 @@ import { HISTORY_EXPIRED, refuseMissingConnections } from './rebuild-outcome.ts'
  */
 
 /** `since`: a moment that the restored rows had reached, or any earlier one. */
-export type RebuildRequest = { since: Date; who: string; reason: string }
+export type RebuildRequest = { since: Date; actor: string; reason: string }
 
 /** Payouts are not paused: a workflow behind the providers could send a payment again. */
 export class MoneyOutNotPaused extends Error {
@@ -225,10 +225,10 @@ async function restartWorkflow(
   { temporal, client, em, id }: RebuildContext,
   { history, restored, request }: RestartInput,
 ): Promise<void> {
-  const { who, reason } = request
+  const { actor, reason } = request
   const input = { ...restoreOriginalInput(history.input), restored }
   const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
-  await recordOperatorAction(em, { who, act: 'rebuild', subject: id, reason })
+  await recordOperatorAction(em, { actor, action: 'rebuild', subject: id, reason })
   await terminateWorkflow(client, id, formatTerminationReason(request))
   await client.workflow.start(MONEY_WORKFLOWS[id.split('/')[0] as MoneyNoun], {
     ...buildRebuildMetadata(id, input, attributes),
@@ -240,6 +240,6 @@ async function restartWorkflow(
   })
 }
 
-function formatTerminationReason({ since, who }: RebuildRequest): string {
-  return `the database was restored to ${since.toISOString()}; rebuilt by ${who}`
+function formatTerminationReason({ since, actor }: RebuildRequest): string {
+  return `the database was restored to ${since.toISOString()}; rebuilt by ${actor}`
 }

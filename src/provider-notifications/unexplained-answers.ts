@@ -106,19 +106,19 @@ function normalizeLabel(name: string): string {
 }
 
 /** An operator's request to open an answer; recorded as an operator action. */
-type OpenAnswerRequest = { uuid: string; who: string; reason: string }
+type OpenAnswerRequest = { uuid: string; actor: string; reason: string }
 
 /** Opens the sealed answer for an operator, in the transaction that records the action; undefined if there is none. */
 export function openUnexplainedAnswer(
   em: EntityManager,
   sealer: Pick<Sealer, 'open'>,
-  { uuid, who, reason }: OpenAnswerRequest,
+  { uuid, actor, reason }: OpenAnswerRequest,
 ): Promise<(UnexplainedRow & { body: string }) | undefined> {
   return em.fork().transactional(async tx => {
     const answer = await findUnexplainedAnswer(tx, uuid)
     if (!answer) return undefined
     const { sealed_body, ...row } = answer
-    await recordOperatorAction(tx, { who, act: 'open_answer', subject: `answer/${uuid}`, reason })
+    await recordOperatorAction(tx, { actor, action: 'open_answer', subject: `answer/${uuid}`, reason })
     return { ...row, body: sealer.open<string>(sealed_body) }
   })
 }

@@ -32,7 +32,7 @@ export class StaleReturn extends Error {
   }
 }
 
-type UnmatchedPixCommand = { uuid: string; expected: ReturnVersion; who: string; reason: string }
+type UnmatchedPixCommand = { uuid: string; expected: ReturnVersion; actor: string; reason: string }
 
 /** Finds the unmatched PIX that the operator saw, in one of the dispositions that the command allows. */
 async function findUnmatchedPix(
@@ -59,12 +59,12 @@ export async function requestUnmatchedReturn(
   em: EntityManager,
   command: UnmatchedPixCommand,
 ): Promise<string> {
-  const { uuid, who, reason } = command
+  const { uuid, actor, reason } = command
   const { connectionUuid } = await findUnmatchedPix(em, command, ['held', 'not_returned'])
   const workflowId = returnWorkflowId(uuid)
   if (!connectionUuid) throw new NotReturnableError(`${workflowId} has nothing left to return`)
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
-  await recordOperatorAction(em, { who, act: 'return_unmatched', subject: workflowId, reason })
+  await recordOperatorAction(em, { actor, action: 'return_unmatched', subject: workflowId, reason })
   await signalReturn(temporal, { uuid, connectionUuid }, { notificationUuid: randomUUID(), connectionUuid })
   return workflowId
 }
@@ -78,10 +78,10 @@ export async function requestUnmatchedKeep(
   em: EntityManager,
   command: UnmatchedPixCommand,
 ): Promise<string> {
-  const { uuid, who, reason, expected } = command
+  const { uuid, actor, reason, expected } = command
   await findUnmatchedPix(em, command, ['not_returned'])
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
-  await recordOperatorAction(em, { who, act: 'keep_unmatched', subject: returnWorkflowId(uuid), reason })
+  await recordOperatorAction(em, { actor, action: 'keep_unmatched', subject: returnWorkflowId(uuid), reason })
   const workflowId = keepUnmatchedWorkflowId(uuid)
   await startOrReopenWorkflow<KeepUnmatchedInput>(temporal, {
     type: KEEP_UNMATCHED_WORKFLOW,

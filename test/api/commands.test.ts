@@ -113,7 +113,7 @@ runConcurrentTests(
         })
         const acts = await trilho('acts', '--subject', `transfer/${uuid}`)
         expect(acts.lines).toMatchObject([
-          { act: 'settle_rejected', who: 'ana', reason: 'told by telephone' },
+          { action: 'settle_rejected', actor: 'ana', reason: 'told by telephone' },
         ])
 
         const late = await trilho('settle', 'transfer', uuid, ...seen, '--as', 'rejected', ...BY)
@@ -166,7 +166,7 @@ runConcurrentTests(
         await handle.signal('manualSettlement', null)
         const acts = () => trilho('acts', '--subject', `transfer/${uuid}`)
         const { lines } = await pollUntil(acts, answer => answer.lines.length >= 3, { limitMs: 30_000 })
-        expect(lines.map(({ act }: { act: string }) => act)).toEqual(Array(3).fill('settle_refused'))
+        expect(lines.map(({ action }: { action: string }) => action)).toEqual(Array(3).fill('settle_refused'))
         expect((await attempts())[1]).toEqual(next)
         expect(await held()).toEqual(hold)
 
@@ -299,10 +299,9 @@ runConcurrentTests(
         { approved_by: bia, movement: booked.lines[0].movement },
       ])
       const acts = (await trilho('acts', '--subject', `adjustment/${adjustment}`)).lines
-      expect(acts.map(({ act, who }: { act: string; who: string }) => `${act} ${who}`).toSorted()).toEqual([
-        `ledger_adjust ${ana}`,
-        `ledger_approve ${bia}`,
-      ])
+      expect(
+        acts.map(({ action, actor }: { action: string; actor: string }) => `${action} ${actor}`).toSorted(),
+      ).toEqual([`ledger_adjust ${ana}`, `ledger_approve ${bia}`])
     },
 
     'reconcile polls a provider account without an ACTIVE connection, and reports an incomplete comparison':

@@ -22,9 +22,9 @@ function aMerchant(
 }
 
 const pause = (target: PauseRequest['target'], reach: PauseRequest['reach'] = 'everything') =>
-  startPause(stage.orm.em.fork(), { target, reach, who: 'suite', reason: 'a drill' })
+  startPause(stage.orm.em.fork(), { target, reach, actor: 'suite', reason: 'a drill' })
 const resume = (target: PauseRequest['target']) =>
-  endPause(stage.orm.em.fork(), { target, who: 'suite', reason: 'closed' })
+  endPause(stage.orm.em.fork(), { target, actor: 'suite', reason: 'closed' })
 const accountOf = ({ uuid }: Merchant) => ({ accountUuid: uuid })
 const createCharge = ({ api }: Merchant, key?: string) =>
   api.post('/api/v1/payments', { value: 10, type: 'PIX' }, key === undefined ? {} : { key })

@@ -87,7 +87,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const merchant = await stage.createMerchant({ providers: [{ balance: 100 }] })
     const out = createPayoutActions(stage)
     const charge = await out.createPaidCharge(merchant)
-    const account = { target: { accountUuid: merchant.uuid }, who: 'suite', reason: 'a drill' }
+    const account = { target: { accountUuid: merchant.uuid }, actor: 'suite', reason: 'a drill' }
     await startPause(stage.orm.em.fork(), { ...account, reach: 'money_out' })
     const second = await stage.simulator.pay({ payload: charge.payment.payload, force: true })
     const disposition = async () => {

@@ -141,7 +141,9 @@ describe('account', () => {
     await run('account', 'policy', account, '--unmatched', 'refund', '--unique-external-ref', 'no', ...BY)
     expect(await shown()).toMatchObject({ unmatched: 'refund', unique_external_ref: false })
     await expect(run('account', 'policy', account, ...BY)).rejects.toThrow(/nothing to change/)
-    expect((await actsOf(`account/${account}`)).map(({ act, who, reason }) => [act, who, reason])).toEqual([
+    expect(
+      (await actsOf(`account/${account}`)).map(({ action, actor, reason }) => [action, actor, reason]),
+    ).toEqual([
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
       ['account_policy', 'ana', 'a drill'],
@@ -194,7 +196,7 @@ describe('user', () => {
     const { passwordHash, role } = await stored('op@trilho.test')
     expect(role).toBe('operator')
     expect(await verifyPassword('staple staple staple', passwordHash)).toBe(true)
-    expect((await actsOf(`user/${op.user_uuid}`)).map(({ act }) => act)).toEqual([
+    expect((await actsOf(`user/${op.user_uuid}`)).map(({ action }) => action)).toEqual([
       'user_password',
       'user_add',
     ])
@@ -314,7 +316,7 @@ describe('connection', () => {
     })
     const { fees } = await em().findOneOrFail(Connection, uuid)
     expect(fees.charge).toEqual({ fixedCents: 10, hundredthsOfPercent: 99 })
-    expect((await actsOf(`connection/${uuid}`)).map(({ act }) => act)).toEqual([
+    expect((await actsOf(`connection/${uuid}`)).map(({ action }) => action)).toEqual([
       'connection_visibility',
       'connection_status',
       'connection_fees',
@@ -355,7 +357,7 @@ describe('connection', () => {
     await refused
     expect(await statuses()).toEqual([])
     const [{ subject }] = await run('acts', '--limit', '1')
-    expect((await actsOf(subject)).map(({ act, who }) => [act, who])).toEqual([
+    expect((await actsOf(subject)).map(({ action, actor }) => [action, actor])).toEqual([
       ['connection_withdraw', 'ana'],
       ['connection_add', 'ana'],
     ])
@@ -388,7 +390,7 @@ describe('connection', () => {
       { warning: expect.stringContaining('same account'), credentials_epoch: 4 },
     ])
     expect(await stored()).not.toBe(sealedCredentials)
-    expect((await actsOf(`connection/${uuid}`)).map(({ act }) => act)).toEqual([
+    expect((await actsOf(`connection/${uuid}`)).map(({ action }) => action)).toEqual([
       'connection_credentials',
       'connection_credentials_withdraw',
       'connection_credentials',
@@ -486,7 +488,7 @@ describe('answers', () => {
     keys = NEW
     await expect(run('answers', 'show', listed.uuid)).rejects.toThrow(/--reason/)
     expect(await run('answers', 'show', listed.uuid, ...BY)).toMatchObject([{ body: '{"nome":"algo_novo"}' }])
-    expect(await actsOf(`answer/${listed.uuid}`)).toMatchObject([{ act: 'open_answer', who: 'ana' }])
+    expect(await actsOf(`answer/${listed.uuid}`)).toMatchObject([{ action: 'open_answer', actor: 'ana' }])
   })
 })
 
@@ -502,13 +504,13 @@ describe('pause and resume', () => {
       [`account/${account}`, 'everything'],
       [`connection/${uuid}`, 'everything'],
     ])
-    expect((await run('pause', 'list'))[0]).toMatchObject({ who: 'ana', reason: 'a drill' })
+    expect((await run('pause', 'list'))[0]).toMatchObject({ actor: 'ana', reason: 'a drill' })
     for (const words of [['all'], ['account', account], ['connection', uuid]]) {
       await run('resume', ...words, ...BY)
       await expect(run('resume', ...words, ...BY)).rejects.toThrow(/no such pause/)
     }
     expect(await listPauses()).toEqual([])
-    expect((await actsOf('all')).map(({ act, who }) => [act, who])).toEqual([
+    expect((await actsOf('all')).map(({ action, actor }) => [action, actor])).toEqual([
       ['resume', 'ana'],
       ['pause_money_out', 'ana'],
     ])

@@ -71,7 +71,7 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
       expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY_MS),
     })
     await recordOperatorAction(em, {
-      ...{ who: proposer.email, act: 'ledger_adjust', reason },
+      ...{ actor: proposer.email, action: 'ledger_adjust', reason },
       subject: `adjustment/${uuid}`,
     })
     return uuid
@@ -103,8 +103,8 @@ export function approveAdjustment(
     const movement = await postAdjustment(em, adjustment)
     await approveAdjustmentRow(em, { uuid, approvedBy: approver.uuid, movementUuid: movement.uuid })
     await recordOperatorAction(em, {
-      who: approver.email,
-      act: 'ledger_approve',
+      actor: approver.email,
+      action: 'ledger_approve',
       reason,
       subject: `adjustment/${uuid}`,
     })

@@ -75,7 +75,7 @@ export function settleManually<Row extends AttemptedRow>(
       : 'the signal must be { attempt, sending, as: "rejected" | "settled", endToEnd where settled, reason }'
     log.warn({ ...logFields, reason }, 'manual settlement refused')
     await recordOperatorAction(tx, {
-      ...{ who: 'worker', act: 'settle_refused' },
+      ...{ actor: 'worker', action: 'settle_refused' },
       ...{ subject: `${operation}/${key.uuid}`, reason },
     })
     return queryAttemptOutcome(current, key.uuid)

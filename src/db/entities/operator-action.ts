@@ -7,9 +7,9 @@ const schema = defineEntity({
   properties: () => ({
     uuid: idColumn(),
     /** An operator's e-mail, or the user of the command line. */
-    who: textColumn(),
+    actor: textColumn(),
     /** Snake case: `pause`, `resume`, `settle`, … */
-    act: textColumn(),
+    action: textColumn(),
     /** Subject of the action: a workflow id, a uuid, or `all`. */
     subject: textColumn(),
     reason: textColumn(),

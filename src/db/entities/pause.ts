@@ -14,7 +14,7 @@ const schema = defineEntity({
     connectionUuid: uuidColumn().nullable(),
     reach: unionColumn<PauseReach>(),
     reason: textColumn(),
-    who: textColumn(),
+    actor: textColumn(),
     createdAt: timestampColumn().onCreate(() => new Date()),
   }),
 })

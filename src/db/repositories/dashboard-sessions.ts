@@ -56,7 +56,7 @@ export async function findValidSession(
 }
 
 /** Revokes a session: its cookie grants no access any more, in any browser. */
-export function revokeSession(em: EntityManager, { sessionHash }: DashboardSession): Promise<unknown> {
+export function revokeSession(em: EntityManager, { sessionHash }: DashboardSession) {
   return em.execute(`update dashboard_session set revoked_at = now() where hash = decode(?, 'hex')`, [
     sessionHash,
   ])

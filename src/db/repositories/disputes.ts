@@ -48,14 +48,10 @@ export async function readDisputes(
   em: EntityManager,
   { sql, values }: SqlCondition,
   { limit, offset }: { limit: number; offset: number },
-): Promise<Dispute[]> {
-  const page: { uuid: string }[] = await em.execute(
-    `select uuid from dispute where ${sql} order by created_at desc, uuid desc limit ? offset ?`,
-    [...values, limit, offset],
-  )
-  return em.find(
-    Dispute,
-    { uuid: { $in: page.map(({ uuid }) => uuid) } },
-    { populate: ['connection', 'movement'], orderBy: [{ createdAt: 'desc' }, { uuid: 'desc' }] },
-  )
+) {
+  const page = `select uuid from dispute where ${sql} order by created_at desc, uuid desc limit ? offset ?`
+  const keys: { uuid: string }[] = await em.execute(page, [...values, limit, offset])
+  const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
+  const uuids = keys.map(({ uuid }) => uuid)
+  return em.find(Dispute, { uuid: { $in: uuids } }, { populate: ['connection', 'movement'], orderBy })
 }

@@ -43,7 +43,7 @@ export function countLedgerLines(
   em: EntityManager,
   scope: LedgerScope,
   days: Pick<ListCounterFilter, 'createdFrom' | 'createdTo'>,
-): Promise<number> {
+) {
   const conditions = buildScopeConditions(scope, 'connection_uuid')
   return readListCounter(em, { noun: 'posting', conditions, states: [], ...days })
 }

@@ -10,7 +10,7 @@ import { recordOperatorAction } from './operator-actions.ts'
 /** The whole service, an account, or a connection. */
 export type PauseTarget = 'all' | { accountUuid: string } | { connectionUuid: string }
 
-export type PauseRequest = { target: PauseTarget; reach: PauseReach; who: string; reason: string }
+export type PauseRequest = { target: PauseTarget; reach: PauseReach; actor: string; reason: string }
 
 /** Queries whether a pause stops the direction through the connection. Never cache the result. */
 export function queryIsPaused(connectionUuid: string, direction: MoneyDirection): Query<boolean> {
@@ -36,7 +36,7 @@ export async function startPause(em: EntityManager, { target, ...details }: Paus
       { onConflictFields: ['accountUuid', 'connectionUuid'], onConflictExcludeFields: ['uuid', 'createdAt'] },
     )
     await recordOperatorAction(tx, {
-      act: `pause_${details.reach}`,
+      action: `pause_${details.reach}`,
       subject: formatPauseSubject(target),
       ...details,
     })
@@ -49,11 +49,11 @@ export type ExpectedPause = { uuid: string; reach: PauseReach }
 /** Ends the pause of a target, with `expected` only if unchanged; false if none matched: then nothing is recorded. */
 export function endPause(
   em: EntityManager,
-  { target, who, reason, expected }: Omit<PauseRequest, 'reach'> & { expected?: ExpectedPause },
+  { target, actor, reason, expected }: Omit<PauseRequest, 'reach'> & { expected?: ExpectedPause },
 ): Promise<boolean> {
   return em.transactional(async tx => {
     if ((await tx.nativeDelete(Pause, { ...getPauseTargetColumns(target), ...expected })) === 0) return false
-    await recordOperatorAction(tx, { who, act: 'resume', subject: formatPauseSubject(target), reason })
+    await recordOperatorAction(tx, { actor, action: 'resume', subject: formatPauseSubject(target), reason })
     return true
   })
 }

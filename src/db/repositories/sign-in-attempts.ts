@@ -32,13 +32,12 @@ export async function countSignInAttempts(
   return row!
 }
 
-export async function insertSignInAttempt(em: EntityManager, hashes: SignInHashes): Promise<void> {
-  const { emailHash, addressHash, deviceHash } = hashes
-  await em.execute('insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)', [
-    emailHash,
-    addressHash,
-    deviceHash,
-  ])
+export async function insertSignInAttempt(em: EntityManager, hashes: SignInHashes) {
+  const values = [hashes.emailHash, hashes.addressHash, hashes.deviceHash]
+  await em.execute(
+    'insert into sign_in_attempt (email_hash, address_hash, device_hash) values (?, ?, ?)',
+    values,
+  )
 }
 
 /** Deletes the attempts on the device; without one, those of the e-mail and network on devices that had not signed in before. */

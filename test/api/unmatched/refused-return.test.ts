@@ -105,7 +105,7 @@ runConcurrentTests({
     const stray = await strayOf(merchant)
     const temporal = { client: () => stack.connectTemporal(), taskQueue: 'trilho', timeScale: 1 }
     const seen = { disposition: 'not_returned', sending: 1 } as const
-    const word = { uuid: stray.uuid, expected: seen, who: 'op', reason: 'the payer’s account is closed' }
+    const word = { uuid: stray.uuid, expected: seen, actor: 'op', reason: 'the payer’s account is closed' }
     await expect(
       requestUnmatchedKeep(temporal, stack.orm.em.fork(), { ...word, expected: { ...seen, sending: 0 } }),
     ).rejects.toThrow(StaleReturn)

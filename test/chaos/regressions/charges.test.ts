@@ -274,7 +274,7 @@ const BLOCKED_CASES: [string, string, string][] = [
   ['is not ACTIVE any more', `update connection set status = 'BLOCKED' where uuid = ?`, 'provider_inactive'],
   [
     'was paused',
-    `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
+    `insert into pause (uuid, connection_uuid, reach, actor, reason, created_at)
      values (gen_random_uuid(), ?, 'everything', 'an operator', 'a test', now())`,
     'paused',
   ],

@@ -50,7 +50,7 @@ async function replaced(before: AccountIdentity | NoAnswerResult, { identity, ..
     providerFor: ({ uuid }: { uuid: string }) =>
       uuid === connectionUuid ? side(before) : { ...side(identity), ...answers },
   } as unknown as ProviderRegistry
-  const order = { connectionUuid, credentials: { fresh: randomUUID() }, who: 'ana', reason: 'rotation' }
+  const order = { connectionUuid, credentials: { fresh: randomUUID() }, actor: 'ana', reason: 'rotation' }
   const { isProved } = await replaceCredentials(
     fixture.orm.em.fork(),
     { providers, sealer: fixture.seal },
@@ -175,7 +175,12 @@ describe('credentials are refused, and change nothing,', () => {
       return silent
     }
     const providers = { providerFor: () => ({ identity: slow }) } as unknown as ProviderRegistry
-    const order = { connectionUuid: merchant.connectionUuid, credentials: {}, who: 'ana', reason: 'rotation' }
+    const order = {
+      connectionUuid: merchant.connectionUuid,
+      credentials: {},
+      actor: 'ana',
+      reason: 'rotation',
+    }
     await expect(
       replaceCredentials(fixture.orm.em.fork(), { providers, sealer: fixture.seal }, order),
     ).rejects.toThrow(/were changed at the same time/)

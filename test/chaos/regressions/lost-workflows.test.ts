@@ -240,7 +240,7 @@ test('trilho settle reopens the workflow of an attempt that has none', async () 
     noun: 'transfer',
     uuid,
     settlement: word,
-    who: 'ana',
+    actor: 'ana',
   })
   expect(did).toEqual([expect.objectContaining({ workflowId: id, reopen: uuid }), `${id} signalled`])
 })

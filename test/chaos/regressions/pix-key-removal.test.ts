@@ -103,7 +103,7 @@ test.each([
   ],
   [
     'was paused',
-    `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
+    `insert into pause (uuid, connection_uuid, reach, actor, reason, created_at)
      values (gen_random_uuid(), ?, 'everything', 'an operator', 'a test', now())`,
     'paused',
   ],

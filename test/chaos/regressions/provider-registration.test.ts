@@ -37,7 +37,7 @@ async function refused(meanwhile: (connection: Connection) => Promise<unknown>) 
   const activation = activateConnection(em, {
     site: { providers, publicUrl: 'https://pix.test' },
     connection,
-    who: 'ana',
+    actor: 'ana',
   })
   const said = await activation.catch((error: Error) => error.message)
   const [left] = await fixture.orm.em.fork().find(Connection, { uuid: connection.uuid })

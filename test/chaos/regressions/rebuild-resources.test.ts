@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 const pauseMoneyOut = () =>
-  startPause(fixture.orm.em.fork(), { target: 'all', reach: 'money_out', who: 'ana', reason: 'restored' })
+  startPause(fixture.orm.em.fork(), { target: 'all', reach: 'money_out', actor: 'ana', reason: 'restored' })
 
 /** What Temporal remembers of one workflow. `ended` undefined: it runs. `shows`: its last status. */
 type RememberedWorkflow = {
@@ -78,7 +78,7 @@ function temporalOf({ type, id, order, ended, shows, events = [] }: RememberedWo
 async function rebuilt(remembered: RememberedWorkflow) {
   const { temporal, did } = temporalOf(remembered)
   const said: object[] = []
-  const rebuilding = { since: new Date(Date.now() - 1_800_000), who: 'ana', reason: 'restored' }
+  const rebuilding = { since: new Date(Date.now() - 1_800_000), actor: 'ana', reason: 'restored' }
   for await (const one of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding)) said.push(one)
   return { said, did }
 }

@@ -14,7 +14,7 @@ import { openActivityFixture } from '../support/activity-fixture.ts'
 
 let fixture: Awaited<ReturnType<typeof openActivityFixture>>
 const paused = (reach: PauseReach) =>
-  startPause(fixture.orm.em.fork(), { target: 'all', reach, who: 'ana', reason: 'restored' })
+  startPause(fixture.orm.em.fork(), { target: 'all', reach, actor: 'ana', reason: 'restored' })
 beforeAll(async () => {
   fixture = await openActivityFixture()
   await paused('money_out')
@@ -99,7 +99,7 @@ async function rebuilt(
   await inBackup(order)
   const { temporal, did } = temporalOf(order, { events: history(order), call })
   const outcomes: string[] = []
-  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+  const rebuilding = { since: ago(30), actor: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     outcomes.push(outcome)
   return { outcomes, did }
@@ -196,7 +196,7 @@ test('the rebuild waits for a slow worker that started before the pause, and its
     events.push(sent(order, answer)[1]!)
   }, 1_000)
   const outcomes: string[] = []
-  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+  const rebuilding = { since: ago(30), actor: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     outcomes.push(outcome)
   expect({ outcomes, did }).toEqual(UNCHANGED)
@@ -218,7 +218,7 @@ test('a pause contained in the backup does not count, even when started again, u
   await fixture.sql(`update pause set created_at = now() - interval '40 minutes'`)
   await paused('money_out')
   await expect(rebuilt({ dueMinutesAgo: 5 })).rejects.toThrow(MoneyOutNotPaused)
-  await endPause(fixture.orm.em.fork(), { target: 'all', who: 'ana', reason: 'of before the restore' })
+  await endPause(fixture.orm.em.fork(), { target: 'all', actor: 'ana', reason: 'of before the restore' })
   await paused('money_out')
   expect(await rebuilt({ dueMinutesAgo: 5, history: order => sent(order) })).toEqual(REBUILT)
 })
@@ -235,7 +235,7 @@ test('a transfer whose first runs are deleted is looked up with its whole input,
     candidates: order.candidates.slice(1),
     continuation: goesOn,
   })
-  const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+  const rebuilding = { since: ago(30), actor: 'ana', reason: 'restored' }
   for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
     expect(outcome).toBe('rebuilt')
   expect(starts.map(({ args }) => args)).toEqual([[{ ...order, restored: { orderedAt } }]])
@@ -259,7 +259,7 @@ test.each(['cancelled', 'expired'])(
     })
     await fixture.providers.issueCharge(charge)
     const { temporal, did, starts } = temporalOf({ ...fixture.transferInput(merchant), ...charge }, { ended })
-    const rebuilding = { since: ago(30), who: 'ana', reason: 'restored' }
+    const rebuilding = { since: ago(30), actor: 'ana', reason: 'restored' }
     for await (const { outcome } of rebuildWorkflows(temporal, fixture.orm.em.fork(), rebuilding))
       expect(outcome).toBe('restored')
     expect(did).toEqual(['begun anew'])

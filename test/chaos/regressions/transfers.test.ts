@@ -60,7 +60,7 @@ test('an unknown outcome stores its next poll time at once, also when its repeat
   await fixture.sql('update attempt set next_check_at = null where subject_uuid = ?', [order.uuid])
   const { connectionUuid } = key
   await startPause(fixture.orm.em.fork(), {
-    ...{ target: { connectionUuid }, reach: 'money_out', who: 'ana', reason: 'a drill' },
+    ...{ target: { connectionUuid }, reach: 'money_out', actor: 'ana', reason: 'a drill' },
   })
   await fixture.providers.sendTransfer({ ...key, isResend: true })
   expect(await shown()).toEqual({ state: 'unknown', code: 'paused', told: true })

@@ -93,12 +93,12 @@ test('a statement entry is proposed by one operator and posted by another, once'
   const { text } = await bia.get(PATH)
   expect([text.includes(uuid), text.includes(adjustment)]).toEqual([false, false])
   expect(
-    await sql('select who, act from operator_action where subject = ? order by act', [
+    await sql('select actor, action from operator_action where subject = ? order by action', [
       `adjustment/${adjustment}`,
     ]),
   ).toEqual([
-    { who: ANA, act: 'ledger_adjust' },
-    { who: BIA, act: 'ledger_approve' },
+    { actor: ANA, action: 'ledger_adjust' },
+    { actor: BIA, action: 'ledger_approve' },
   ])
 })
 

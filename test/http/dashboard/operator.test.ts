@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 const acts = () =>
-  ours.sql('select who, act, subject, reason from operator_action where who = ?', ['op@trilho.test'])
+  ours.sql('select actor, action, subject, reason from operator_action where actor = ?', ['op@trilho.test'])
 
 describe('an operator', () => {
   test('starts at the monitoring page, and reads each item with its age for every account', async () => {
@@ -295,8 +295,8 @@ describe('an operator action', () => {
     expect((await send('resume', { ...target, reason: 'it is back' })).status).toBe(404)
     const subject = `connection/${ours.connection}`
     expect(await acts()).toEqual([
-      { who: 'op@trilho.test', act: 'pause_money_out', subject, reason: 'their bank is down' },
-      { who: 'op@trilho.test', act: 'resume', subject, reason: 'it is back' },
+      { actor: 'op@trilho.test', action: 'pause_money_out', subject, reason: 'their bank is down' },
+      { actor: 'op@trilho.test', action: 'resume', subject, reason: 'it is back' },
     ])
     expect((await operator.get(`${OPERATOR}/acts`)).text).toContain('it is back')
   })

@@ -63,7 +63,7 @@ test('of two charges with one key, the second is the first, even where a pause b
   const paused = {
     target: { connectionUuid: connection },
     reach: 'everything',
-    who: 'ana',
+    actor: 'ana',
     reason: 'a drill',
   } as const
   let second: ReturnType<ApiFixture['call']> | undefined

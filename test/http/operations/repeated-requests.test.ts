@@ -171,7 +171,7 @@ test('a repeat of a charge that is being issued skips the checks, and returns wh
   const charge = await fixture.insertCharge(connection)
   await sql('update charge set uuid = ?, fingerprint = ? where uuid = ?', [uuid, fingerprint, charge])
   const target = { connectionUuid: connection }
-  await startPause(fixture.orm.em.fork(), { target, reach: 'everything', who: 'ana', reason: 'a drill' })
+  await startPause(fixture.orm.em.fork(), { target, reach: 'everything', actor: 'ana', reason: 'a drill' })
   await sql(`update connection set status = 'INACTIVE' where uuid = ?`, [connection])
   const response = await fixture.call('POST', path, { token, body, headers: { 'idempotency-key': key } })
   expect([response.status, response.body.code, response.body.data]).toEqual([503, 'issuing', { uuid }])

@@ -62,7 +62,7 @@ describe('a manual settlement of one attempt', () => {
   const refusals = (uuid: string) =>
     fixture.orm.em
       .fork()
-      .execute(`select act, reason from operator_action where subject = ?`, [`transfer/${uuid}`])
+      .execute(`select action, reason from operator_action where subject = ?`, [`transfer/${uuid}`])
 
   /** A transfer whose attempt is unknown and was sent twice. */
   async function unknownTransfer() {
@@ -90,10 +90,10 @@ describe('a manual settlement of one attempt', () => {
     expect(await attemptOf(attempt)).toEqual(before)
     expect(await refusals(uuid)).toEqual([
       {
-        act: 'settle_refused',
+        action: 'settle_refused',
         reason: expect.stringContaining(`now attempt ${attempt}, sending 2, unknown`),
       },
-      { act: 'settle_refused', reason: expect.stringContaining('sending 1, has changed') },
+      { action: 'settle_refused', reason: expect.stringContaining('sending 1, has changed') },
     ])
   })
 
@@ -111,7 +111,7 @@ describe('a manual settlement of one attempt', () => {
     expect(await act({ uuid, word: changed(word) })).toMatchObject({ kind: 'unknown' })
     expect(await attemptOf(attempt)).toMatchObject({ state: 'unknown', sendings: 2 })
     expect(await refusals(uuid)).toEqual([
-      { act: 'settle_refused', reason: expect.stringMatching(/^the signal must/) },
+      { action: 'settle_refused', reason: expect.stringMatching(/^the signal must/) },
     ])
   })
 

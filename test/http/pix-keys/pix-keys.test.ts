@@ -130,7 +130,7 @@ describe('a request for a key', () => {
   test('starts nothing while its provider is paused', async () => {
     const pause = (reach: string) =>
       sql(
-        `insert into pause (uuid, connection_uuid, reach, who, reason, created_at)
+        `insert into pause (uuid, connection_uuid, reach, actor, reason, created_at)
          values (gen_random_uuid(), ?, ?, 'operator', 'test', now())`,
         [efi, reach],
       )

@@ -213,8 +213,8 @@ describe('an operator', () => {
     expect(opened.text).toContain('&#60;script&#62;alert(1)&#60;/script&#62;')
     expect(opened.text).not.toContain('<script>alert(1)')
     expect(
-      await sql('select who, act, reason from operator_action where subject = ?', [`answer/${uuid}`]),
-    ).toEqual([{ who: 'op@answers.test', act: 'open_answer', reason: 'to extend the list' }])
+      await sql('select actor, action, reason from operator_action where subject = ?', [`answer/${uuid}`]),
+    ).toEqual([{ actor: 'op@answers.test', action: 'open_answer', reason: 'to extend the list' }])
   })
 
   test('gets nothing for an unknown id', async () => {

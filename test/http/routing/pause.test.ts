@@ -38,8 +38,8 @@ beforeEach(async () => {
 
 const em = () => fixture.orm.em.fork()
 const pause = (target: PauseRequest['target'], reach: PauseRequest['reach'] = 'everything') =>
-  startPause(em(), { target, reach, who: 'ana', reason: 'a drill' })
-const resume = (target: PauseRequest['target']) => endPause(em(), { target, who: 'bia', reason: 'closed' })
+  startPause(em(), { target, reach, actor: 'ana', reason: 'a drill' })
+const resume = (target: PauseRequest['target']) => endPause(em(), { target, actor: 'bia', reason: 'closed' })
 
 const ORDERS = {
   charge: ['/api/v1/payments', { value: 10, type: 'PIX' }],
@@ -134,7 +134,7 @@ test('an invalid request is refused as invalid before it is refused as paused, a
 
 describe('operator actions', () => {
   const acts = (): Promise<{ subject: string }[]> =>
-    em().execute('select who, act, subject, reason from operator_action order by at')
+    em().execute('select actor, action, subject, reason from operator_action order by at')
 
   test('every start, change and end of a pause is recorded; ending none is not', async () => {
     const target = { accountUuid: account }
@@ -145,9 +145,9 @@ describe('operator actions', () => {
     expect(await resume(target)).toBe(false)
     const subject = `account/${account}`
     expect((await acts()).filter(act => act.subject === subject)).toEqual([
-      { who: 'ana', act: 'pause_money_out', subject, reason: 'a drill' },
-      { who: 'ana', act: 'pause_everything', subject, reason: 'a drill' },
-      { who: 'bia', act: 'resume', subject, reason: 'closed' },
+      { actor: 'ana', action: 'pause_money_out', subject, reason: 'a drill' },
+      { actor: 'ana', action: 'pause_everything', subject, reason: 'a drill' },
+      { actor: 'bia', action: 'resume', subject, reason: 'closed' },
     ])
   })
 
@@ -162,14 +162,20 @@ describe('operator actions', () => {
 
   test.each([
     ['a pause without a reason', { reason: '' }, /pause_reason_check/],
-    ['a pause without a target', { who: '' }, /pause_who_check/],
+    ['a pause without a target', { actor: '' }, /pause_actor_check/],
     [
       'a pause of an unknown account',
       { target: { accountUuid: '5d6f7a50-1f7c-4f1e-8d4e-0a7b3c2d1e0f' } },
       /foreign key/,
     ],
   ])('%s is refused by the database', async (_what, more, why) => {
-    const order: PauseRequest = { target: 'all', reach: 'everything', who: 'ana', reason: 'a drill', ...more }
+    const order: PauseRequest = {
+      target: 'all',
+      reach: 'everything',
+      actor: 'ana',
+      reason: 'a drill',
+      ...more,
+    }
     await expect(startPause(em(), order)).rejects.toThrow(why)
     expect(await em().execute('select from pause')).toEqual([])
   })

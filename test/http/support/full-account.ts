@@ -171,12 +171,10 @@ export async function createFullAccount(world: ApiFixture) {
       now,
     ],
   )
-  await sql(`insert into operator_action (uuid, who, act, subject, reason) values (?, ?, 'settle', ?, ?)`, [
-    randomUUID(),
-    MALICIOUS_TEXT,
-    MALICIOUS_TEXT,
-    MALICIOUS_TEXT,
-  ])
+  await sql(
+    `insert into operator_action (uuid, actor, action, subject, reason) values (?, ?, 'settle', ?, ?)`,
+    [randomUUID(), MALICIOUS_TEXT, MALICIOUS_TEXT, MALICIOUS_TEXT],
+  )
   const dispute = randomUUID()
   await sql(
     `insert into dispute (uuid, account_uuid, connection_uuid, provider_account_uuid, provider_dispute_id, kind, dispute_type, state,

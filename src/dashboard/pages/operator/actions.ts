@@ -97,8 +97,8 @@ type OperatorForm<S extends z.ZodType> = {
   schema: S
   /** Operator page that has the form. */
   page: keyof typeof OPERATOR_PAGES
-  /** Carries the form out and returns the name of its outcome. `who` is the operator's e-mail. */
-  act(fields: z.output<S>, context: PageContext<'operator'> & { who: string }): Promise<string>
+  /** Carries the form out and returns the name of its outcome. `actor` is the operator's e-mail. */
+  act(fields: z.output<S>, context: PageContext<'operator'> & { actor: string }): Promise<string>
 }
 
 /**
@@ -113,10 +113,10 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
   registerForm('settle', {
     schema: settleFormSchema,
     page: 'unknown',
-    async act({ noun, uuid, attempt, sending, as, reason, end_to_end }, { em, who }) {
+    async act({ noun, uuid, attempt, sending, as, reason, end_to_end }, { em, actor }) {
       const expected = { attempt, sending, reason }
       const settlement = as === 'rejected' ? { ...expected, as } : { ...expected, as, endToEnd: end_to_end! }
-      await requestManualSettlement(temporal, em, { noun, uuid, settlement, who })
+      await requestManualSettlement(temporal, em, { noun, uuid, settlement, actor })
       return 'settled'
     },
   })
@@ -125,8 +125,8 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
     registerForm(name, {
       schema: unmatchedFormSchema,
       page: 'unmatched',
-      async act({ uuid, reason, ...expected }, { em, who }) {
-        await request(temporal, em, { uuid, expected, who, reason })
+      async act({ uuid, reason, ...expected }, { em, actor }) {
+        await request(temporal, em, { uuid, expected, actor, reason })
         return outcome
       },
     })
@@ -134,13 +134,13 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
   registerForm('recover', {
     schema: recoverFormSchema,
     page: 'webhooks',
-    async act({ uuid, status, since, reason }, { em, who, language }) {
+    async act({ uuid, status, since, reason }, { em, actor, language }) {
       const webhook = await em.findOne(Webhook, { uuid, deletedAt: null })
       if (!webhook) return fail('not_found')
       if (status && webhook.status !== status)
         return fail('act_stale', { currentStateText: TRANSLATORS[language](`status.${webhook.status}`) })
       await temporal.client()
-      await recordOperatorAction(em, { who, act: 'resend', subject: `endpoint/${uuid}`, reason })
+      await recordOperatorAction(em, { actor, action: 'resend', subject: `endpoint/${uuid}`, reason })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
       const timeoutMs = getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS)
       await startEventReplay(temporal, { webhookUuid: uuid, since }, timeoutMs)
@@ -151,8 +151,8 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
   registerForm('pause', {
     schema: pauseFormSchema,
     page: 'providers',
-    async act({ reach, reason, ...fields }, { em, who }) {
-      await startPause(em, { target: await findPauseTarget(em, fields), reach, who, reason })
+    async act({ reach, reason, ...fields }, { em, actor }) {
+      await startPause(em, { target: await findPauseTarget(em, fields), reach, actor, reason })
       return 'paused'
     },
   })
@@ -160,10 +160,10 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
   registerForm('resume', {
     schema: resumeFormSchema,
     page: 'providers',
-    async act({ pause: uuid, seen_reach: reach, reason, ...fields }, { em, who, language }) {
+    async act({ pause: uuid, seen_reach: reach, reason, ...fields }, { em, actor, language }) {
       const target = await findPauseTarget(em, fields)
       const expected = uuid && reach && { expected: { uuid, reach } }
-      if (await endPause(em, { target, who, reason, ...expected })) return 'resumed'
+      if (await endPause(em, { target, actor, reason, ...expected })) return 'resumed'
       const current = await findPause(em, target)
       if (!current) return fail('not_found')
       return fail('act_stale', { currentStateText: TRANSLATORS[language](`pause.${current.reach}`) })
@@ -173,13 +173,13 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
   registerForm('entries/adjust', {
     schema: proposeFormSchema,
     page: 'entries',
-    async act({ direction, value, entry, reason, ...fields }, { em, who, language }) {
+    async act({ direction, value, entry, reason, ...fields }, { em, actor, language }) {
       const connection = await em.fork().findOne(Connection, fields.connection)
       if (!connection) return failField('connection', 'must be an existing connection')
       await proposeAdjustment(orm, {
         ...{ accountUuid: connection.accountUuid, connectionUuid: connection.uuid, direction },
         ...{ cents: parseAdjustmentCents(value, language), entryUuid: entry ?? null },
-        ...{ operatorEmail: who, reason },
+        ...{ operatorEmail: actor, reason },
       })
       return 'adjustment_proposed'
     },
@@ -188,8 +188,8 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
   registerForm('entries/approve', {
     schema: approveFormSchema,
     page: 'entries',
-    async act({ adjustment: uuid, reason }, { who }) {
-      await approveAdjustment(orm, { uuid, operatorEmail: who, reason })
+    async act({ adjustment: uuid, reason }, { actor }) {
+      await approveAdjustment(orm, { uuid, operatorEmail: actor, reason })
       return 'adjustment_booked'
     },
   })
@@ -198,7 +198,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
     post('operator', `${OPERATOR_PATH}/${path}`, {
       async handle(context) {
         const { form, session, language } = context
-        const action = act(parseFormFields(schema, form), { ...context, who: session.user.email })
+        const action = act(parseFormFields(schema, form), { ...context, actor: session.user.email })
         const outcome = await action.catch(error => failByCause(error, language))
         return redirect(`${OPERATOR_PATH}/${page}`, outcome)
       },

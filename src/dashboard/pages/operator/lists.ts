@@ -63,7 +63,7 @@ export const OPERATOR_PAGES = {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
     const rows = await em.fork().find(OperatorAction, {}, order)
     return createPage('operator/acts', {
-      rows: rows.map(({ at, who, act, subject, reason }) => ({ at, who, act, subject, reason })),
+      rows: rows.map(({ at, actor, action, subject, reason }) => ({ at, actor, action, subject, reason })),
     })
   },
 }
@@ -116,7 +116,7 @@ async function countOperatorLists(em: EntityManager): Promise<Record<string, num
   return Object.fromEntries(counted)
 }
 
-function presentPause({ uuid: pause, accountUuid, connectionUuid, reach, who, reason, createdAt }: Pause) {
+function presentPause({ uuid: pause, accountUuid, connectionUuid, reach, actor, reason, createdAt }: Pause) {
   const target = connectionUuid ? 'connection' : accountUuid ? 'account' : 'all'
-  return { pause, target, uuid: connectionUuid ?? accountUuid ?? '', reach, who, reason, createdAt }
+  return { pause, target, uuid: connectionUuid ?? accountUuid ?? '', reach, actor, reason, createdAt }
 }

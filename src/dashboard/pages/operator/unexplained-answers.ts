@@ -29,7 +29,7 @@ export function registerUnexplainedAnswerPages({ get, post, dashboard }: Dashboa
   post('operator', `${PATH}/open`, {
     async handle({ em, form, session: signedIn }) {
       const fields = parseFormFields(openFormSchema, form)
-      const order = { ...fields, who: signedIn.user.email }
+      const order = { ...fields, actor: signedIn.user.email }
       const opened = await openUnexplainedAnswer(em, dashboard.sealer, order)
       if (!opened) return fail('not_found')
       // Not named `body`: in a template that is the layout's own content, which is not escaped.

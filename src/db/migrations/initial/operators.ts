@@ -25,7 +25,7 @@ create table pause (
   connection_uuid uuid references connection,
   reach text not null constraint pause_reach_check check (reach in ('money_out', 'everything')),
   reason text not null constraint pause_reason_check check (reason <> ''),
-  who text not null constraint pause_who_check check (who <> ''),
+  actor text not null constraint pause_actor_check check (actor <> ''),
   created_at timestamptz not null default now(),
   constraint pause_of_one check (account_uuid is null or connection_uuid is null),
   -- One pause of each.
@@ -34,8 +34,8 @@ create table pause (
 
 create table operator_action (
   uuid uuid primary key,
-  who text not null constraint operator_action_who_check check (who <> ''),
-  act text not null constraint operator_action_act_check check (act ~ '^[a-z_]+$'),
+  actor text not null constraint operator_action_actor_check check (actor <> ''),
+  action text not null constraint operator_action_action_check check (action ~ '^[a-z_]+$'),
   subject text not null constraint operator_action_subject_check check (subject <> ''),
   reason text not null constraint operator_action_reason_check check (reason <> ''),
   at timestamptz not null default now()
