@@ -34,7 +34,7 @@ export function pause(ms: number, abort?: AbortSignal): Promise<void> {
 
 /**
  * Asks until the answer is neither undefined nor false; throws after the limit, with a description that may contain the
- * last answer.
+ * last answer: p-wait-for fixes its message before the first one, and wait-on knows only files, ports and URLs.
  */
 export async function waitUntil<T>(
   ask: () => T | Promise<T>,

@@ -34,6 +34,8 @@ const logRotationBytes = 20_000_000
 /**
  * Runs children, each in a process group of its own, so that a signal to the terminal's group reaches only us and
  * we end them in order. One that exits by itself is started again; after five short runs in a row the start fails.
+ * Node's spawn gives a child its log file itself, so that it can write on when the start was killed: execa copies the
+ * output through the start.
  */
 export function createSupervisor(
   home: StateDir,
