@@ -3,6 +3,7 @@ import { Client } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker'
 import {
   databaseActivities,
+  firstAttemptActivities,
   maintenanceActivities,
   providerActivities,
   webhookActivities,
@@ -146,6 +147,7 @@ const workflowWorker = await Worker.create({
   activities: {
     ...providerActivities(dependencies),
     ...databaseActivities(dependencies),
+    ...firstAttemptActivities(dependencies),
     ...maintenanceActivities(dependencies),
   },
   maxCachedWorkflows: config.cachedWorkflows,

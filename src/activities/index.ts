@@ -32,7 +32,7 @@ import { transferPayout } from './transfers/transfer-payout.ts'
 import { keepUnmatchedPayment } from './unmatched/keep.ts'
 import { recordDeposit } from './unmatched/record-deposit.ts'
 import { returnPayout } from './unmatched/return-payout.ts'
-import { attemptDelivery } from './webhooks/deliver.ts'
+import { attemptDelivery, attemptFirstDeliveries } from './webhooks/deliver.ts'
 import { pruneEvents } from './webhooks/prune-events.ts'
 import { replayMissedEvents } from './webhooks/replay-events.ts'
 import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
@@ -104,6 +104,11 @@ export function maintenanceActivities(dependencies: ActivityDependencies) {
     sweepDisputes: sweepDisputes(dependencies),
     sweepWorkflows: sweepWorkflows(dependencies),
   }
+}
+
+/** First attempts of webhook deliveries, as local activities of the workflows that announce something. */
+export function firstAttemptActivities(dependencies: ActivityDependencies) {
+  return { attemptFirstDeliveries: attemptFirstDeliveries(dependencies) }
 }
 
 /** Webhook deliveries, on a task queue of their own: an endpoint without a response must not delay provider calls. */

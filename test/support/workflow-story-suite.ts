@@ -37,7 +37,7 @@ import {
 import * as storyClient from './workflow-story-client.ts'
 
 /** The activities of the main queue, which src/worker.ts registers by the same names. */
-const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery'>, true> = {
+const MAIN_ACTIVITIES: Record<Exclude<ActivityName, 'attemptDelivery' | 'attemptFirstDeliveries'>, true> = {
   issueCharge: true,
   restoreIssuedCharge: true,
   pollCharge: true,
@@ -101,7 +101,10 @@ export function setUpWorkflowStories() {
   jest.setTimeout(120_000)
   beforeAll(async () => {
     temporal = await startTimeSkippingServer({
-      main: Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
+      main: {
+        ...Object.fromEntries(Object.keys(MAIN_ACTIVITIES).map(name => [name, act(name as ActivityName)])),
+        attemptFirstDeliveries: async (deliveries: string[]) => playing?.answerFirstAttempts(deliveries),
+      },
       webhooks: { attemptDelivery: act('attemptDelivery') },
     })
   })

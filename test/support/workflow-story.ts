@@ -3,6 +3,7 @@ import { activityInfo } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import type {
   databaseActivities,
+  firstAttemptActivities,
   maintenanceActivities,
   providerActivities,
   webhookActivities,
@@ -21,7 +22,8 @@ import { recordHistory } from './workflow-story-recording.ts'
 type Activities = ReturnType<typeof providerActivities> &
   ReturnType<typeof databaseActivities> &
   ReturnType<typeof maintenanceActivities> &
-  ReturnType<typeof webhookActivities>
+  ReturnType<typeof webhookActivities> &
+  ReturnType<typeof firstAttemptActivities>
 export type ActivityName = keyof Activities
 export type ActivityResult<Name extends ActivityName> = Awaited<ReturnType<Activities[Name]>>
 
@@ -50,6 +52,8 @@ export class Story {
   readonly calls: string[] = []
   /** The same, with the connection where a call names one: `sendTransfer connection-a`. */
   readonly callsByConnection: string[] = []
+  /** The deliveries whose first attempts were made within a workflow task. */
+  readonly attemptedDeliveries: string[] = []
   /** The times of the calls, in ms of the server's clock. */
   readonly callTimesMs: number[] = []
   readonly #temporal: TimeSkippingServer
@@ -71,11 +75,26 @@ export class Story {
     this.#reopenStart = { type, input: wokenWith ?? { reopen: uuid, timeScale: 1 } }
   }
 
-  /** The scripted activities. A local activity whose workflow task was lost runs again, and gets the same result. */
-  answerCall(name: ActivityName, input: unknown): Promise<unknown> {
+  /** First attempts of deliveries take the next scripted results of `attemptDelivery`. */
+  async answerFirstAttempts(deliveries: string[]): Promise<ActivityResult<'attemptFirstDeliveries'>> {
+    const open: ActivityResult<'attemptFirstDeliveries'>['open'] = []
+    for (const deliveryUuid of deliveries) {
+      const answer = await this.answerCall('attemptDelivery', { deliveryUuid }, deliveryUuid)
+      const result = answer as ActivityResult<'attemptDelivery'>
+      if (!this.attemptedDeliveries.includes(deliveryUuid)) this.attemptedDeliveries.push(deliveryUuid)
+      if (result.kind === 'again') open.push({ deliveryUuid, firstWaitMs: result.waitMs })
+    }
+    return { open }
+  }
+
+  /**
+   * The scripted activities. A local activity whose workflow task was lost runs again, and gets the same result.
+   * `part`: of a local activity that takes several results.
+   */
+  answerCall(name: ActivityName, input: unknown, part = ''): Promise<unknown> {
     const { isLocal, activityId, attempt, workflowExecution } = activityInfo()
     if (!isLocal) return this.#nextAnswer(name, input)
-    const call = [workflowExecution?.runId, activityId, attempt].join(' ')
+    const call = [workflowExecution?.runId, activityId, attempt, part].join(' ')
     const callResult = this.#localResults.get(call) ?? this.#nextAnswer(name, input)
     this.#localResults.set(call, callResult)
     return callResult

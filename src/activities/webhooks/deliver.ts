@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { eventSchema, showEvent } from '../../contract/events/event.ts'
 import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
@@ -11,7 +12,11 @@ import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult } from '../../webhook-client/client.ts'
 import { buildSignatureHeaders } from '../../webhook-client/signature.ts'
-import type { AttemptDeliveryInput, AttemptDeliveryResult } from '../../workflows/contracts/webhooks.ts'
+import type {
+  AttemptDeliveryInput,
+  AttemptDeliveryResult,
+  FirstAttemptsResult,
+} from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /** Tolerance for the clocks of two machines: an attempt may be made this much earlier than it is due. */
@@ -19,15 +24,52 @@ const CLOCK_TOLERANCE_MS = 1_000
 /** Result where the event was pruned, and its delivery with it. */
 const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
 
+/** Time for the first attempts within a workflow task: a slow endpoint's attempt continues beside the task. */
+const FIRST_ATTEMPTS_MS = 1_500
+/** After this an attempt has ended, also one that waited for a slot. */
+const ATTEMPT_LIMIT_MS = 20_000
+
+/**
+ * Makes the first attempts of the deliveries of one transaction concurrently, as a local activity, so that most need no
+ * workflow. Returns those that are open: failed, at an endpoint that is failing, or without an answer yet. Such an
+ * attempt continues in this process and records its outcome; its workflow reads the row once it must have ended.
+ */
+export function attemptFirstDeliveries(dependencies: ActivityDependencies) {
+  const { timeScale } = dependencies
+  const attempt = createAttempt(dependencies, { skipsFailing: true })
+  return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
+    const slow = new AbortController()
+    const timeout = sleep(FIRST_ATTEMPTS_MS, 'slow' as const, { signal: slow.signal })
+    const results = await Promise.all(
+      deliveries.map(async deliveryUuid => {
+        const attempted = attempt({ deliveryUuid })
+        attempted.catch(() => undefined) // Once the task does not wait for it, its workflow attempts again.
+        return { deliveryUuid, result: await Promise.race([attempted, timeout]) }
+      }),
+    )
+    slow.abort()
+    return {
+      open: results.flatMap(({ deliveryUuid, result }) => {
+        if (result === 'slow') return { deliveryUuid, firstWaitMs: ATTEMPT_LIMIT_MS * timeScale }
+        return result.kind === 'again' ? { deliveryUuid, firstWaitMs: result.waitMs } : []
+      }),
+    }
+  }
+}
+
 /** Makes one delivery attempt if it is due, records it, and returns whether and when the next one follows (SPEC §8). */
-export function attemptDelivery({
-  orm,
-  sealer,
-  webhooks,
-  timeScale,
-  onDeliveryAttempt,
-}: ActivityDependencies) {
-  return async ({ deliveryUuid }: AttemptDeliveryInput): Promise<AttemptDeliveryResult> => {
+export function attemptDelivery(dependencies: ActivityDependencies) {
+  return createAttempt(dependencies, { skipsFailing: false })
+}
+
+/** `skipsFailing`: an endpoint whose last attempt failed is left to the delivery's workflow. */
+function createAttempt(
+  { orm, sealer, webhooks, timeScale, onDeliveryAttempt }: ActivityDependencies,
+  { skipsFailing }: { skipsFailing: boolean },
+) {
+  return async ({
+    deliveryUuid,
+  }: Pick<AttemptDeliveryInput, 'deliveryUuid'>): Promise<AttemptDeliveryResult> => {
     const em = orm.em.fork()
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return PRUNED_RESULT
@@ -39,9 +81,10 @@ export function attemptDelivery({
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
     const finalStatus = getUndeliveredStatus(endpoint)
     if (finalStatus) return endDelivery(orm, delivery, finalStatus)
+    const isFailing = endpoint.failingSince != null
+    if (isFailing && skipsFailing) return { kind: 'again', waitMs: 0 }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
-    const isFailing = endpoint.failingSince != null
     const attempt = await webhooks.postSigned({
       ...buildSignedRequest({ endpoint, event, sealer, at }),
       isFailing,

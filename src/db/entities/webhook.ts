@@ -82,7 +82,7 @@ const delivery = defineEntity({
   }),
 })
 
-/** Delivery of one event to one endpoint, by a workflow of its own. */
+/** Delivery of one event to one endpoint. */
 export class Delivery extends delivery.class {}
 delivery.setClass(Delivery)
 

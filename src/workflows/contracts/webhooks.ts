@@ -11,11 +11,19 @@ export const deliveryWorkflowId = (uuid: string) => `webhook/${uuid}`
 /** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
 export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`
 
-export type AttemptDeliveryInput = { deliveryUuid: string; timeScale: number }
+export type AttemptDeliveryInput = {
+  deliveryUuid: string
+  timeScale: number
+  /** Wait before the workflow's first attempt, not divided by the time scale: an attempt was made before it started. */
+  firstWaitMs?: number
+}
 export type AttemptDeliveryResult =
   | { kind: 'closed'; outcome: 'DELIVERED' | 'FAILED' | 'CANCELLED' }
   /** `waitMs`: not divided by `TRILHO_TIME_SCALE` yet. */
   | { kind: 'again'; waitMs: number }
+
+/** Deliveries that are still open after their first attempts, each with the wait before its workflow's first attempt. */
+export type FirstAttemptsResult = { open: { deliveryUuid: string; firstWaitMs: number }[] }
 
 /** Signals that the row of a delivery was changed: its workflow reads it at once. */
 export const deliveryChangedSignal = defineSignal('deliveryChanged')

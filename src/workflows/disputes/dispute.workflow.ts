@@ -28,7 +28,7 @@ import {
 } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
-import { startFollowUps } from '../shared/start-follow-ups.ts'
+import { startFollowUpWorkflows } from '../shared/start-follow-ups.ts'
 import { upsertDisputeVisibility } from './visibility.ts'
 
 /**
@@ -208,7 +208,11 @@ class DisputeWorkflow {
     }
     this.#snapshot = snapshot
     upsertDisputeVisibility(snapshot, isNew)
-    await startFollowUps(snapshot, this.#input.timeScale)
+    const { deliveries = [], returns } = snapshot
+    await startFollowUpWorkflows(
+      { deliveries: deliveries.map(deliveryUuid => ({ deliveryUuid })), returns },
+      this.#input.timeScale,
+    )
   }
 
   /**

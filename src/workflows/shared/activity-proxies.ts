@@ -7,6 +7,7 @@ import {
 } from '@temporalio/workflow'
 import type {
   databaseActivities,
+  firstAttemptActivities,
   maintenanceActivities,
   providerActivities,
   webhookActivities,
@@ -181,6 +182,12 @@ export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
  */
 export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
+
+/** First webhook attempts, within the workflow task that announces. Its activity ends by itself after 1.5 s. */
+export const firstAttempts = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
+  startToCloseTimeout: '4 seconds',
+  retry: { maximumAttempts: 1 },
+})
 
 /** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 5 s for a slot. */
 export const proxyDeliveryActivities = () =>

@@ -1,22 +1,50 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
-import { ParentClosePolicy, startChild } from '@temporalio/workflow'
+import { isCancellation, ParentClosePolicy, startChild } from '@temporalio/workflow'
 import type { FollowUps } from '../contracts/follow-ups.ts'
 import { RETURN_WORKFLOW, type ReturnPaymentInput, returnWorkflowId } from '../contracts/unmatched.ts'
 import { type AttemptDeliveryInput, DELIVERY_WORKFLOW, deliveryWorkflowId } from '../contracts/webhooks.ts'
+import { firstAttempts } from './activity-proxies.ts'
 
 /**
- * Starts the follow-ups of a transaction (deliveries and returns), each as an independent child workflow. One that was started
- * before is recognised by its id and left alone.
+ * Starts the follow-ups of a transaction: makes the first attempts of its deliveries, and starts a workflow for each delivery
+ * that is still open and for each return. Not for a workflow whose update handlers run activities: two local activities that
+ * complete in one workflow task may be replayed in another order.
  */
 export async function startFollowUps(
   { deliveries = [], returns = [] }: Partial<FollowUps>,
   timeScale: number,
 ): Promise<void> {
-  if (deliveries.length === 0 && returns.length === 0) return
+  const open = deliveries.length === 0 ? [] : await attemptFirst(deliveries)
+  await startFollowUpWorkflows({ deliveries: open, returns }, timeScale)
+}
+
+async function attemptFirst(deliveries: string[]): Promise<OpenDelivery[]> {
+  try {
+    const { open } = await firstAttempts.attemptFirstDeliveries.executeWithOptions(
+      { summary: 'first delivery attempts' },
+      [deliveries],
+    )
+    return open
+  } catch (error) {
+    if (isCancellation(error)) throw error
+    return deliveries.map(deliveryUuid => ({ deliveryUuid }))
+  }
+}
+
+type OpenDelivery = Pick<AttemptDeliveryInput, 'deliveryUuid' | 'firstWaitMs'>
+
+/**
+ * Starts the workflows of deliveries and returns, each as an independent child workflow. One that was started before is
+ * recognised by its id and left alone.
+ */
+export async function startFollowUpWorkflows(
+  { deliveries, returns = [] }: Partial<Pick<FollowUps, 'returns'>> & { deliveries: OpenDelivery[] },
+  timeScale: number,
+): Promise<void> {
   await Promise.all([
-    ...deliveries.map(deliveryUuid =>
-      startChildOnce<AttemptDeliveryInput>(DELIVERY_WORKFLOW, deliveryWorkflowId(deliveryUuid), {
-        deliveryUuid,
+    ...deliveries.map(delivery =>
+      startChildOnce<AttemptDeliveryInput>(DELIVERY_WORKFLOW, deliveryWorkflowId(delivery.deliveryUuid), {
+        ...delivery,
         timeScale,
       }),
     ),

@@ -8,9 +8,10 @@ import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
  * Workflow of a webhook delivery, one event to one endpoint: attempts it at once and then on the retry schedule, until it is
  * delivered, has failed, or is cancelled.
  */
-export async function deliveryWorkflow(
-  input: AttemptDeliveryInput,
-): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
+export async function deliveryWorkflow({
+  firstWaitMs = 0,
+  ...delivery
+}: AttemptDeliveryInput): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
   const { attemptDelivery } = proxyDeliveryActivities()
   let isChanged = false
   const markChanged = () => {
@@ -19,9 +20,14 @@ export async function deliveryWorkflow(
   setHandler(deliveryChangedSignal, markChanged, {
     description: 'The row of the delivery changed: read it again',
   })
-  for (let attempt = 1; ; attempt++) {
+  const waitForAttempt = (waitMs: number, attempt: number) =>
+    condition(() => isChanged, scaleWait(waitMs, delivery.timeScale), {
+      summary: `wait before attempt ${attempt}`,
+    })
+  if (firstWaitMs > 0) await waitForAttempt(firstWaitMs, 2)
+  for (let attempt = firstWaitMs > 0 ? 2 : 1; ; attempt++) {
     isChanged = false // The activity reads the row, with all changes that were signalled before.
-    const result = await attemptDelivery.executeWithOptions({ summary: `attempt ${attempt}` }, [input])
+    const result = await attemptDelivery.executeWithOptions({ summary: `attempt ${attempt}` }, [delivery])
     if (result.kind === 'closed') {
       setCurrentDetails(`${result.outcome} after ${attempt} attempts`)
       // The delivery was resent during the attempt: the API has signalled this workflow, and starts no other.
@@ -29,9 +35,7 @@ export async function deliveryWorkflow(
       return result.outcome
     }
     setCurrentDetails(`Attempt ${attempt} failed; the next one is in ${Math.round(result.waitMs / 1_000)} s`)
-    await condition(() => isChanged, scaleWait(result.waitMs, input.timeScale), {
-      summary: `wait before attempt ${attempt + 1}`,
-    })
-    if (shouldContinueAsNew()) await continueAsNew<typeof deliveryWorkflow>(input)
+    await waitForAttempt(result.waitMs, attempt + 1)
+    if (shouldContinueAsNew()) await continueAsNew<typeof deliveryWorkflow>(delivery)
   }
 }

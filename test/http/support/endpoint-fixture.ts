@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { attemptDelivery } from '../../../src/activities/webhooks/deliver.ts'
+import { attemptDelivery, attemptFirstDeliveries } from '../../../src/activities/webhooks/deliver.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../../src/webhook-client/client.ts'
 import { generateSigningSecret, maskSigningSecret } from '../../../src/webhook-client/signature.ts'
@@ -85,10 +85,9 @@ export async function openEndpointFixture(
     },
     /** One run of the activity. */
     deliver: (deliveryUuid: string) =>
-      attemptDelivery({ orm, sealer, webhooks, timeScale } as ActivityDependencies)({
-        deliveryUuid,
-        timeScale,
-      }),
+      attemptDelivery({ orm, sealer, webhooks, timeScale } as ActivityDependencies)({ deliveryUuid }),
+    /** First attempts within a workflow task. */
+    deliverFirst: attemptFirstDeliveries({ orm, sealer, webhooks, timeScale } as ActivityDependencies),
     readDelivery: async (of: string) =>
       (await sql<Record<string, unknown>>('select * from delivery where uuid = ?', [of]))[0]!,
     updateDelivery: (of: string, columns: string) =>

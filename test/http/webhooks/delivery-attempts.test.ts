@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
+import { pollUntil } from '../../api/support/poll-until.ts'
 import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openEndpointFixture } from '../support/endpoint-fixture.ts'
@@ -335,5 +336,45 @@ describe('an endpoint', () => {
       sweep_at: null,
     })
     expect(hook.received).toEqual([])
+  })
+})
+
+describe('first attempts within a workflow task', () => {
+  test('leave the failed ones open, with the wait of the schedule', async () => {
+    const hook = await endpoint()
+    const [delivered, failed] = [await hook.createEvent(), await hook.createEvent()]
+    expect(await hook.deliverFirst([delivered])).toEqual({ open: [] })
+    hook.scriptResponses({ status: 500 })
+    const { open } = await hook.deliverFirst([failed])
+    expect(open).toEqual([{ deliveryUuid: failed, firstWaitMs: expect.any(Number) }])
+    expect(open[0]!.firstWaitMs).toBeGreaterThan(0)
+    expect(await hook.readDelivery(failed)).toMatchObject({ status: 'PENDING', attempt_count: 1 })
+  })
+
+  test('skip an endpoint that is failing: its deliveries have workflows', async () => {
+    const hook = await endpoint()
+    const delivery = await hook.createEvent()
+    await hook.updateEndpoint('failing_since = now()')
+    expect(await hook.deliverFirst([delivery])).toEqual({
+      open: [{ deliveryUuid: delivery, firstWaitMs: 0 }],
+    })
+    expect(hook.received).toEqual([])
+  })
+
+  test('do not wait for a slow endpoint, whose answer is recorded when it comes', async () => {
+    const hook = await endpoint({ timeScale: 10 })
+    const delivery = await hook.createEvent()
+    const slow = Promise.withResolvers<void>()
+    hook.scriptResponses({ status: 200, meanwhile: () => slow.promise })
+    expect(await hook.deliverFirst([delivery])).toEqual({
+      open: [{ deliveryUuid: delivery, firstWaitMs: 200_000 }],
+    })
+    expect(await hook.readDelivery(delivery)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
+    slow.resolve()
+    const recorded = await pollUntil(
+      () => hook.readDelivery(delivery),
+      ({ status }) => status !== 'PENDING',
+    )
+    expect(recorded).toMatchObject({ status: 'DELIVERED', attempt_count: 1 })
   })
 })

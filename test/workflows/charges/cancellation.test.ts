@@ -25,7 +25,7 @@ test('a charge is cancelled at its provider, then in the database', async () => 
   expect(await story.cancelCharge()).toEqual({ kind: 'closed', state: 'cancelled' })
   await story.finishWith('cancelled')
   expect(story.history.statuses).toEqual(['PENDING', 'CANCELLED'])
-  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+  expect(story.attemptedDeliveries).toEqual([event])
 })
 
 test('a charge that turns out to be paid is not cancelled', async () => {

@@ -59,7 +59,7 @@ describe('a rebuilt transfer', () => {
       'alert operators: outcome unknown: 10 min, woken',
       'unknown: next poll: 5 s',
     ])
-    expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+    expect(story.attemptedDeliveries).toEqual([event])
   })
 
   test('has failed once all providers have twice answered after the settle window that they do not know it', async () => {

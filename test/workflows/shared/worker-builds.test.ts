@@ -267,8 +267,10 @@ test('workflows of every type move forwards and back between two builds without 
     history.events!.map(event => ({ workflowId, event })),
   )
   expect(events.filter(({ event }) => hasFailedTask(event))).toEqual([])
-  // Each stayed with the build that it started on, with its activities on both task queues.
-  expect([...ranBefore].filter(([, ran]) => ran.size !== 1)).toEqual([])
+  // Each stayed with the build that it started on, with its activities on both task queues. A task queue learns of the current build
+  // with a delay, so that one activity soon after the way back may still reach the build that was current before.
+  const stays = ['one', 'two', 'two to one']
+  expect([...ranBefore].filter(([, ran]) => !stays.includes([...ran].join(' to ')))).toEqual([])
   const moves = [...ranOn].map(([workflowId, ran]) => ({ workflowId, move: [...ran].join(' to ') }))
   const expected = ['one', 'two', 'two to three']
   // A task queue learns of a move with a delay, so that one activity after it may still reach the current build.

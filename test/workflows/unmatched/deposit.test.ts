@@ -17,7 +17,7 @@ test('a PIX without a charge is recorded as a deposit, with its event', async ()
     attemptDelivery: [webhookDelivered],
   })
   await story.finishWith('accepted')
-  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+  expect(story.attemptedDeliveries).toEqual([event])
 })
 
 test('a PIX that a charge of ours expects is left to that charge', async () => {

@@ -25,7 +25,7 @@ test('an unmatched PIX is returned to its payer immediately, with its event', as
   })
   await story.finishWith('settled')
   expect(story.calls).toEqual(['sendReturn', 'attemptDelivery'])
-  expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+  expect(story.attemptedDeliveries).toEqual([event])
 })
 
 test('a return in process is settled by notification', async () => {
@@ -300,7 +300,7 @@ describe('a late notification', () => {
     })
     await story.finishWith('settled')
     expect(story.calls).toEqual(['sendReturn', 'pollReturn', 'pollReturn', 'attemptDelivery'])
-    expect(story.history.childWorkflowIds).toEqual([`webhook/${event}`])
+    expect(story.attemptedDeliveries).toEqual([event])
   })
 
   test('without news leaves the return refused, and nothing is sent', async () => {

@@ -1,6 +1,13 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { RETRY_SCHEDULE_MS } from '../../../src/domain/webhooks/webhook.ts'
-import { failActivity, webhookDelivered, webhookRetry } from '../../support/workflow-story-answers.ts'
+import type { ScriptedAnswer } from '../../support/workflow-story.ts'
+import {
+  chargeIssued,
+  chargeKnown,
+  failActivity,
+  webhookDelivered,
+  webhookRetry,
+} from '../../support/workflow-story-answers.ts'
 import { setUpWorkflowStories } from '../../support/workflow-story-suite.ts'
 
 const stories = setUpWorkflowStories()
@@ -100,4 +107,41 @@ test('a delivery that is resent while it ends continues', async () => {
   })
   await story.finishWith('DELIVERED')
   expect(story.history.timers).toHaveLength(1)
+})
+
+describe('the first attempt', () => {
+  const paidCharge = (delivery: string, attemptDelivery: ScriptedAnswer<'attemptDelivery'>[]) =>
+    stories.charge({
+      issueCharge: [chargeIssued()],
+      pollCharge: [chargeKnown('paid', { deliveries: [delivery] })],
+      attemptDelivery,
+    })
+
+  test('is made within the workflow task that records the payment, and needs no workflow', async () => {
+    const delivery = stories.uuid()
+    const story = await paidCharge(delivery, [webhookDelivered])
+    await story.notify()
+    await story.finishWith('paid')
+    expect(story.attemptedDeliveries).toEqual([delivery])
+    expect(story.history.childWorkflowIds).toEqual([])
+    expect(story.history.queuedActivities).toEqual([])
+  })
+
+  test('that failed is followed by a workflow, which waits before the second', async () => {
+    const delivery = stories.uuid()
+    const story = await paidCharge(delivery, [webhookRetry(5_000), webhookDelivered])
+    await story.notify()
+    await story.finishWith('paid')
+    expect(story.history.childWorkflowIds).toEqual([`webhook/${delivery}`])
+    const [first, second] = story.callTimesMs.slice(-2)
+    expect(second! - first!).toBeGreaterThanOrEqual(5_000)
+  })
+
+  test('that was interrupted is made by a workflow', async () => {
+    const delivery = stories.uuid()
+    const story = await paidCharge(delivery, [failActivity, webhookDelivered])
+    await story.notify()
+    await story.finishWith('paid')
+    expect(story.history.childWorkflowIds).toEqual([`webhook/${delivery}`])
+  })
 })
