@@ -14,7 +14,10 @@ type EndpointRefusal =
 
 export type EndpointInspection =
   | { kind: 'valid' }
-  | { kind: 'refused'; reason: EndpointRefusal; message: string }
+  | { kind: 'refused'; reason: EndpointRefusal; message: EndpointMessage }
+
+/** A text; of one with `{gaps}` also what fills them. */
+type EndpointMessage = string | { text: string; gaps: { failure: unknown } }
 
 export type EndpointInspectionOptions = {
   /** PEM certificates trusted in addition to the public authorities. */
@@ -49,7 +52,10 @@ export async function inspectEndpoint(
   })
   const failure = await findHandshakeFailure(endpoint.target, connector)
   return failure
-    ? refuseEndpoint('no_tls', `No TLS connection to the URL could be made: ${failure}.`)
+    ? refuseEndpoint('no_tls', {
+        text: 'No TLS connection to the URL could be made: {failure}.',
+        gaps: { failure },
+      })
     : { kind: 'valid' }
 }
 
@@ -58,7 +64,7 @@ type ParsedEndpoint = { kind: 'spelled'; target: URL } | (EndpointInspection & {
 /** Checks the syntax of a URL, without network access. */
 function parseEndpoint(url: string): ParsedEndpoint {
   if (url.length > MAX_URL_LENGTH) {
-    return refuseEndpoint('bad_url', `The URL must not be longer than ${MAX_URL_LENGTH} characters.`)
+    return refuseEndpoint('bad_url', 'The URL must not be longer than 2048 characters.')
   }
   // The URL parser silently drops blanks and line breaks; the stored URL must be the called one.
   if (/[\s\p{Cc}]/u.test(url) || !URL.canParse(url))
@@ -93,6 +99,9 @@ function getHost(target: URL): string {
   return target.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-function refuseEndpoint(reason: EndpointRefusal, message: string): EndpointInspection & { kind: 'refused' } {
+function refuseEndpoint(
+  reason: EndpointRefusal,
+  message: EndpointMessage,
+): EndpointInspection & { kind: 'refused' } {
   return { kind: 'refused', reason, message }
 }

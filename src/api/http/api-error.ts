@@ -1,10 +1,12 @@
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
+import type { FieldMessage } from './field-message.ts'
+import type { FieldErrors } from './validate.ts'
 
 /** Optional details of an API error, besides its code. */
 export type ApiErrorDetails = {
   /** Field path (`splits.0.value`) to its messages. */
-  errors?: Record<string, string[]>
+  errors?: FieldErrors
   /** For the dashboard: the current state of the resource, where it has changed since the page showed it. */
   currentStateText?: string
   /** The stored resource, in its wire form. */
@@ -50,7 +52,7 @@ export function failNotConfirmed(uuid: string, cause?: unknown): never {
 
 /** Awaits a promise and merges the field errors it fails with into `errors`; returns undefined in that case. */
 export async function collectFieldErrors<T>(
-  errors: Record<string, string[]>,
+  errors: FieldErrors,
   promise: Promise<T>,
 ): Promise<T | undefined> {
   try {
@@ -63,6 +65,6 @@ export async function collectFieldErrors<T>(
 }
 
 /** Fails the request with 422 and one message for one field. */
-export function failField(field: string, message: string): never {
+export function failField(field: string, message: FieldMessage): never {
   throw new ApiError('validation_failed', { errors: { [field]: [message] } })
 }

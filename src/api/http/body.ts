@@ -46,7 +46,10 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   const value = parseJson(text)
   if (value === null || typeof value !== 'object') return value
   if (measureDepth(value) > MAX_BODY_DEPTH) {
-    failField('body', `must not be nested deeper than ${MAX_BODY_DEPTH} levels`)
+    failField('body', {
+      text: 'must not be nested deeper than {max} levels',
+      gaps: { max: MAX_BODY_DEPTH },
+    })
   }
   // JSON.parse would silently keep the last of two values; which one the merchant meant is unknown.
   const repeated = findRepeatedName(text)

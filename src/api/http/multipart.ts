@@ -103,7 +103,10 @@ async function spoolForm(ctx: Context, folder: string) {
     if (receivedBytes > MAX_FORM_BYTES || receivedBytes - valueBytes > MAX_FORM_HEADER_BYTES)
       fail('upload_too_large')
     if (partCount > MAX_FORM_PARTS)
-      failField('body', `must not have more than ${MAX_FORM_PARTS} texts and files`)
+      failField('body', {
+        text: 'must not have more than {max} texts and files',
+        gaps: { max: MAX_FORM_PARTS },
+      })
   }
   const limitForm: PluginFunction = form => {
     form.on('progress', receivedBytes => requireLimits(receivedBytes))
@@ -133,9 +136,11 @@ async function spoolForm(ctx: Context, folder: string) {
     // A part with a file name is a file, any other is a text, whatever media type it names.
     if (part.originalFilename === null) {
       if (values.length < MAX_FORM_FIELDS) readText(part, name)
-      else errors.body = [`must not have more than ${MAX_FORM_FIELDS} fields`]
+      else errors.body = [{ text: 'must not have more than {max} fields', gaps: { max: MAX_FORM_FIELDS } }]
     } else if (files.length >= MAX_ATTACHMENTS) {
-      errors[toFieldPath(name)] = [`must not be sent: at most ${MAX_ATTACHMENTS} files`]
+      errors[toFieldPath(name)] = [
+        { text: 'must not be sent: at most {max} files', gaps: { max: MAX_ATTACHMENTS } },
+      ]
     } else {
       part.mimetype ??= 'application/octet-stream'
       spool(part)

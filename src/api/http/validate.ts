@@ -1,8 +1,9 @@
 import type { z } from 'zod'
+import { type DescribeIssue, type FieldMessage, formatFieldMessage } from './field-message.ts'
 import { suggestField } from './field-names.ts'
 
 /** Field path (`splits.0.value`) to its error messages. */
-export type FieldErrors = Record<string, string[]>
+export type FieldErrors = Record<string, FieldMessage[]>
 
 export type ValidationResult<T> = { kind: 'valid'; value: T } | { kind: 'invalid'; errors: FieldErrors }
 
@@ -12,12 +13,15 @@ export function validateSchema<S extends z.ZodType>(
   input: unknown,
   bodyPath: string,
 ): ValidationResult<z.output<S>> {
-  const result = withStorableCheck(schema).safeParse(input)
+  const checked = withStorableCheck(schema)
+  const result = checked.safeParse(input)
   if (result.success) return { kind: 'valid', value: result.data }
   const errors = createFieldErrors()
-  for (const issue of result.error.issues) {
+  for (const [index, issue] of result.error.issues.entries()) {
+    const describe: DescribeIssue = error => checked.safeParse(input, { error }).error?.issues[index]?.message
+    const message = isFieldMissing(issue, input) ? 'is required' : toFieldMessage(issue, describe)
     if (issue.code === 'unrecognized_keys') addUnknownKeyErrors(errors, schema, issue)
-    else addFieldError(errors, issue.path.map(String).join('.') || bodyPath, formatIssueMessage(issue, input))
+    else addFieldError(errors, issue.path.map(String).join('.') || bodyPath, message)
   }
   return { kind: 'invalid', errors }
 }
@@ -40,14 +44,18 @@ function addUnknownKeyErrors(
   for (const key of keys) {
     const suggestion = suggestField(schema, path, key)
     const message =
-      suggestion === undefined ? 'is not a known field' : `is not a known field; did you mean ${suggestion}?`
+      suggestion === undefined
+        ? 'is not a known field'
+        : { text: 'is not a known field; did you mean {field}?', gaps: { field: suggestion } }
     addFieldError(errors, [...path.map(String), key].join('.'), message)
   }
 }
 
-function formatIssueMessage(issue: z.core.$ZodIssue, input: unknown): string {
-  if (isFieldMissing(issue, input)) return 'is required'
-  return issue.message
+/** Messages of our own have the code `custom`, or a text that the dashboard's dictionary has. */
+function toFieldMessage(issue: z.core.$ZodIssue, describe: DescribeIssue): FieldMessage {
+  const { message: text } = issue
+  if (issue.code !== 'custom') return { text, describe }
+  return issue.params ? { text, gaps: issue.params } : text
 }
 
 function isFieldMissing(issue: z.core.$ZodIssue, input: unknown): boolean {
@@ -101,8 +109,16 @@ function createFieldErrors(): FieldErrors {
   return Object.create(null)
 }
 
-function addFieldError(errors: FieldErrors, path: string, message: string) {
+function addFieldError(errors: FieldErrors, path: string, message: FieldMessage) {
   const messages = errors[path] ?? []
-  if (!messages.includes(message)) messages.push(message)
+  const text = formatFieldMessage(message)
+  if (!messages.some(other => formatFieldMessage(other) === text)) messages.push(message)
   errors[path] = messages
+}
+
+/** Formats the messages as the API sends them. */
+export function formatFieldErrors(errors: FieldErrors): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([path, messages]) => [path, messages.map(formatFieldMessage)]),
+  )
 }

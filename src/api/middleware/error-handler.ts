@@ -4,6 +4,7 @@ import { redactError } from '../../db/redact-error.ts'
 import { ApiError } from '../http/api-error.ts'
 import { describeFailureCause } from '../http/failure-cause.ts'
 import { isOutage } from '../http/outage.ts'
+import { formatFieldErrors } from '../http/validate.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 
 /** Creates the middleware that turns every thrown error into an error response of the contract; nothing else does. */
@@ -53,7 +54,7 @@ export function buildErrorBody({ code, message, details }: ApiError, requestId: 
   return {
     message,
     code,
-    ...(details.errors && { errors: details.errors }),
+    ...(details.errors && { errors: formatFieldErrors(details.errors) }),
     ...(details.data !== undefined && { data: details.data }),
     request_id: requestId,
   }

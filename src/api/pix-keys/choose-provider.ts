@@ -3,6 +3,7 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { PixKeyType } from '../../domain/pix-keys/pix-key.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { fail, failField } from '../http/api-error.ts'
+import type { FieldMessage } from '../http/field-message.ts'
 import type { FieldErrors } from '../http/validate.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import { requireUnpausedConnections } from '../routing/pause-check.ts'
@@ -18,9 +19,9 @@ export type PixKeyProviderRequest = { token: CallerToken; providerUuid: string |
 export async function choosePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
   const [first] = await findCandidates(em, wanted)
   const why = unsuitableReason(first!, type)
-  if (why === 'pool') failField('provider_uuid', formatPoolMessage(first!))
+  if (why === 'pool') failField('provider_uuid', describePool(first!))
   if (why === 'unsupported')
-    fail('key_not_supported', { errors: { type: [formatUnsupportedMessage(first!, type)] } })
+    fail('key_not_supported', { errors: { type: [describeUnsupportedType(first!, type)] } })
   return first!
 }
 
@@ -46,7 +47,7 @@ export function collectCodeProviderErrors(request: InvalidBodyRequest) {
 
 function collectPoolErrors(connections: Connection[]): FieldErrors {
   const errors: FieldErrors = {}
-  if (connections.every(isPool)) errors.provider_uuid = [formatPoolMessage(connections[0]!)]
+  if (connections.every(isPool)) errors.provider_uuid = [describePool(connections[0]!)]
   return errors
 }
 
@@ -59,11 +60,17 @@ function unsuitableReason(connection: Connection, type: PixKeyType): 'pool' | 'u
   return PROVIDER_CAPABILITIES[connection.dialect].creatableKeyTypes.includes(type) ? null : 'unsupported'
 }
 
-function formatPoolMessage({ provider }: Connection): string {
-  return `must be a NOMINAL provider: ${provider} is a POOL, whose account is the service's`
+function describePool({ provider }: Connection): FieldMessage {
+  return {
+    text: "must be a NOMINAL provider: {provider} is a POOL, whose account is the service's",
+    gaps: { provider },
+  }
 }
 
-export function formatUnsupportedMessage({ provider, dialect }: Connection, type: PixKeyType): string {
+export function describeUnsupportedType({ provider, dialect }: Connection, type: PixKeyType): FieldMessage {
   const capable = PROVIDER_CAPABILITIES[dialect].creatableKeyTypes.filter(one => one !== type)
-  return `${provider} does not support ${type} keys for this account; it supports ${capable.join(', ')}`
+  return {
+    text: '{provider} does not support {type} keys for this account; it supports {types}',
+    gaps: { provider, type, types: capable.join(', ') },
+  }
 }

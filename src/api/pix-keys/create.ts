@@ -18,7 +18,7 @@ import {
   remainingCreateWaitMs,
 } from '../operations/create-operation.ts'
 import { requireUnpausedConnections } from '../routing/pause-check.ts'
-import { choosePixKeyProvider, formatUnsupportedMessage } from './choose-provider.ts'
+import { choosePixKeyProvider, describeUnsupportedType } from './choose-provider.ts'
 import { findPixKey } from './find.ts'
 import { USED_CODE_MESSAGE, verifyAddress } from './verify-code.ts'
 
@@ -101,7 +101,7 @@ function failPixKeyCreation({ type, connection, failure }: PixKey, replay: Repla
       return failStored('pix_key_taken', replay)
     case 'key_unsupported':
       return failStored('key_not_supported', replay, {
-        errors: { type: [formatUnsupportedMessage(connection, type)] },
+        errors: { type: [describeUnsupportedType(connection, type)] },
       })
     case 'pix_key_taken':
     case 'pix_key_limit':

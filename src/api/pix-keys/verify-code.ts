@@ -6,6 +6,7 @@ import { isUuid } from '../../domain/pix/identifiers.ts'
 import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { failField } from '../http/api-error.ts'
+import type { FieldMessage } from '../http/field-message.ts'
 
 export const USED_CODE_MESSAGE = 'was already used: a code is valid for one key'
 
@@ -27,7 +28,7 @@ export async function verifyAddress(em: EntityManager, sealer: Sealer, proof: Au
     : failField(verification.field, verification.message)
 }
 
-type CodeVerification = { address: string } | { field: 'auth_code_id' | 'auth_code'; message: string }
+type CodeVerification = { address: string } | { field: 'auth_code_id' | 'auth_code'; message: FieldMessage }
 
 async function verifyCode(
   em: EntityManager,
@@ -39,23 +40,23 @@ async function verifyCode(
     ? await em.findOne(AuthCode, { uuid, accountUuid: proof.accountUuid }, ROW_LOCK)
     : null
   if (!code) return rejectCode('is not a code of this account')
-  if (code.type !== proof.type) return rejectCode(`belongs to a code for ${code.type}, not for ${proof.type}`)
+  if (code.type !== proof.type)
+    return rejectCode({
+      text: 'belongs to a code for {type}, not for {expected}',
+      gaps: { type: code.type, expected: proof.type },
+    })
   if (code.usedAt) return rejectCode(USED_CODE_MESSAGE)
   if (await isAuthCodeExpired(em, uuid)) return rejectCode('has expired: a code is valid for 10 minutes')
   if (code.wrongAttempts >= MAX_WRONG_CODE_ATTEMPTS)
     return rejectCode('has too many wrong attempts: request another code')
   if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
   code.wrongAttempts += 1
-  const attemptsLeft = MAX_WRONG_CODE_ATTEMPTS - code.wrongAttempts
-  const more =
-    attemptsLeft === 0
-      ? 'request another code'
-      : attemptsLeft === 1
-        ? '1 attempt left'
-        : `${attemptsLeft} attempts left`
-  return { field: 'auth_code', message: `is wrong: ${more}` }
+  const count = MAX_WRONG_CODE_ATTEMPTS - code.wrongAttempts
+  const text =
+    ['is wrong: request another code', 'is wrong: 1 attempt left'][count] ?? 'is wrong: {count} attempts left'
+  return { field: 'auth_code', message: { text, gaps: { count } } }
 }
 
-function rejectCode(message: string): CodeVerification {
+function rejectCode(message: FieldMessage): CodeVerification {
   return { field: 'auth_code_id', message }
 }

@@ -66,8 +66,8 @@ export const createPixKeyBody = z
   })
   .superRefine(({ type, auth_code_id, auth_code }, context) => {
     if (!isProvedType(type)) return
-    if (auth_code_id === undefined) addFieldIssue(context, 'auth_code_id', `is required for ${type}`)
-    if (auth_code === undefined) addFieldIssue(context, 'auth_code', `is required for ${type}`)
+    if (auth_code_id === undefined) addFieldIssue(context, 'auth_code_id', 'is required for {type}', { type })
+    if (auth_code === undefined) addFieldIssue(context, 'auth_code', 'is required for {type}', { type })
     else if (typeof auth_code === 'string' && !/^\d{6}$/.test(auth_code))
       addFieldIssue(context, 'auth_code', 'must be 6 digits')
   }, RUN_DESPITE_OTHER_ISSUES)
@@ -77,8 +77,9 @@ export function isProvedType(type: PixKeyType): type is (typeof VERIFIED_KEY_TYP
   return (VERIFIED_KEY_TYPES as readonly PixKeyType[]).includes(type)
 }
 
-function addFieldIssue(context: z.core.$RefinementCtx, field: string, message: string) {
-  context.addIssue({ code: 'custom', path: [field], message })
+/** `params` fill the gaps of the message. */
+function addFieldIssue(context: z.core.$RefinementCtx, field: string, message: string, params?: object) {
+  context.addIssue({ code: 'custom', path: [field], message, ...(params && { params }) })
 }
 
 export const pixKeysQuery = z.strictObject({ ...pageQueryFields, type: namesQuery(PIX_KEY_TYPES).optional() })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import type { ApiError } from '../../api/http/api-error.ts'
+import type { FieldMessage } from '../../api/http/field-message.ts'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
 import { sha256 } from '../../security/sealing.ts'
@@ -98,7 +99,7 @@ function buildSharedModel(
   const link = (change: Record<string, string | undefined>) => withQuery(path, { ...ctx.query, ...change })
   return {
     t,
-    said: (message: string) => translateFieldMessage(language, message),
+    said: (message: FieldMessage) => translateFieldMessage(language, message),
     f: FORMATS[language],
     icon: renderIcon,
     language,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fillGaps } from '../../api/http/field-message.ts'
 
 /** Languages of the dashboard; the first is the default. */
 export const LANGUAGES = ['pt-BR', 'en'] as const
@@ -35,7 +36,7 @@ function createTranslator(language: Language): Translator {
   const translate = (name: string, gaps: Record<string, string | number> = {}) => {
     const phrase = Object.hasOwn(phrases, name) ? phrases[name] : undefined
     if (phrase === undefined) throw new Error(`the ${language} dictionary lacks "${name}"`)
-    return phrase.replaceAll(/\{(\w+)\}/g, (_, gap: string) => String(gaps[gap] ?? ''))
+    return fillGaps(phrase, gaps)
   }
   return Object.assign(translate, { has: (name: string) => Object.hasOwn(phrases, name) })
 }

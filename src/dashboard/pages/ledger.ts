@@ -56,7 +56,8 @@ function buildCsvLines({ em, token, query }: PageContext<'merchant'>): Promise<s
     const lines = [CSV_COLUMNS.join(',')]
     for (let page = 1; ; page++) {
       const { data, meta } = await listLedgerLines(tx, token, { ...listQuery, page })
-      if (meta.total > MAX_CSV_LINES) failField('date_from', `must select at most ${MAX_CSV_LINES} lines`)
+      if (meta.total > MAX_CSV_LINES)
+        failField('date_from', { text: 'must select at most {max} lines', gaps: { max: MAX_CSV_LINES } })
       lines.push(...data.map(formatCsvLine))
       if (page >= meta.last_page) return lines
     }

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { type FieldMessage, formatFieldMessage } from '../../../src/api/http/field-message.ts'
 import { validateSchema } from '../../../src/api/http/validate.ts'
+import { uuidSchema } from '../../../src/contract/shared/fields.ts'
 import { normalizeAmount } from '../../../src/dashboard/http/form.ts'
 import { translateFieldMessage } from '../../../src/dashboard/i18n/field-messages.ts'
 import { negotiateLanguage, readDictionary, TRANSLATORS } from '../../../src/dashboard/i18n/translator.ts'
@@ -74,9 +76,9 @@ test('every API error of a field has a Portuguese text', () => {
   )
   expect(said.length).toBeGreaterThan(40)
   expect(said.filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual([])
-  expect(translateFieldMessage('pt-BR', 'is wrong: 3 attempts left')).toBe(
-    'não confere; tentativas restantes: 3',
-  )
+  const attempts = { text: 'is wrong: {count} attempts left', gaps: { count: 3 } }
+  expect(translateFieldMessage('pt-BR', attempts)).toBe('não confere; tentativas restantes: 3')
+  expect(translateFieldMessage('en', attempts)).toBe('is wrong: 3 attempts left')
   expect(translateFieldMessage('en', 'is required')).toBe('is required')
 })
 
@@ -92,14 +94,18 @@ test('every zod error of a field has a Portuguese text', async () => {
       WRONG.flatMap(value => messagesOf(schema, { [field]: value })),
     ),
   )
-  expect(new Set(said).size).toBeGreaterThan(40)
-  expect([...new Set(said)].filter(message => translateFieldMessage('pt-BR', message) === message)).toEqual(
-    [],
+  expect(new Set(said.map(formatFieldMessage)).size).toBeGreaterThan(40)
+  const untranslated = said.filter(
+    message => translateFieldMessage('pt-BR', message) === formatFieldMessage(message),
   )
-  expect(translateFieldMessage('pt-BR', 'Too big: expected string to have <=255 characters')).toBe(
-    'pode ter no máximo 255 caracteres',
-  )
-  expect(translateFieldMessage('pt-BR', 'Invalid GUID')).toBe('precisa ser um identificador (UUID)')
+  expect(untranslated).toEqual([])
+  const inPortuguese = (schema: z.ZodType, value: unknown) =>
+    messagesOf(z.object({ value: schema }), { value }).map(message => translateFieldMessage('pt-BR', message))
+  expect(inPortuguese(z.string().max(2), 'abc')).toEqual([
+    'Grande demais: esperava que o texto tivesse <= 2 caracteres',
+  ])
+  expect(inPortuguese(z.int(), 'abc')).toEqual(['Entrada inválida: esperava um número, recebeu um texto'])
+  expect(inPortuguese(uuidSchema, 'x')).toEqual(['Formato do GUID inválido'])
 })
 
 const WRONG = [
@@ -119,7 +125,7 @@ const WRONG = [
   {},
 ]
 
-function messagesOf(schema: z.ZodType, input: unknown): string[] {
+function messagesOf(schema: z.ZodType, input: unknown): FieldMessage[] {
   const checked = validateSchema(schema, input, 'body')
   return checked.kind === 'invalid' ? Object.values(checked.errors).flat() : []
 }
@@ -127,7 +133,11 @@ function messagesOf(schema: z.ZodType, input: unknown): string[] {
 test('every disabled reason of a webhook has a Portuguese text', () => {
   const reasons = [...Object.values(DISABLED_REASONS), 'unknown']
   expect(reasons.filter(reason => translateFieldMessage('pt-BR', reason) === reason)).toEqual([])
-  expect(translateFieldMessage('pt-BR', 'No TLS connection to the URL could be made: ECONNREFUSED.')).toBe(
+  const noTls = {
+    text: 'No TLS connection to the URL could be made: {failure}.',
+    gaps: { failure: 'ECONNREFUSED' },
+  }
+  expect(translateFieldMessage('pt-BR', noTls)).toBe(
     'não foi possível uma conexão TLS ao endereço: ECONNREFUSED',
   )
 })
