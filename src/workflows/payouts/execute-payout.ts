@@ -10,7 +10,12 @@ import {
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import type { ManualSettlement, PollResult, SendResult } from '../contracts/payouts.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { anyWorkerActivities, type PayoutActivities, payoutActivities } from '../shared/activity-proxies.ts'
+import {
+  anyWorkerActivities,
+  dbActivities,
+  type PayoutActivities,
+  payoutActivities,
+} from '../shared/activity-proxies.ts'
 import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
 
 /** The activities of one payout at one connection, as `executePayout` calls them. */
@@ -32,6 +37,27 @@ export type PayoutPort = {
   /** Called with every outcome that is not final: accepted and in process, or unknown. */
   onPending: (kind: 'in_process' | 'unknown') => void
   inbox: ProviderInbox
+}
+
+/** One payout in its workflow; its noun is part of the names of its activities. */
+export type PayoutRun = Pick<PayoutPort, 'onPending' | 'inbox'> & {
+  noun: 'Transfer' | 'Refund' | 'Return'
+  uuid: string
+}
+
+/** Creates the activities of a payout at one connection, except `send`. */
+export function createPollingPort(
+  { noun, uuid, inbox, onPending }: PayoutRun,
+  connectionUuid: string,
+): Omit<PayoutPort, 'send'> {
+  return {
+    connectionUuid,
+    poll: (pollCount, canAnswerFromRow = false) =>
+      inbox.pollActivities[`poll${noun}`]({ uuid, connectionUuid, pollCount, canAnswerFromRow }),
+    settleManually: signal => dbActivities[`manuallySettle${noun}`]({ uuid, connectionUuid, signal }),
+    onPending,
+    inbox,
+  }
 }
 
 /** Outcome after which the payout is neither polled nor sent again through this connection. */

@@ -1,42 +1,44 @@
 import { WAITS } from '../../domain/shared/intervals.ts'
-import type { PollResult, RestorePayoutResult, RestorePoll } from '../contracts/payouts.ts'
-import { AbsenceProof, type ProviderInbox } from '../shared/provider-inbox.ts'
+import type { PollResult, RestorePayoutInput, RestorePayoutResult } from '../contracts/payouts.ts'
+import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { AbsenceProof } from '../shared/provider-inbox.ts'
 import {
+  createPollingPort,
   executePayout,
   type PayoutPort,
+  type PayoutRun,
   type TerminalOutcome,
   UnknownOutcomeAlert,
 } from './execute-payout.ts'
 
-/** The payout to find, and the activities that poll its candidates and then the one that has it. */
+/** Connections that may have the payout, and when it was ordered (ISO 8601 UTC). */
 export type PayoutSearch = {
+  candidates: string[]
+  orderedAt: string | undefined
   /** It had settled before the restore: then no "not found" proves that it was not sent. */
   hadSettled: boolean
-  searchProviders: (poll: RestorePoll) => Promise<RestorePayoutResult>
-  createPollingPort: (connectionUuid: string) => Omit<PayoutPort, 'send'>
-  inbox: ProviderInbox
 }
 
 /**
  * Finds a payout whose database was restored to a time before it was sent (SPEC §11), and polls it to its end. Sends nothing:
  * where all candidates have twice answered "not found", the last poll closes it.
  */
-export async function findRestoredPayout({
-  hadSettled,
-  searchProviders,
-  createPollingPort,
-  inbox,
-}: PayoutSearch): Promise<TerminalOutcome> {
+export async function findRestoredPayout(
+  run: PayoutRun,
+  { hadSettled, ...search }: PayoutSearch,
+): Promise<TerminalOutcome> {
+  const { noun, uuid, inbox } = run
   const absenceProof = new AbsenceProof(inbox.timeScale)
   const alert = new UnknownOutcomeAlert(inbox.timeScale)
   let isFinalPoll = false
   inbox.enableManualSettlement()
   for (let pollCount = 0; ; pollCount++) {
     inbox.markProcessed()
-    const result = await searchProviders({ pollCount, isFinalPoll })
+    const input: RestorePayoutInput = { uuid, ...search, pollCount, isFinalPoll }
+    const result: RestorePayoutResult = await idempotentProviderActivities[`restore${noun}`](input)
     if (result.kind === 'found') {
       alert.clear()
-      return pollFoundPayout(createPollingPort(result.connectionUuid))
+      return pollFoundPayout(createPollingPort(run, result.connectionUuid))
     }
     if (result.kind === 'rejected') return complete(result)
     const isNotFound = result.kind === 'not_found' && !hadSettled
@@ -46,7 +48,7 @@ export async function findRestoredPayout({
     isFinalPoll ||= waitMs === null
     if (waitMs === null) continue
     if (!isNotFound) alert.markUnknown()
-    const { onPending, settleManually } = createPollingPort(result.connectionUuid)
+    const { onPending, settleManually } = createPollingPort(run, result.connectionUuid)
     onPending('unknown')
     await inbox.waitForNotification(waitMs, `${result.kind}: next poll`)
     const settlement = inbox.nextManualSettlement()

@@ -8,13 +8,13 @@ import {
 } from '@temporalio/workflow'
 import { type RefundState, refundMachine } from '../../domain/refunds/refund.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
-import type { ManualSettlement, UnfinishedPayout } from '../contracts/payouts.ts'
+import type { UnfinishedPayout } from '../contracts/payouts.ts'
 import type { OpenRefundResult, RefundInput } from '../contracts/refunds.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { executePayout, type TerminalOutcome } from '../payouts/execute-payout.ts'
+import { createPollingPort, executePayout, type PayoutRun } from '../payouts/execute-payout.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
-import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { dbActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
@@ -51,9 +51,13 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
   if (refundMachine.isFinal(refund.state)) return end(refund.state)
   if (!restored) nextRunInput = { ...input, continuation: continuationOf(input) }
   const outcome = restored
-    ? await findRefund(uuid, { ...restored, candidates: [connectionUuid] })
+    ? await findRestoredPayout(createRun(uuid), {
+        candidates: [connectionUuid],
+        orderedAt: restored.orderedAt,
+        hadSettled: restored.ended === 'settled',
+      })
     : await executePayout({
-        ...createPollingPort(uuid, connectionUuid),
+        ...createPollingPort(createRun(uuid), connectionUuid),
         send: (isResend, { sendRefund }) => sendRefund({ uuid, connectionUuid, isResend }),
       })
   await startFollowUps(outcome, timeScale)
@@ -63,42 +67,23 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
   }
   return end(outcome.kind === 'settled' ? 'settled' : 'failed')
 
-  function createPollingPort(uuid: string, connectionUuid: string) {
+  function createRun(uuid: string): PayoutRun {
     return {
-      connectionUuid,
-      poll: (pollCount: number, canAnswerFromRow = false) =>
-        inbox.pollActivities.pollRefund({ uuid, connectionUuid, pollCount, canAnswerFromRow }),
-      settleManually: (settlement: ManualSettlement) =>
-        dbActivities.manuallySettleRefund({ uuid, connectionUuid, signal: settlement }),
-      onPending(kind: 'in_process' | 'unknown') {
+      ...{ noun: 'Refund', uuid, inbox },
+      onPending(kind) {
         hasResult ||= kind === 'in_process'
         setCurrentDetails(
           kind === 'in_process' ? 'Accepted by the provider' : 'Outcome unknown: the provider is polled',
         )
       },
-      inbox,
     }
-  }
-
-  /** Finds a refund at its provider after its row or workflow was lost, and polls it to its end; sends nothing. */
-  function findRefund(
-    uuid: string,
-    { candidates, orderedAt, ended }: UnfinishedPayout & { ended?: string },
-  ): Promise<TerminalOutcome> {
-    return findRestoredPayout({
-      hadSettled: ended === 'settled',
-      searchProviders: poll =>
-        idempotentProviderActivities.restoreRefund({ uuid, candidates, orderedAt, ...poll }),
-      createPollingPort: connectionUuid => createPollingPort(uuid, connectionUuid),
-      inbox,
-    })
   }
 
   /** Resumes a refund that lost its workflow before its outcome was final. */
   async function resumeUnfinished(uuid: string, unfinished: UnfinishedPayout): Promise<RefundState> {
     hasResult = true
     inbox.resumeManualSettlement()
-    const outcome = await findRefund(uuid, unfinished)
+    const outcome = await findRestoredPayout(createRun(uuid), { ...unfinished, hadSettled: false })
     await startFollowUps(outcome, timeScale)
     return end(outcome.kind === 'settled' ? 'settled' : 'failed')
   }

@@ -28,6 +28,5 @@ export const TRANSFER_STATUS_DETAILS: Record<TransferState, string> = {
   expired: 'Expired: not sent within a day of its scheduled time',
 }
 
-/** Details while the outcome of a payout is unknown. */
 export const UNKNOWN_OUTCOME_DETAILS =
   'Outcome unknown: the provider is polled, and no other provider is called'

@@ -8,10 +8,9 @@ import {
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import type { TransferInput, TransferResult, TransferWorkflowSignature } from '../contracts/transfers.ts'
-import { hasUnknownReturns, type PayoutPort, type TerminalOutcome } from '../payouts/execute-payout.ts'
-import { pollLateUpdates } from '../payouts/late-updates.ts'
-import { findRestoredPayout } from '../payouts/restore.ts'
-import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
+import { hasUnknownReturns, type PayoutRun, type TerminalOutcome } from '../payouts/execute-payout.ts'
+import { findRestoredPayout, type PayoutSearch } from '../payouts/restore.ts'
+import { dbActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 import { TRANSFER_STATUS_DETAILS, UNKNOWN_OUTCOME_DETAILS } from '../shared/status-details.ts'
@@ -53,14 +52,8 @@ export class TransferPolling {
   }
 
   /** Finds a transfer at its candidates after its row or workflow was lost, and polls it to its end. */
-  async #findTransfer(uuid: string, { hadSettled, ...search }: TransferSearch): Promise<void> {
-    const find = () =>
-      findRestoredPayout({
-        hadSettled,
-        searchProviders: poll => idempotentProviderActivities.restoreTransfer({ uuid, ...search, ...poll }),
-        createPollingPort: connectionUuid => this.createPollingPort(uuid, connectionUuid),
-        inbox: this.inbox,
-      })
+  async #findTransfer(uuid: string, search: PayoutSearch): Promise<void> {
+    const find = () => findRestoredPayout(this.createRun(uuid), search)
     const outcome = await this.end(uuid, await find(), find)
     if (hasUnknownReturns(outcome)) this.inbox.addConnection(this.#connectionUuid)
   }
@@ -99,31 +92,28 @@ export class TransferPolling {
     }
   }
 
-  /** Polls the connections with pending notifications: a return by the recipient, or a settlement after the failure. */
-  protected pollLateUpdates(uuid: string): Promise<void> {
-    return pollLateUpdates(this.inbox, {
-      poll: async (connectionUuid, pollCount) => {
+  /**
+   * Polls the connections with pending notifications until they answer: a return by the recipient, or a settlement after
+   * the failure.
+   */
+  protected async pollLateUpdates(uuid: string): Promise<void> {
+    let connections = this.inbox.drain()
+    for (let pollCount = 0; connections.length > 0; pollCount++) {
+      const pendingConnections: string[] = []
+      for (const connectionUuid of connections) {
         const result = await this.inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount })
         await this.applyState(await dbActivities.getTransfer(uuid))
-        return result
-      },
-      onUnanswered: pendingConnections => {
-        this.nextRunInput = { reopen: uuid, timeScale: this.#timeScale, pendingConnections }
-      },
-    })
+        if (result.kind === 'unknown' || hasUnknownReturns(result)) pendingConnections.push(connectionUuid)
+      }
+      this.nextRunInput = { reopen: uuid, timeScale: this.#timeScale, pendingConnections }
+      if (pendingConnections.length > 0)
+        await this.inbox.waitForNotification(WAITS.nextPoll(pollCount + 1), 'no response: next poll')
+      connections = [...new Set([...pendingConnections, ...this.inbox.drain()])]
+    }
   }
 
-  /** Creates the activities of a payout at one connection, except `send`. */
-  protected createPollingPort(uuid: string, connectionUuid: string): Omit<PayoutPort, 'send'> {
-    return {
-      connectionUuid,
-      poll: (pollCount, canAnswerFromRow = false) =>
-        this.inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount, canAnswerFromRow }),
-      settleManually: settlement =>
-        dbActivities.manuallySettleTransfer({ uuid, connectionUuid, signal: settlement }),
-      onPending: kind => this.#onPending(kind),
-      inbox: this.inbox,
-    }
+  protected createRun(uuid: string): PayoutRun {
+    return { noun: 'Transfer', uuid, inbox: this.inbox, onPending: kind => this.#onPending(kind) }
   }
 
   /**
@@ -178,6 +168,3 @@ export class TransferPolling {
     return { ...input, continuation: { ...input.continuation, pendingConnections } }
   }
 }
-
-/** Connections that may have the money, and whether it was seen settled. */
-type TransferSearch = { candidates: string[]; orderedAt: string | undefined; hadSettled: boolean }

@@ -1,15 +1,21 @@
 import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
 import type { PollResult } from '../contracts/payouts.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
+import type { EndScheduledTransferInput } from '../contracts/transfers.ts'
 import { cancelTransferUpdate, type TransferInput } from '../contracts/transfers.ts'
-import { executePayout, hasUnknownReturns, type PayoutPort } from '../payouts/execute-payout.ts'
+import {
+  createPollingPort,
+  executePayout,
+  hasUnknownReturns,
+  type PayoutPort,
+} from '../payouts/execute-payout.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
 import { TRANSFER_STATUS_DETAILS } from '../shared/status-details.ts'
 import { type FallbackResult, tryProvidersInOrder } from './provider-fallback.ts'
-import { runScheduled, type UnsentTransferEvent } from './scheduled-transfer.ts'
 import { TransferPolling } from './transfer-polling.ts'
 
 /**
@@ -93,7 +99,7 @@ class TransferWorkflow extends TransferPolling {
 
   #createPayoutPort(uuid: string, connectionUuid: string): PayoutPort {
     return {
-      ...this.createPollingPort(uuid, connectionUuid),
+      ...createPollingPort(this.createRun(uuid), connectionUuid),
       send: (isResend, { sendTransfer }) =>
         sendTransfer({ uuid, connectionUuid, isResend, ...this.#inputToStore }),
       onResult: result => this.#markStored(result),
@@ -113,25 +119,39 @@ class TransferWorkflow extends TransferPolling {
     })
   }
 
-  /** Waits for the scheduled time and sends. `earlierResult`: of a try that an earlier run began. */
+  /**
+   * Waits until the transfer's time, then tries its providers every 15 minutes until one settles it or refuses it finally
+   * (SPEC §4). It expires 24 hours after its time, or after the last try that a pause kept from a provider.
+   * `earlierResult`: of a try that an earlier run of the workflow began.
+   */
   async #runScheduled(order: TransferInput, earlierResult?: FallbackResult): Promise<void> {
-    const result = await runScheduled(
-      {
-        scheduledFor: order.scheduledFor!,
-        timeScale: order.timeScale,
-        isCancelRequested: () => this.#isCancelRequested,
-        endUnsent: event => this.#endUnsent(order, event),
-        tryProviders: () => this.#tryScheduled(order),
-      },
-      earlierResult && this.#markSentUnlessRetried(earlierResult),
-    )
-    if (result !== 'ended') await this.#finish(order, result)
+    const { timeScale } = order
+    const scheduledForMs = Date.parse(order.scheduledFor!)
+    const isCancelRequested = () => this.#isCancelRequested
+    let expiresAtMs = scheduledForMs + scaleWait(WAITS.expireTransferAfter, timeScale)
+    if (earlierResult) this.#markSentUnlessRetried(earlierResult)
+    else {
+      setCurrentDetails('Scheduled: waits for its time')
+      await condition(isCancelRequested, Math.max(1, scheduledForMs - Date.now()), { summary: 'scheduled' })
+    }
+    for (let result: FallbackResult | 'ended' | 'kept' | undefined = earlierResult; ; result = undefined) {
+      if (isCancelRequested()) result = await this.#endUnsent(order, 'cancelled')
+      else if (!result && Date.now() >= expiresAtMs) result = await this.#endUnsent(order, 'never_sent')
+      result ??= await this.#tryScheduled(order)
+      if (result === 'ended') return
+      if (result !== 'kept' && !result.retryLater) return this.#finish(order, result)
+      if (result === 'kept' || result.isPaused)
+        expiresAtMs = Date.now() + scaleWait(WAITS.expireTransferAfter, timeScale)
+      if (Date.now() >= expiresAtMs) continue
+      setCurrentDetails('Not sent yet: retried')
+      await condition(isCancelRequested, scaleWait(WAITS.retryTransfer, timeScale), { summary: 'retry' })
+    }
   }
 
   /** Ends the transfer. An attempt that a paused worker has started meanwhile is polled to its end, and its result returned. */
   async #endUnsent(
     order: TransferInput,
-    event: UnsentTransferEvent,
+    event: EndScheduledTransferInput['event'],
   ): Promise<FallbackResult | 'ended' | 'kept'> {
     const unlessPaused = event === 'never_sent' && { unlessPaused: order.candidates }
     const transfer = await dbActivities.endScheduledTransfer({ uuid: order.uuid, event, ...unlessPaused })

@@ -1,10 +1,13 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow'
 import { WAITS } from '../../domain/shared/intervals.ts'
-import type { ManualSettlement } from '../contracts/payouts.ts'
 import type { ReturnPaymentInput } from '../contracts/unmatched.ts'
-import { executePayout, type TerminalOutcome } from '../payouts/execute-payout.ts'
+import {
+  createPollingPort,
+  executePayout,
+  type PayoutRun,
+  type TerminalOutcome,
+} from '../payouts/execute-payout.ts'
 import { findRestoredPayout } from '../payouts/restore.ts'
-import { dbActivities, idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
@@ -16,8 +19,14 @@ export async function returnWorkflow(input: ReturnPaymentInput): Promise<Termina
     const nextRunInput = { ...(continuation && { continuation }), ...(restored && { restored }) }
     return continueAsNew<typeof returnWorkflow>({ uuid, connectionUuid, timeScale, ...nextRunInput })
   })
-  const poll = (pollCount: number, canAnswerFromRow = false) =>
-    inbox.pollActivities.pollReturn({ uuid, connectionUuid, pollCount, canAnswerFromRow })
+  const run: PayoutRun = {
+    ...{ noun: 'Return', uuid, inbox },
+    onPending(kind) {
+      continuation = 'unknown_outcome'
+      setCurrentDetails(`In progress (${kind}): the provider is polled`)
+    },
+  }
+  const port = createPollingPort(run, connectionUuid)
   if (continuation === 'unknown_outcome') inbox.resumeManualSettlement()
   if (continuation === 'late_update' && (await hasSettledLate())) return completeSettled()
   while (true) {
@@ -27,33 +36,14 @@ export async function returnWorkflow(input: ReturnPaymentInput): Promise<Termina
     setCurrentDetails(
       restored ? 'Restoring the return of an unmatched PIX' : 'Returning an unmatched PIX to its payer',
     )
-    const pollingPort = {
-      connectionUuid,
-      poll,
-      settleManually: (settlement: ManualSettlement) =>
-        dbActivities.manuallySettleReturn({ uuid, connectionUuid, signal: settlement }),
-      onPending(kind: 'in_process' | 'unknown') {
-        continuation = 'unknown_outcome'
-        setCurrentDetails(`In progress (${kind}): the provider is polled`)
-      },
-      inbox,
-    }
-    const orderedAt = restored?.orderedAt
     const outcome = restored
-      ? await findRestoredPayout({
+      ? await findRestoredPayout(run, {
+          candidates: [connectionUuid],
+          orderedAt: restored.orderedAt,
           hadSettled: restored.ended === 'settled',
-          searchProviders: poll =>
-            idempotentProviderActivities.restoreReturn({
-              uuid,
-              candidates: [connectionUuid],
-              orderedAt,
-              ...poll,
-            }),
-          createPollingPort: () => pollingPort,
-          inbox,
         })
       : await executePayout({
-          ...pollingPort,
+          ...port,
           send: (isResend, { sendReturn }) => sendReturn({ uuid, connectionUuid, isResend }),
         })
     continuation = undefined
@@ -77,7 +67,7 @@ export async function returnWorkflow(input: ReturnPaymentInput): Promise<Termina
   async function hasSettledLate(): Promise<boolean> {
     continuation = 'late_update'
     for (;;) {
-      const result = await pollUntilResolved(poll, inbox)
+      const result = await pollUntilResolved(port.poll, inbox)
       if ('deliveries' in result) await startFollowUps(result, timeScale)
       if (result.kind !== 'settled' && inbox.hasPending) continue
       continuation = undefined
