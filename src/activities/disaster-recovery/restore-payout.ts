@@ -4,7 +4,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import { constantQuery, noQuery, type Query, transactionReturning } from '../../db/pipeline/query.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
-import type { FindPayoutOutcome } from '../../domain/providers/provider.ts'
+import type { FindPayoutOutcome, ProviderPayout } from '../../domain/providers/provider.ts'
 import type {
   RejectedSendResult,
   RestorePayoutInput,
@@ -26,12 +26,7 @@ import { callRepeatably } from '../shared/worker-reach.ts'
  */
 
 /** Answer of one candidate's provider about the payout. */
-type CandidateAnswer = {
-  connectionUuid: string
-  connection: Connection
-  settleWindowMs: number
-  found: FindPayoutOutcome
-}
+type CandidateAnswer = { connection: Connection; found: FindPayoutOutcome }
 
 /** Polls every candidate, and stores an attempt at the one that has the payout or may have it. Repeatable. */
 export function restorePayout<Row extends AttemptedRow>(
@@ -48,43 +43,40 @@ export function restorePayout<Row extends AttemptedRow>(
       const { connection, answer: found } = await callRepeatably(dependencies, em, connectionUuid, provider =>
         outgoing.find(provider, subject, em),
       )
-      answers.push({ connectionUuid, connection, settleWindowMs: connection.settleWindowMs, found })
+      answers.push({ connection, found })
     }
     return transactionReturning(orm, async (em): Promise<Query<RestorePayoutResult>> => {
       const [row] = await outgoing.lock(em, uuid, noQuery)
       const live = findLiveAttempt(row)
-      const counted = answers.filter(createDuplicateFilter(row)).map(createEpochGuard(row, orderedAt))
+      const counted = answers.flatMap(answer => countAnswer(answer, row, orderedAt))
       const { kind, connectionUuid } = concludeAnswers(counted, { live, ...at })
       const attempt = await holdAtConnection(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = getNextPollTime(at.pollCount, timeScale)
       if (kind !== 'not_found') return constantQuery({ kind, connectionUuid })
       if (at.isFinalPoll) return recordNeverSent(em, outgoing, { uuid, connectionUuid, timeScale })
-      const settleWindowMs = Math.max(...answers.map(answer => answer.settleWindowMs))
+      const settleWindowMs = Math.max(...answers.map(({ connection }) => connection.settleWindowMs))
       return constantQuery({ kind, connectionUuid, settleWindowMs })
     })
   }
 }
 
-/** Creates the filter that drops answers about duplicates: a duplicate has its own movement and is final (SPEC §4). */
-function createDuplicateFilter({ attempts }: AttemptedRow) {
-  const duplicates = attempts.filter(({ state }) => state === 'duplicate')
-  return (answer: CandidateAnswer) =>
-    !duplicates.some(({ connectionUuid }) => connectionUuid === answer.connectionUuid)
-}
-
-/** Creates the guard that ignores "not found" after the credentials were replaced since the payout may have left. */
-function createEpochGuard({ attempts }: AttemptedRow, orderedAt: string | undefined) {
-  return ({ found, ...answer }: CandidateAnswer): CandidateAnswer => {
-    const { connection } = answer
-    const attempt = attempts.find(one => one.connectionUuid === answer.connectionUuid)
-    // An attempt without a sending was stored by a restore poll: the time of its sending is unknown.
-    if (attempt && attempt.sendings > 0)
-      return { ...answer, found: guardNotFoundByEpoch(found, { attempt, connection }) }
-    return {
-      ...answer,
-      found: guardNotFoundByOrderTime(found, { orderedAt: new Date(orderedAt ?? 0), connection }),
-    }
-  }
+/**
+ * Returns what an answer counts as. An answer about a duplicate is dropped: a duplicate has its own movement and is final
+ * (SPEC §4). "Not found" counts only where the credentials were not replaced since the payout may have left.
+ */
+function countAnswer(
+  { connection, found }: CandidateAnswer,
+  { attempts }: AttemptedRow,
+  orderedAt: string | undefined,
+): CandidateAnswer[] {
+  const attempt = attempts.find(one => one.connectionUuid === connection.uuid)
+  if (attempt?.state === 'duplicate') return []
+  // An attempt without a sending was stored by a restore poll: the time of its sending is unknown.
+  const counted =
+    attempt && attempt.sendings > 0
+      ? guardNotFoundByEpoch(found, { attempt, connection })
+      : guardNotFoundByOrderTime(found, { orderedAt: new Date(orderedAt ?? 0), connection })
+  return [{ connection, found: counted }]
 }
 
 type RestoreConclusion = { kind: 'found' | 'not_found' | 'unknown'; connectionUuid: string }
@@ -97,24 +89,26 @@ function concludeAnswers(
   answers: CandidateAnswer[],
   { live, isFinalPoll }: RestorePoll & { live: Attempt | undefined },
 ): RestoreConclusion {
-  const moved = answers.find(createStatusFilter('settled')) ?? answers.find(createStatusFilter('in_process'))
-  if (moved) return { ...moved, kind: 'found' }
-  const isLive = (answer: CandidateAnswer) => answer.connectionUuid === live?.connectionUuid
+  const conclude = (kind: RestoreConclusion['kind'], { connection }: CandidateAnswer) => ({
+    kind,
+    connectionUuid: connection.uuid,
+  })
+  const withStatus = (status: ProviderPayout['status']) =>
+    answers.filter(({ found }) => found.kind === 'found' && found.payout.status === status)
+  const [moved] = [...withStatus('settled'), ...withStatus('in_process')]
+  if (moved) return conclude('found', moved)
+  const isLive = ({ connection }: CandidateAnswer) => connection.uuid === live?.connectionUuid
   /** Prefers the connection that the money is held for already. */
   const preferLive = (some: CandidateAnswer[]) => some.find(isLive) ?? some[0]
   const notFound = answers.filter(({ found }) => found.kind === 'not_found')
   // A provider that has accepted the payout and does not find it now counts as unanswered.
   const lost = live?.state === 'accepted' ? notFound.find(isLive) : undefined
   const unanswered = preferLive(answers.filter(({ found }) => found.kind === 'no_answer')) ?? lost
-  if (unanswered) return { ...unanswered, kind: 'unknown' }
-  const rejected = answers.findLast(createStatusFilter('rejected'))
+  if (unanswered) return conclude('unknown', unanswered)
+  const rejected = withStatus('rejected').at(-1)
   return rejected && (isFinalPoll || notFound.length === 0)
-    ? { ...rejected, kind: 'found' }
-    : { ...preferLive(notFound)!, kind: 'not_found' }
-}
-
-function createStatusFilter(status: 'settled' | 'in_process' | 'rejected') {
-  return ({ found }: CandidateAnswer) => found.kind === 'found' && found.payout.status === status
+    ? conclude('found', rejected)
+    : conclude('not_found', preferLive(notFound)!)
 }
 
 type HoldTarget<Row> = AttemptKey & { row: Row; live: Attempt | undefined }
