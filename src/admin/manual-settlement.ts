@@ -7,18 +7,8 @@ import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/se
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
 import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
 import { isWorkflowRunning } from '../temporal/workflow-history.ts'
-import type { TemporalContext } from '../temporal/workflow-options.ts'
+import { type TemporalContext, WORKFLOWS } from '../temporal/workflow-options.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
-import { refundWorkflowId } from '../workflows/contracts/refunds.ts'
-import { transferWorkflowId } from '../workflows/contracts/transfers.ts'
-import { returnWorkflowId } from '../workflows/contracts/unmatched.ts'
-
-/** Workflow ids of the nouns that an operator may settle manually. */
-const WORKFLOW_IDS: Record<PayoutKind, (uuid: string) => string> = {
-  transfer: transferWorkflowId,
-  refund: refundWorkflowId,
-  return: returnWorkflowId,
-}
 
 export type ManualSettlementRequest = {
   noun: PayoutKind
@@ -64,7 +54,7 @@ export async function requestManualSettlement(
   em: EntityManager,
   { noun, uuid, settlement, actor }: ManualSettlementRequest,
 ): Promise<string> {
-  const workflowId = WORKFLOW_IDS[noun](uuid)
+  const workflowId = WORKFLOWS[noun].idOf(uuid)
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   const current = findCurrentAttempt(attempts)
   if (!current) throw new NotSettleableError(`${workflowId} has no attempt to settle`)

@@ -4,21 +4,12 @@ import { refundMachine } from '../domain/refunds/refund.ts'
 import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
 import { signalCharge, signalRefund, signalReturn, signalTransfer } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
-import { CHARGE_WORKFLOW } from '../workflows/contracts/charges.ts'
-import { REFUND_WORKFLOW } from '../workflows/contracts/refunds.ts'
-import { TRANSFER_WORKFLOW } from '../workflows/contracts/transfers.ts'
-import { RETURN_WORKFLOW } from '../workflows/contracts/unmatched.ts'
 
 /** Comparison of restored rows with workflow histories, for each noun that carries money. */
 
-export type MoneyNoun = 'charge' | 'transfer' | 'refund' | 'return'
-/** Workflow type of each noun. */
-export const MONEY_WORKFLOWS: Record<MoneyNoun, string> = {
-  charge: CHARGE_WORKFLOW,
-  transfer: TRANSFER_WORKFLOW,
-  refund: REFUND_WORKFLOW,
-  return: RETURN_WORKFLOW,
-}
+export const MONEY_NOUNS = ['charge', 'transfer', 'refund', 'return'] as const
+export type MoneyNoun = (typeof MONEY_NOUNS)[number]
+
 export const IS_FINAL: Record<MoneyNoun, (state: string) => boolean> = {
   charge: state => chargeMachine.isFinal(state as ChargeState),
   transfer: state => transferMachine.isFinal(state as never),

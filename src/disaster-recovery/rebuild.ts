@@ -15,19 +15,13 @@ import {
   terminateWorkflow,
   type WorkflowHistory,
 } from '../temporal/workflow-history.ts'
-import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
+import { startOrReopenWorkflow, type TemporalContext, WORKFLOWS } from '../temporal/workflow-options.ts'
 import { CHARGE_WORKFLOW, ORPHAN_WORKFLOW } from '../workflows/contracts/charges.ts'
 import { DISPUTE_WORKFLOW } from '../workflows/contracts/disputes.ts'
 import { PIX_KEY_REMOVAL_WORKFLOW, PIX_KEY_WORKFLOW } from '../workflows/contracts/pix-keys.ts'
 import type { PreRestoreState, ReopenedInput } from '../workflows/contracts/reopening.ts'
 import { DELIVERY_WORKFLOW } from '../workflows/contracts/webhooks.ts'
-import {
-  IS_FINAL,
-  isHistoryAhead,
-  MONEY_WORKFLOWS,
-  type MoneyNoun,
-  signalMoneyWorkflow,
-} from './money-nouns.ts'
+import { IS_FINAL, isHistoryAhead, MONEY_NOUNS, type MoneyNoun, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
 import {
@@ -77,7 +71,11 @@ export async function* rebuildWorkflows(
   const client = await temporal.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
-  const money = await listWorkflowsBetween(client, Object.values(MONEY_WORKFLOWS), range)
+  const money = await listWorkflowsBetween(
+    client,
+    MONEY_NOUNS.map(noun => WORKFLOWS[noun].type),
+    range,
+  )
   yield* rebuildInBatches(money, (id, { isRunning }) =>
     rebuildWorkflow({ temporal, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }, request),
   )
@@ -230,7 +228,7 @@ async function restartWorkflow(
   const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
   await recordOperatorAction(em, { actor, action: 'rebuild', subject: id, reason })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  await client.workflow.start(MONEY_WORKFLOWS[id.split('/')[0] as MoneyNoun], {
+  await client.workflow.start(WORKFLOWS[id.split('/')[0] as MoneyNoun].type, {
     ...buildRebuildMetadata(id, input, attributes),
     taskQueue: temporal.taskQueue,
     args: [input],

@@ -2,20 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { ActiveNoun, ActiveRow } from '../db/repositories/lost-workflows.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
-import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
-import { chargeWorkflowId, orphanWorkflowId } from '../workflows/contracts/charges.ts'
-import { disputeWorkflowId } from '../workflows/contracts/disputes.ts'
+import { startOrReopenWorkflow, type TemporalContext, WORKFLOWS } from '../temporal/workflow-options.ts'
 import {
   PIX_KEY_REMOVAL_WORKFLOW,
   type PixKeyRemovalInput,
   pixKeyRemovalWorkflowId,
-  pixKeyWorkflowId,
 } from '../workflows/contracts/pix-keys.ts'
-import { refundWorkflowId } from '../workflows/contracts/refunds.ts'
 import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
-import { transferWorkflowId } from '../workflows/contracts/transfers.ts'
-import { type ReturnPaymentInput, returnWorkflowId } from '../workflows/contracts/unmatched.ts'
-import { MONEY_WORKFLOWS } from './money-nouns.ts'
+import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import {
   type CreatedTransferRow,
   type IssuingChargeRow,
@@ -28,18 +22,10 @@ import {
  * scheduled transfer that was never sent continues as ordered.
  */
 
-const WORKFLOW_IDS: Record<ActiveNoun, (uuid: string) => string> = {
-  charge: chargeWorkflowId,
-  transfer: transferWorkflowId,
-  refund: refundWorkflowId,
-  return: returnWorkflowId,
-  dispute: disputeWorkflowId,
-  pix_key: pixKeyWorkflowId,
-  orphan: orphanWorkflowId,
-}
-
 export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow, 'uuid' | 'state'>): string {
-  return noun === 'pix_key' && state === 'removing' ? pixKeyRemovalWorkflowId(uuid) : WORKFLOW_IDS[noun](uuid)
+  return noun === 'pix_key' && state === 'removing'
+    ? pixKeyRemovalWorkflowId(uuid)
+    : WORKFLOWS[noun].idOf(uuid)
 }
 
 /**
@@ -125,8 +111,8 @@ export function reopenPayout(
       ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt }, timeScale }
       : { reopen: uuid, unfinished: { candidates, orderedAt }, timeScale }
   return startOrReopenWorkflow(temporal, {
-    type: MONEY_WORKFLOWS[noun],
-    workflowId: WORKFLOW_IDS[noun](uuid),
+    type: WORKFLOWS[noun].type,
+    workflowId: WORKFLOWS[noun].idOf(uuid),
     input,
   })
 }

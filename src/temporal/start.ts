@@ -10,16 +10,9 @@ import {
   cancelChargeUpdate,
   chargeWorkflowId,
 } from '../workflows/contracts/charges.ts'
-import {
-  PIX_KEY_WORKFLOW,
-  pixKeyWorkflowId,
-  VERIFICATION_CODE_WORKFLOW,
-  verificationCodeWorkflowId,
-} from '../workflows/contracts/pix-keys.ts'
-import { REFUND_WORKFLOW, type RefundInput, refundWorkflowId } from '../workflows/contracts/refunds.ts'
+import type { RefundInput } from '../workflows/contracts/refunds.ts'
 import {
   cancelTransferUpdate,
-  TRANSFER_WORKFLOW,
   type TransferInput,
   transferWorkflowId,
 } from '../workflows/contracts/transfers.ts'
@@ -28,6 +21,7 @@ import {
   buildReopenOptions,
   catchWorkflowNotFound,
   type TemporalContext,
+  WORKFLOWS,
   type WorkflowMetadata,
 } from './workflow-options.ts'
 
@@ -48,12 +42,12 @@ export function startMoneyWorkflow<Kind extends keyof MoneyInputs>(
   input: MoneyInputs[Kind],
   { externalRef, waitMs }: { externalRef?: string | undefined; waitMs: number },
 ): Promise<void> {
-  const { type, idOf, update } = OPERATIONS[kind]
+  const { type, idOf } = WORKFLOWS[kind]
   const provider = 'connectionUuid' in input ? input.connectionUuid : input.candidates[0]!
   return startAndAwaitUpdate<(input: MoneyInputs[Kind]) => Promise<unknown>>(temporal, type, {
     ...buildMoneyWorkflowOptions(idOf(input.uuid), input, { externalRef, provider }),
     args: [input],
-    update,
+    update: getResultUpdate(kind),
     updateId: input.uuid,
     waitMs,
   })
@@ -87,32 +81,26 @@ export async function startAndAwaitUpdate<T extends Workflow>(
   )
 }
 
-/** Workflow of each noun, and the update that its creation waits for. */
-const OPERATIONS = {
-  charge: { type: CHARGE_WORKFLOW, idOf: chargeWorkflowId, update: awaitIssuedUpdate },
-  transfer: { type: TRANSFER_WORKFLOW, idOf: transferWorkflowId, update: awaitResultUpdate },
-  refund: { type: REFUND_WORKFLOW, idOf: refundWorkflowId, update: awaitResultUpdate },
-  pix_key: { type: PIX_KEY_WORKFLOW, idOf: pixKeyWorkflowId, update: awaitResultUpdate },
-  verification_code: {
-    ...{ type: VERIFICATION_CODE_WORKFLOW, idOf: verificationCodeWorkflowId },
-    update: awaitResultUpdate,
-  },
-} as const
-
 /** What a merchant creates by a POST and a workflow carries out. */
-export type OperationKind = keyof typeof OPERATIONS
+export type OperationKind = keyof MoneyInputs | 'pix_key' | 'verification_code'
+
+/** Returns the update that the creation of an operation waits for. */
+function getResultUpdate(kind: OperationKind) {
+  return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
+}
 
 /** Waits for the update that a parallel request started. Returns on any interruption: the caller reads the row. */
 export async function awaitStartedOperation(
   temporal: TemporalContext,
   { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<void> {
-  const { idOf, update } = OPERATIONS[kind]
   const join = async () => {
     const client = await temporal.client()
-    const handle = client.workflow.getHandle(idOf(uuid))
+    const handle = client.workflow.getHandle(WORKFLOWS[kind].idOf(uuid))
     const deadline = Date.now() + waitMs
-    await client.withDeadline(deadline, () => handle.executeUpdate(update.name, { updateId: uuid }))
+    await client.withDeadline(deadline, () =>
+      handle.executeUpdate(getResultUpdate(kind).name, { updateId: uuid }),
+    )
   }
   await join().catch(() => undefined)
 }
