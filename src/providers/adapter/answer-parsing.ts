@@ -63,10 +63,10 @@ export function parseItems<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerN
 }
 
 /** One page of a list: its readable items, and the others as received. */
-export type ListPage<T> = { items: T[]; unreadableItems: unknown[] }
+export type ParsedPage<T> = { items: T[]; unreadableItems: unknown[] }
 
 /** Parses a page of a list; its unreadable items are noted and returned. */
-export function parsePage<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): ListPage<T> {
+export function parsePage<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): ParsedPage<T> {
   const unreadableItems: unknown[] = []
   const noteUnreadableItem: AnswerNotes['noteUnreadableItem'] = (item, name) => {
     unreadableItems.push(item)
@@ -82,7 +82,7 @@ export function createListCollector<T>(keyOf: (item: T) => string) {
   const count = () => items.size + unreadableItems.size
   return {
     /** Adds a page; returns whether it has an item that no earlier page had. */
-    addPage(page: ListPage<T>): boolean {
+    addPage(page: ParsedPage<T>): boolean {
       const countBefore = count()
       for (const item of page.items) items.set(keyOf(item), item)
       for (const item of page.unreadableItems) unreadableItems.set(JSON.stringify(item), item)

@@ -4,7 +4,7 @@ import {
   ANY_ANSWER,
   type AnswerNotes,
   createListCollector,
-  type ListPage,
+  type ParsedPage,
   parsePage,
 } from '../adapter/answer-parsing.ts'
 import type { createProviderCalls } from '../adapter/provider-calls.ts'
@@ -25,7 +25,7 @@ export type EfiList<Row, Item = Row> = {
 type EfiListPeriod = { from: string; to: string }
 
 /** The whole list; `unreadableItems` as received. */
-type EfiListResult<Item> = { kind: 'found' } & ListPage<Item>
+type EfiListResult<Item> = { kind: 'found' } & ParsedPage<Item>
 
 const PAGE_SIZE = 100
 const MAX_PAGES = 1000
@@ -85,7 +85,7 @@ function readEfiPage<Row, Item>(
   { field, row: shape, keyOf, itemOf }: EfiList<Row, Item>,
   json: unknown,
   notes: AnswerNotes,
-): (ListPage<KeyedItem<Item>> & { total: number | null }) | undefined {
+): (ParsedPage<KeyedItem<Item>> & { total: number | null }) | undefined {
   const rows: unknown = Array.isArray(json) ? json : (json as Record<string, unknown> | null)?.[field]
   if (!Array.isArray(rows)) return undefined
   const page = parsePage(shape, rows, notes)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { ANY_ANSWER, createListCollector, type ListPage, parsePage } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER, createListCollector, type ParsedPage, parsePage } from '../adapter/answer-parsing.ts'
 import type { createProviderCalls } from '../adapter/provider-calls.ts'
 import type { WooviCall } from './answers.ts'
 
@@ -16,7 +16,7 @@ export type WooviList<Item> = {
   filter?: Record<string, string>
   reference?: string
 }
-type WooviListResult<Item> = { kind: 'found' } & ListPage<Item>
+type WooviListResult<Item> = { kind: 'found' } & ParsedPage<Item>
 
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100

@@ -19,7 +19,7 @@ import {
 } from '../contracts/charges.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { dbActivities, idempotentProviderActivities, issueCharge } from '../shared/activity-proxies.ts'
+import { dbActivities, idempotentProviderActivities, issueLocallyFirst } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
@@ -73,7 +73,7 @@ class ChargeWorkflow {
 
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
-    const result = order.restored ? await this.#findIssued(order) : await issueCharge(order)
+    const result = order.restored ? await this.#findIssued(order) : await issueLocallyFirst(order)
     this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])

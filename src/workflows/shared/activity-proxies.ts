@@ -104,7 +104,7 @@ const localIssueProxies = withSummaries(
 )
 
 /** Issues a charge by a local activity first, within the workflow task that starts it, then by a regular one. */
-export function issueCharge(order: ChargeInput): Promise<IssueChargeResult> {
+export function issueLocallyFirst(order: ChargeInput): Promise<IssueChargeResult> {
   const options = { summary: `issue ${order.valueCents} centavos` }
   return localOrRegular(localIssueProxies.issueCharge.executeWithOptions(options, [order]), () =>
     idempotentProviderActivities.issueCharge.executeWithOptions(options, [order]),
