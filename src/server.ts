@@ -87,7 +87,6 @@ const app = createApp({
   findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,
   routes: [
-    healthRoutes,
     metricsRoutes(metrics),
     chargeRoutes,
     refundRoutes,
@@ -101,6 +100,7 @@ const app = createApp({
     ledgerRoutes,
     callbackRoutes(providers),
     fileRoutes,
+    healthRoutes,
     documentationRoutes,
     dashboardRoutes,
   ],

@@ -20,12 +20,6 @@ import { registerWebhookPages } from './pages/webhooks.ts'
 /** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own functions. */
 export const dashboardRoutes: RouteRegistrar = (router, dependencies) => {
   const context = createDashboardContext(router, dependencies)
-  for (const { path, type, body } of context.assets)
-    router.koa.get(path, ctx => {
-      ctx.set({ 'Cache-Control': 'public, max-age=31536000, immutable' })
-      ctx.type = type
-      ctx.body = body
-    })
   const pageRouter = createDashboardRouter(context)
   registerSignInPages(pageRouter)
   registerOverviewPages(pageRouter)

@@ -31,9 +31,11 @@ test('the page shows the amount of the code, and a click pays it', async () => {
   const seen = await page(`/pay?payload=${encodeURIComponent(code)}`)
   expect(seen.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(seen.html).toContain('<html lang="pt-BR">')
-  for (const text of ['R$&nbsp;1.234,56', 'loja@trilho.test', 'page0000', '<form method="post"'])
+  for (const text of ['R$\u00a01.234,56', 'loja@trilho.test', 'page0000', '<form method="post"'])
     expect(seen.html).toContain(text)
   expect(seen.html).not.toMatch(/<[bi]>|<script/)
+  expect(seen.html).toContain(`Loja ${escaped('<b>')}Sao${escaped('</b>')} Joao`)
+  expect(seen.html).toContain(`${escaped('<i>')}Pedido${escaped('</i>')}`)
 
   const field = /name="payload" value="([^"]*)"/.exec(seen.html)![1]!
   const paid = await page('/pay', { payload: unescaped(field) })
@@ -90,6 +92,10 @@ test('the inbox records any request and answers as configured', async () => {
     headers: { 'webhook-id': 'w1' },
   })
 })
+
+function escaped(text: string): string {
+  return text.replaceAll(/[<>]/g, character => `&#${character.charCodeAt(0)};`)
+}
 
 function unescaped(text: string): string {
   return text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))

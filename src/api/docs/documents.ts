@@ -1,8 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { html } from './html.ts'
-import { renderMarkdown } from './markdown.ts'
-import type { DocumentationPage } from './page.ts'
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '../../..')
 
@@ -61,14 +58,7 @@ export function readDocumentImage(name: string): Buffer {
   return readFileSync(join(REPOSITORY_ROOT, 'docs/images', name))
 }
 
-/** Builds the page of a document. */
-export function buildDocumentPage({ name, title, file }: RepositoryDocument): DocumentationPage {
-  const { text, headings } = renderMarkdown(readFileSync(join(REPOSITORY_ROOT, file), 'utf8'))
-  return {
-    name,
-    title,
-    contents: html`<h2>On this page</h2>
-<ul>${headings.map(heading => html`<li><a href="#${heading.id}">${heading.title}</a></li>`)}</ul>`,
-    main: html`<div class="text">${text}</div>`,
-  }
+/** Reads the Markdown of a document. */
+export function readRepositoryDocument({ file }: RepositoryDocument): string {
+  return readFileSync(join(REPOSITORY_ROOT, file), 'utf8')
 }

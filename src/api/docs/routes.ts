@@ -1,31 +1,52 @@
+import { join } from 'node:path'
 import { z } from 'zod'
+import { SHARED_ASSETS, serveAssets } from '../../views/assets.ts'
+import { buildContentSecurityPolicy } from '../../views/content-security-policy.ts'
+import { createViewRenderer } from '../../views/view-renderer.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { buildOpenApiDocument } from '../openapi/document.ts'
-import { buildReferencePage } from '../openapi/reference-page.ts'
 import {
-  buildDocumentPage,
   DECISIONS,
   DOCUMENT_IMAGES,
   DOCUMENTS,
   RUNBOOKS,
   readDocumentImage,
+  readRepositoryDocument,
 } from './documents.ts'
-import { DOCS_CONTENT_SECURITY_POLICY, type DocumentationPage, renderDocumentationPage } from './page.ts'
+import { renderMarkdown } from './markdown.ts'
 
 /**
  * Registers the API documentation, generated from the routes: `/openapi.json` for programs, `/docs` for people, and
  * the written documents.
  */
 export const documentationRoutes: RouteRegistrar = router => {
+  const views = createViewRenderer('api/docs/views')
+  const assets = serveAssets(router.koa, '/docs/assets', {
+    ...SHARED_ASSETS,
+    'docs.css': join(import.meta.dirname, 'assets/docs.css'),
+  })
+  const referenceAssets = serveAssets(router.koa, '/docs/assets', {
+    'reference.css': join(import.meta.dirname, 'assets/reference.css'),
+    'redoc.js': 'redoc/bundles/redoc.standalone.js',
+  })
   // Built at the first request, after every route is registered.
-  const document = memoize(() =>
-    buildOpenApiDocument(router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))),
-  )
-  const json = memoize(() => JSON.stringify(document()))
-  const reference = memoize(() => renderLinkedPage(buildReferencePage(document())))
+  const json = memoize(() => {
+    const routes = router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))
+    return JSON.stringify(buildOpenApiDocument(routes))
+  })
+  const reference = views.render('reference', {
+    assets: { 'rail.svg': assets['rail.svg'], ...referenceAssets },
+    theme: JSON.stringify(REFERENCE_THEME),
+  })
   const pages = new Map(
-    SERVED_DOCUMENTS.map(one => [one.name, memoize(() => renderLinkedPage(buildDocumentPage(one)))]),
+    SERVED_DOCUMENTS.map(one => [
+      one.name,
+      memoize(() => {
+        const document = renderMarkdown(readRepositoryDocument(one))
+        return views.render('document', { ...one, ...document, assets, pages: DOCUMENTS })
+      }),
+    ]),
   )
 
   registerRoute(router, 'get', '/openapi.json', {
@@ -39,7 +60,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     summary: 'The documentation',
     tokens: 'none',
     responses: { 200: 'text/html' },
-    handle: async () => ({ body: reference(), headers: DOCS_HEADERS }),
+    handle: async () => ({ body: reference, headers: REFERENCE_HEADERS }),
   })
 
   registerRoute(router, 'get', '/docs/:name', {
@@ -47,7 +68,7 @@ export const documentationRoutes: RouteRegistrar = router => {
     tokens: 'none',
     params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
     responses: { 200: 'text/html' },
-    handle: async ({ params }) => ({ body: pages.get(params.name)!(), headers: DOCS_HEADERS }),
+    handle: async ({ params }) => ({ body: pages.get(params.name)!(), headers: DOCUMENT_HEADERS }),
   })
 
   registerRoute(router, 'get', '/docs/images/:name', {
@@ -59,12 +80,25 @@ export const documentationRoutes: RouteRegistrar = router => {
   })
 }
 
-const DOCS_HEADERS = { 'Content-Security-Policy': DOCS_CONTENT_SECURITY_POLICY }
 const SERVED_DOCUMENTS = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]
-const PAGE_LINKS = [...DOCUMENTS, { name: '', title: 'API reference' }]
+const DOCUMENT_HEADERS = { 'Content-Security-Policy': buildContentSecurityPolicy() }
 
-function renderLinkedPage(page: DocumentationPage): string {
-  return renderDocumentationPage(page, PAGE_LINKS)
+/**
+ * Redoc fills empty `<style>` elements by script (the first hash), adds one of its scroll bars (the second), and
+ * searches in a worker. Its logo, on a server of its makers, is not loaded.
+ */
+const REFERENCE_HEADERS = {
+  'Content-Security-Policy': buildContentSecurityPolicy({
+    'script-src': "'self'",
+    'style-src':
+      "'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
+    'connect-src': "'self'",
+    'worker-src': 'blob:',
+  }),
+}
+const REFERENCE_THEME = {
+  colors: { primary: { main: '#00695c' } },
+  typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' } },
 }
 
 function memoize<T>(make: () => T): () => T {

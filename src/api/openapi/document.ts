@@ -4,10 +4,7 @@ import type { AnyRoute } from '../http/route-definition.ts'
 import { createOpenApiComponents } from './components.ts'
 import { describeOperation, OPENAPI_HEADERS, type OpenApiOperation } from './operation.ts'
 
-/** OpenAPI 3.1 document, generated only from the routes and their schemas, so that it cannot differ from them. */
-export type OpenApiDocument = ReturnType<typeof buildOpenApiDocument>
-
-/** Builds the OpenAPI document of some routes. */
+/** Builds the OpenAPI 3.1 document of some routes only from their schemas, so that it cannot differ from them. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
   const components = createOpenApiComponents()
   const paths: Record<string, Record<string, OpenApiOperation>> = {}

@@ -1,19 +1,10 @@
 import type { RouterContext } from '@koa/router'
+import { buildContentSecurityPolicy } from '../../views/content-security-policy.ts'
 
 /** Security headers of every page: only resources served by us, no inline script or style, no frames. */
 export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    // The base style sheet embeds its arrows and ticks as data URLs.
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; '),
+  'Content-Security-Policy': buildContentSecurityPolicy({ 'script-src': "'self'", 'connect-src': "'self'" }),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   'Referrer-Policy': 'same-origin',

@@ -1,13 +1,14 @@
+import { join } from 'node:path'
 import type { ApiDependencies } from '../../api/app.ts'
 import type { ApiRouter } from '../../api/http/route.ts'
-import { type Asset, loadAssets } from './assets.ts'
-import { createViewRenderer, type ViewRenderer } from './view-renderer.ts'
+import { type AssetUrls, SHARED_ASSETS, serveAssets } from '../../views/assets.ts'
+import { createViewRenderer, type ViewRenderer } from '../../views/view-renderer.ts'
 
 /** What all dashboard pages share. */
 export type DashboardContext = ApiDependencies & {
   router: ApiRouter
   views: ViewRenderer
-  assets: Asset[]
+  assets: AssetUrls
   /** Whether browsers connect by HTTPS. */
   isSecure: boolean
 }
@@ -17,8 +18,12 @@ export function createDashboardContext(router: ApiRouter, dependencies: ApiDepen
   return {
     ...dependencies,
     router,
-    views: createViewRenderer(),
-    assets: loadAssets(),
+    views: createViewRenderer('dashboard/views'),
+    assets: serveAssets(router.koa, '/dashboard/assets', {
+      ...SHARED_ASSETS,
+      'htmx.js': 'htmx.org/dist/htmx.min.js',
+      'dashboard.js': join(import.meta.dirname, '../assets/dashboard.js'),
+    }),
     isSecure: dependencies.config.publicUrl.startsWith('https:'),
   }
 }

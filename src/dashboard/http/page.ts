@@ -115,7 +115,7 @@ function buildSharedModel(
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
     navigation: session ? buildNavigation(session.user.role, path) : [],
-    assets: Object.fromEntries(context.assets.map(asset => [asset.name, asset.path])),
+    assets: context.assets,
     done: ctx.method === 'GET' && t.has(outcomeName) ? t(outcomeName) : null,
     refusal: refusal && {
       code: refusal.code,

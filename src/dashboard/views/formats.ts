@@ -1,5 +1,5 @@
-import { html, type Markup } from '../../api/docs/html.ts'
 import { TIME_ZONE } from '../../domain/shared/time-zone.ts'
+import { html, type Markup } from '../../views/markup.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
 export type Formats = ReturnType<typeof createFormats>

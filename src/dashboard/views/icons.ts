@@ -1,4 +1,4 @@
-import { Markup } from '../../api/docs/html.ts'
+import { Markup } from '../../views/markup.ts'
 
 /** SVG paths of decorative icons; the text next to each has the meaning. */
 const ICON_PATHS = {

@@ -1,5 +1,5 @@
-import { html, type Markup } from '../../api/docs/html.ts'
 import type { DailyVolume } from '../../db/repositories/account-statistics.ts'
+import { html, type Markup } from '../../views/markup.ts'
 import type { Formats } from './formats.ts'
 
 /** Plots as SVG; colours are in the style sheet, numbers in a table next to them. */

@@ -1,19 +1,22 @@
 import { join } from 'node:path'
 import { Eta } from 'eta'
-import { html, Markup } from '../../api/docs/html.ts'
+import { html, Markup } from './markup.ts'
 
 export type ViewRenderer = { render(view: string, model: object): string }
 
-/** Creates the renderer of the templates under `views/`. It escapes every value except markup made by our own code. */
-export function createViewRenderer(): ViewRenderer {
+/**
+ * Creates the renderer of the templates in a folder of `src`; they share `src/views/page.eta`. It escapes every value
+ * except markup made by our own code.
+ */
+export function createViewRenderer(folder: string): ViewRenderer {
   const eta = new Eta({
-    views: join(import.meta.dirname, '..', 'views'),
+    views: join(import.meta.dirname, '..'),
     cache: true,
     autoEscape: true,
     autoTrim: ['nl', 'nl'],
     escapeFunction: escapeValue,
   })
-  return { render: (view, model) => eta.render(`./${view}`, model) }
+  return { render: (view, model) => eta.render(`./${folder}/${view}`, model) }
 }
 
 function escapeValue(value: unknown): string {
