@@ -1,9 +1,9 @@
+import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AccountCalls } from '../port.ts'
-import { efiAccountConfigSchema, efiSaldoSchema, enablePixWithoutTxid } from './account-schemas.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
-import { efiRandomKeysSchema } from './schemas.ts'
+import { efiRandomKeysSchema, efiSumSchema } from './schemas.ts'
 
 /** Creates the calls about the Efí account as a whole: its identity, its balance and the URL of its notifications. */
 export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCredentials): AccountCalls {
@@ -19,7 +19,7 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
 
     async balances() {
       const request = { call: 'balances', path: '/v2/gn/saldo?bloqueios=true' } as const
-      return client.lookUpExisting(request, efiSaldoSchema, ({ saldo: availableCents, bloqueios }) => ({
+      return client.lookUpExisting(request, saldoSchema, ({ saldo: availableCents, bloqueios }) => ({
         balance: { availableCents, blockedCents: bloqueios?.total ?? 0 },
       }))
     },
@@ -53,7 +53,7 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
   /** Enables notifications of PIX without a txid in the account's configuration; null on success. May be repeated. */
   async function notifyPixWithoutTxid(key: string): Promise<NoAnswerResult | null> {
     const call = { call: 'registerNotificationUrl', path: '/v2/gn/config' } as const
-    const found = await client.lookUpExisting(call, efiAccountConfigSchema, config => ({ config }))
+    const found = await client.lookUpExisting(call, accountConfigSchema, config => ({ config }))
     if (found.kind === 'no_answer') return found
     const json = enablePixWithoutTxid(found.config, key)
     if (json === null) return null
@@ -70,3 +70,41 @@ const collectionKeyMissing = {
   code: 'collection_key_missing',
   message: 'Efí sends notifications per PIX key, and this connection has no collection key',
 } as const
+
+const saldoSchema = z.object({
+  saldo: efiSumSchema,
+  bloqueios: z.object({ total: efiSumSchema }).nullish(),
+})
+
+/** Names only the fields that `enablePixWithoutTxid` changes; the loose objects keep every other field. */
+const receivingConfigSchema = z.looseObject({
+  webhook: z
+    .looseObject({ notificar: z.looseObject({ pixSemTxid: z.boolean().nullish() }).nullish() })
+    .nullish(),
+})
+const keyConfigSchema = z.looseObject({ recebimento: receivingConfigSchema.nullish() })
+const accountConfigSchema = z.looseObject({
+  pix: z.looseObject({ chaves: z.record(z.string(), keyConfigSchema).nullish() }).nullish(),
+})
+type EfiAccountConfig = z.infer<typeof accountConfigSchema>
+
+/**
+ * Builds the account configuration that makes Efí notify PIX without a txid for a key; null if it does already
+ * ("Criar/modificar configurações da conta"). Fields that Efí requires and the account has not set get the values that
+ * restrict nothing.
+ */
+function enablePixWithoutTxid({ pix, ...others }: EfiAccountConfig, key: string) {
+  const { [key]: keyConfig, ...otherKeys } = pix?.chaves ?? {}
+  const current = keyConfig?.recebimento
+  if (current?.webhook?.notificar?.pixSemTxid === true) return null
+  const recebimento = {
+    txidObrigatorio: false,
+    qrCodeEstatico: { recusarTodos: false },
+    ...current,
+    webhook: { ...current?.webhook, notificar: { ...current?.webhook?.notificar, pixSemTxid: true } },
+  }
+  return {
+    ...others,
+    pix: { receberSemChave: true, ...pix, chaves: { ...otherKeys, [key]: { ...keyConfig, recebimento } } },
+  }
+}

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import type { AccountCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
+import { REGISTERED_EVENTS } from './notifications.ts'
 import { type WooviWebhook, wooviAccountsSchema, wooviWebhookSchema } from './schemas.ts'
 
 /** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
@@ -60,18 +61,3 @@ export function createWooviAccount(client: WooviClient): AccountCalls {
 const accountSchema = z.object({ accountId: z.string().min(1) })
 const accountListSchema = z.object({ accounts: z.array(accountSchema).min(1) })
 const linkedAccountSchema = z.object({ account: accountSchema })
-
-/** Events that need a webhook. A received PIX needs its transaction's event only: the charge's event repeats it. */
-const REGISTERED_EVENTS = [
-  'OPENPIX:TRANSACTION_RECEIVED',
-  'OPENPIX:MOVEMENT_CONFIRMED',
-  'OPENPIX:MOVEMENT_FAILED',
-  'OPENPIX:MOVEMENT_REMOVED',
-  'PIX_TRANSACTION_REFUND_SENT_CONFIRMED',
-  'PIX_TRANSACTION_REFUND_SENT_REJECTED',
-  'PIX_TRANSACTION_REFUND_RECEIVED_CONFIRMED',
-  'OPENPIX:DISPUTE_CREATED',
-  'OPENPIX:DISPUTE_ACCEPTED',
-  'OPENPIX:DISPUTE_REJECTED',
-  'OPENPIX:DISPUTE_CANCELED',
-]

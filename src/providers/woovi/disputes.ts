@@ -1,25 +1,32 @@
+import { createHash } from 'node:crypto'
+import { FormData } from 'undici'
 import type { z } from 'zod'
 import type {
   DisputeReference,
   FindDisputeOutcome,
   ListDisputesOutcome,
   ProviderDispute,
+  ProviderDisputeReply,
+  ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { findDisputeReturns, mapWooviDispute, type WooviFundsRecovery } from './dispute-mapping.ts'
-import { createWooviDisputeReplies } from './dispute-replies.ts'
 import {
   findRecoveryList,
   type WooviDispute,
   wooviDisputeResponseSchema,
   wooviDisputeSchema,
+  wooviEvidenceRequestSchema,
+  wooviEvidenceResponseSchema,
+  wooviFileResponseSchema,
   wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
 import { wooviTransactionResponseSchema } from './schemas.ts'
+import { renderTextPdf } from './text-pdf.ts'
 
 /**
  * Creates the calls about disputes ("Disputas"). If the account has the feature MED API, the Central Bank's funds
@@ -28,7 +35,7 @@ import { wooviTransactionResponseSchema } from './schemas.ts'
  */
 export function createWooviDisputes(client: WooviClient, now: () => number): DisputeCalls {
   const { readAllPages } = client
-  return { listDisputes, findDispute, ...createWooviDisputeReplies(client) }
+  return { listDisputes, findDispute, replyToDispute }
 
   /** Lists disputes; one with an unreadable part is left out and recorded. No answer on one means no list. */
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
@@ -147,6 +154,55 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     if (outcome.kind === 'no_answer') return outcome
     return outcome.kind === 'found' && outcome.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
   }
+
+  /**
+   * Replies to a dispute. Woovi accepts evidence documents only ("Como adicionar uma nova evidência em uma disputa?"),
+   * so the reply is the description of the documents; without attachments it is a PDF of its own.
+   */
+  async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
+    const documents = await prepareDocuments(reply)
+    if (!Array.isArray(documents)) return documents
+    const path = `/api/v1/dispute/${encodeURIComponent(reply.id)}/evidence`
+    const json = wooviEvidenceRequestSchema.parse({ documents })
+    const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
+    const request = { ...call, json, hasOwnConnection: true }
+    return client.send(request, wooviEvidenceResponseSchema, () => ({}))
+  }
+
+  /** Lists the reply's attachments as documents, or uploads its text as one; the outcome if the upload fails. */
+  async function prepareDocuments(reply: ProviderDisputeReply) {
+    const text = buildReplyText(reply)
+    if (reply.attachments.length > 0)
+      return reply.attachments.map(({ uuid, name, url }, index) => ({
+        url,
+        description: index === 0 ? `${name}\n${text}` : name,
+        correlationID: uuid,
+      }))
+    const correlationID = createHash('sha256').update(`${reply.id}/${text}`).digest('hex').slice(0, 32)
+    const form = new FormData()
+    form.append('purpose', 'DISPUTE_EVIDENCE')
+    form.append('correlationID', correlationID)
+    form.append('file', new Blob([renderTextPdf(text)], { type: 'application/pdf' }), 'resposta.pdf')
+    const call = {
+      call: 'uploadEvidence',
+      reference: reply.id,
+      method: 'POST',
+      path: '/api/v1/files',
+    } as const
+    const request = { ...call, form, hasOwnConnection: true }
+    const outcome = await client.send(request, wooviFileResponseSchema, ({ file }) => ({ fileId: file.id }))
+    if (outcome.kind === 'accepted') return [{ fileId: outcome.fileId, description: text, correlationID }]
+    // Also of an upload with an unknown outcome no reply was sent.
+    return outcome.kind === 'unknown' ? ({ ...outcome, kind: 'unreachable' } as const) : outcome
+  }
+}
+
+/** Builds the text of a reply in Portuguese, for Woovi's analysts. */
+function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
+  const answer = accept
+    ? 'O recebedor concorda com a contestação.'
+    : 'O recebedor não concorda com a contestação.'
+  return `${answer}\n${analysis}`
 }
 
 /** Field of each list's envelope, by the last part of its path. */

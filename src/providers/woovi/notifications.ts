@@ -80,10 +80,10 @@ type WooviNotification = z.infer<typeof notificationSchema>
 
 type NotificationSubject = Omit<NotificationItem, 'raw'>
 
-const EVENT_READERS: Record<string, (notification: WooviNotification) => NotificationSubject> = {
+type SubjectReaders = Record<string, (notification: WooviNotification) => NotificationSubject>
+
+const REGISTERED_EVENT_READERS: SubjectReaders = {
   'OPENPIX:TRANSACTION_RECEIVED': readReceivedPayment,
-  'OPENPIX:CHARGE_COMPLETED': readReceivedPayment,
-  'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': readReceivedPayment,
   'OPENPIX:MOVEMENT_CONFIRMED': readSentTransfer,
   'OPENPIX:MOVEMENT_FAILED': readSentTransfer,
   'OPENPIX:MOVEMENT_REMOVED': readSentTransfer,
@@ -94,6 +94,15 @@ const EVENT_READERS: Record<string, (notification: WooviNotification) => Notific
   'OPENPIX:DISPUTE_ACCEPTED': readDispute,
   'OPENPIX:DISPUTE_REJECTED': readDispute,
   'OPENPIX:DISPUTE_CANCELED': readDispute,
+}
+
+/** Events that need a webhook. A received PIX needs its transaction's event only: the charge's event repeats it. */
+export const REGISTERED_EVENTS = Object.keys(REGISTERED_EVENT_READERS)
+
+const EVENT_READERS: SubjectReaders = {
+  ...REGISTERED_EVENT_READERS,
+  'OPENPIX:CHARGE_COMPLETED': readReceivedPayment,
+  'OPENPIX:CHARGE_COMPLETED_NOT_SAME_CUSTOMER_PAYER': readReceivedPayment,
 }
 
 /** Documented events that need no poll. */

@@ -1,4 +1,5 @@
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
+import type { AccountEntry, AccountEntryKind } from '../../domain/reconciliation/account-entry.ts'
 import { type AnswerNotes, parseItems } from '../adapter/answer-parsing.ts'
 import {
   createPeriodFilter,
@@ -7,7 +8,6 @@ import {
   subtractDays,
 } from '../adapter/statement-period.ts'
 import type { Provider } from '../port.ts'
-import { toAccountEntry } from './account-entries.ts'
 import type { WooviClient } from './client.ts'
 import { getWooviReturnId, isReceivedPix, mapTransactionStatus } from './mapping.ts'
 import type { WooviList } from './pagination.ts'
@@ -184,4 +184,30 @@ function toStatementEntry(transaction: WooviTransaction, { outgoing, returns }: 
   const reference = orderId ?? outgoing.get(pixReturn?.returnOf ?? '') ?? charge?.correlationID ?? null
   const entry = { endToEnd, reference, direction: isOutgoing ? 'OUT' : 'IN', cents, at } as const
   return pixReturn ? { ...entry, returnOf: pixReturn.returnOf } : entry
+}
+
+/**
+ * Kinds of transactions other than PIX, by the types that `GET /api/v1/transaction` publishes for its filter
+ * (`woovi.yml` of Open-Pix/openpix-developers). No page documents which way an INTERNAL_TRANSFER or a REVERSAL moves
+ * money.
+ */
+const ENTRY_KINDS: Readonly<Record<string, AccountEntryKind>> = {
+  FEE: 'tariff',
+  BALANCE_BLOCK: 'block',
+  BALANCE_UNBLOCK: 'unblock',
+  INTERNAL_TRANSFER: 'unlisted',
+  REVERSAL: 'unlisted',
+}
+
+/**
+ * Converts a transaction that is not a PIX; null for a PIX. A WITHDRAW without an end-to-end id is a withdrawal to a
+ * bank account; with one it is a sent PIX.
+ */
+function toAccountEntry(transaction: WooviTransaction): AccountEntry | null {
+  const { value: cents, time: at, endToEndId: endToEnd, globalID, transactionID } = transaction
+  const type = transaction.type ?? ''
+  const kind = type === 'WITHDRAW' && endToEnd === '' ? 'withdrawal' : ENTRY_KINDS[type]
+  const id = globalID || transactionID || endToEnd
+  if (kind === undefined || !id || cents === 0) return null
+  return { id, kind, type, cents, at, ...(endToEnd && { endToEnd }) }
 }
