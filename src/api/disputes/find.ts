@@ -65,22 +65,16 @@ async function showDisputesWithAttachments(em: EntityManager, storage: FileStora
 }
 
 function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
+  const { states, statusOf, isFinal } = disputeMachine
+  const { status, resolved, open } = query
   return [
     query.uuid !== undefined && ['uuid = ?', query.uuid],
     query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
     query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
     ...buildDayConditions('created_at', query.date_from, query.date_to),
-    query.status &&
-      hasAnyState(
-        disputeMachine.states.filter(state => query.status?.includes(disputeMachine.statusOf(state))),
-      ),
-    query.resolved !== undefined &&
-      hasAnyState(disputeMachine.states.filter(state => disputeMachine.isFinal(state) === query.resolved)),
-    query.open !== undefined &&
-      hasAnyState(
-        disputeMachine.states.filter(
-          state => ['PENDING', 'PROCESSING'].includes(disputeMachine.statusOf(state)) === query.open,
-        ),
-      ),
+    status && hasAnyState(states.filter(state => status.includes(statusOf(state)))),
+    resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
+    open !== undefined &&
+      hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),
   ]
 }

@@ -53,10 +53,7 @@ function findRegisteredWebhook(em: EntityManager, where: { uuid: string; account
   return em.findOne(Webhook, where, { populate: ['sealedCreation'] })
 }
 
-type WebhookRegistration = {
-  uuid: string
-  accountUuid: string
-  mode: CallerToken['mode']
+type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & {
   fingerprint: string
   creation: WebhookCreation
 }

@@ -53,11 +53,7 @@ async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
   const eventOf = new Map(events.map(event => [event.uuid, event]))
   const triesOf = Map.groupBy(attempts, one => one.deliveryUuid)
   return deliveries.map(delivery =>
-    showDelivery({
-      delivery,
-      event: eventOf.get(delivery.eventUuid)!,
-      attempts: triesOf.get(delivery.uuid) ?? [],
-    }),
+    showDelivery(delivery, eventOf.get(delivery.eventUuid)!, triesOf.get(delivery.uuid) ?? []),
   )
 }
 
@@ -101,7 +97,7 @@ export function createTestDelivery(em: EntityManager, reference: WebhookReferenc
       sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
     })
     await tx.flush()
-    return showDelivery({ delivery, event, attempts: [] })
+    return showDelivery(delivery, event, [])
   })
 }
 

@@ -8,7 +8,7 @@ import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { cpfOrCnpj, finalBeneficiary } from '../charges/charge.ts'
 import { isErrorOfAttempt } from '../events/event.ts'
-import { maskParty } from '../ledger/movement.ts'
+import { maskParty, movementRecordFields } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
   day,
@@ -121,13 +121,9 @@ const transferRecord = z
     uuid: uuidSchema,
     initiation: keyInitiation,
     value: reaisOutput,
+    ...movementRecordFields,
     movement_type: z.literal('OUT'),
     type: z.literal('EXTERNAL_TRANSFER'),
-    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
-    end_to_end: z.string(),
-    settled_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
   })
   .meta({ id: 'TransferRecord' })
 

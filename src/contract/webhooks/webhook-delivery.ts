@@ -49,23 +49,17 @@ export const recoverDeliveriesBody = z.strictObject({
     .meta({ description: 'ISO 8601 with its offset; not in the future', examples: ['2026-11-20T00:00:00Z'] }),
 })
 
-type DeliveryWithAttempts = {
-  delivery: Delivery
-  event: Pick<Event, 'uuid' | 'type'>
-  attempts: DeliveryAttempt[]
-}
-
-export function showDelivery({
-  delivery,
-  event,
-  attempts: deliveryAttempts,
-}: DeliveryWithAttempts): z.output<typeof deliverySchema> {
+export function showDelivery(
+  delivery: Delivery,
+  event: Pick<Event, 'uuid' | 'type'>,
+  attempts: DeliveryAttempt[],
+): z.output<typeof deliverySchema> {
   return {
     uuid: delivery.uuid,
     event: { id: event.uuid, type: event.type },
     status: delivery.status,
     next_try_at: delivery.nextAttemptAt ?? null,
-    tries: deliveryAttempts.map(one => ({
+    tries: attempts.map(one => ({
       number: one.number,
       at: one.at,
       status: one.statusCode ?? null,

@@ -14,7 +14,7 @@ import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contrac
 import { deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
-import { createPage, redirect } from '../http/page.ts'
+import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
 import { parseUuidParam } from './charges.ts'
 import { listByFilters } from './filtered-list.ts'
@@ -50,64 +50,55 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
     renderForm: visit => renderWebhooks(visit),
   })
 
-  post('merchant', `${PATH}/:uuid/rotate`, {
-    async handle(visit) {
-      const reference = readWebhookScope(visit)
-      // Reloading the page that showed the secret submits the form again, for a secret that is already replaced.
-      const token = await rotateSecretIfUnchanged(visit.em, reference, visit.form.get('replaces'), tools)
-      return token ? renderWebhook(visit, token) : redirect(`${PATH}/${reference.uuid}`, 'secret_replaced')
-    },
-    renderForm: visit => renderWebhook(visit),
+  registerWebhookAction('rotate', async (visit, reference) => {
+    // Reloading the page that showed the secret submits the form again, for a secret that is already replaced.
+    const token = await rotateSecretIfUnchanged(visit.em, reference, visit.form.get('replaces'), tools)
+    return token ? renderWebhook(visit, token) : redirect(`${PATH}/${reference.uuid}`, 'secret_replaced')
   })
 
-  post('merchant', `${PATH}/:uuid/change`, {
-    async handle(visit) {
-      const { form } = visit
-      const reference = readWebhookScope(visit)
-      const { url } = await requireVisibleWebhook(visit.em.fork(), reference)
-      const body = parseFormFields(updateWebhookBody, {
-        // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the
-        // change.
-        url: form.get('url') === url ? '' : (form.get('url') ?? ''),
-        status: form.get('status') ?? '',
-        events: readSelectedEvents(form),
-      })
-      await updateWebhook(visit.em, reference, body, tools)
-      if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.temporal)
-      return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
-    },
-    renderForm: visit => renderWebhook(visit),
+  registerWebhookAction('change', async ({ em, form }, reference) => {
+    const { url } = await requireVisibleWebhook(em.fork(), reference)
+    const body = parseFormFields(updateWebhookBody, {
+      // An unchanged URL requires no handshake now: the endpoint may be down, which may be the reason for the change.
+      url: form.get('url') === url ? '' : (form.get('url') ?? ''),
+      status: form.get('status') ?? '',
+      events: readSelectedEvents(form),
+    })
+    await updateWebhook(em, reference, body, tools)
+    if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.temporal)
+    return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
   })
 
-  post('merchant', `${PATH}/:uuid/remove`, {
-    async handle(visit) {
-      await removeWebhook(visit.em, readWebhookScope(visit))
-      await trySweepDeliveries(dashboard.temporal)
-      return redirect(PATH, 'webhook_removed')
-    },
-    renderForm: visit => renderWebhook(visit),
+  registerWebhookAction('remove', async ({ em }, reference) => {
+    await removeWebhook(em, reference)
+    await trySweepDeliveries(dashboard.temporal)
+    return redirect(PATH, 'webhook_removed')
   })
 
-  post('merchant', `${PATH}/:uuid/test`, {
-    async handle(visit) {
-      const reference = readWebhookScope(visit)
-      const delivery = await createTestDelivery(visit.em, reference, visit.requestId)
-      await tryWakeDelivery(dashboard.temporal, delivery.uuid)
-      return redirect(`${PATH}/${reference.uuid}`, 'test_sent')
-    },
-    renderForm: visit => renderWebhook(visit),
+  registerWebhookAction('test', async ({ em, requestId }, reference) => {
+    const delivery = await createTestDelivery(em, reference, requestId)
+    await tryWakeDelivery(dashboard.temporal, delivery.uuid)
+    return redirect(`${PATH}/${reference.uuid}`, 'test_sent')
   })
 
-  post('merchant', `${PATH}/:uuid/deliveries/:delivery/resend`, {
-    async handle(visit) {
-      const reference = readWebhookScope(visit)
-      const delivery = await resendDelivery(visit.em, reference, parseUuidParam(visit.params.delivery))
-      await tryWakeDelivery(dashboard.temporal, delivery.uuid)
-      return redirect(`${PATH}/${reference.uuid}`, 'resent')
-    },
-    renderForm: visit => renderWebhook(visit),
+  registerWebhookAction('deliveries/:delivery/resend', async ({ em, params }, reference) => {
+    const delivery = await resendDelivery(em, reference, parseUuidParam(params.delivery))
+    await tryWakeDelivery(dashboard.temporal, delivery.uuid)
+    return redirect(`${PATH}/${reference.uuid}`, 'resent')
   })
+
+  function registerWebhookAction(name: string, act: WebhookAction): void {
+    post('merchant', `${PATH}/:uuid/${name}`, {
+      handle: async visit => act(visit, readWebhookScope(visit)),
+      renderForm: visit => renderWebhook(visit),
+    })
+  }
 }
+
+type WebhookAction = (
+  visit: PageContext<'merchant'>,
+  reference: ReturnType<typeof readWebhookScope>,
+) => Promise<DashboardResponse>
 
 /** Reads the selected event types, possibly none; undefined where a form has no checkboxes (views/parts/kinds.eta). */
 function readSelectedEvents(form: URLSearchParams): string[] | undefined {

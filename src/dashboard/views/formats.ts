@@ -13,19 +13,12 @@ function createFormats(language: Language) {
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' })
   const number = new Intl.NumberFormat(locale)
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
-  const moment = new Intl.DateTimeFormat(locale, {
-    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-    second: '2-digit',
-    timeZone: TIME_ZONE,
-  } as const)
-  const short = new Intl.DateTimeFormat(locale, {
-    ...{ day: '2-digit', month: '2-digit', hour: '2-digit', minute: '2-digit', timeZone: TIME_ZONE },
-  } as const)
-  const dated = new Intl.DateTimeFormat(locale, {
-    ...{ day: '2-digit', month: '2-digit', year: 'numeric', hour: '2-digit', minute: '2-digit' },
-    timeZone: TIME_ZONE,
-  } as const)
-  const day = new Intl.DateTimeFormat(locale, { day: '2-digit', month: '2-digit', timeZone: 'UTC' })
+  const dayFields = { day: '2-digit', month: '2-digit' } as const
+  const timeFields = { ...dayFields, hour: '2-digit', minute: '2-digit', timeZone: TIME_ZONE } as const
+  const short = new Intl.DateTimeFormat(locale, timeFields)
+  const dated = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric' })
+  const moment = new Intl.DateTimeFormat(locale, { ...timeFields, year: 'numeric', second: '2-digit' })
+  const day = new Intl.DateTimeFormat(locale, { ...dayFields, timeZone: 'UTC' })
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'always', style: 'long' })
 
   return {

@@ -25,24 +25,19 @@ export function observeProvider<Adapter extends Provider>(
     get(target, operation, receiver) {
       const method: unknown = Reflect.get(target, operation, receiver)
       if (typeof method !== 'function' || UNOBSERVED_METHODS.has(operation)) return method
-      const isObserved = operation === 'readNotification' ? hasNoAnswer : isAlwaysObserved
-      const observeIfRelevant: ObserveCall = call => isObserved(call) && observe(call)
-      return (...args: unknown[]) =>
-        traceCall(
-          { provider, connectionUuid, operation: String(operation), observe: observeIfRelevant },
-          () => method.apply(target, args),
-        )
+      const labels = { provider, connectionUuid, operation: String(operation) }
+      const observeIfRelevant: ObserveCall = call => {
+        if (operation !== 'readNotification' || call.outcome === 'no_answer') observe(call)
+      }
+      return (...args: unknown[]) => traceCall(labels, observeIfRelevant, () => method.apply(target, args))
     },
   })
 }
 
-type CallObservation = Pick<ObservedCall, 'provider' | 'connectionUuid' | 'operation'> & {
-  observe: ObserveCall
-}
-
 /** Times a call, and traces it as a span where tracing is enabled. */
 function traceCall<Answer extends { kind: string; code?: string }>(
-  { observe, ...labels }: CallObservation,
+  labels: Pick<ObservedCall, 'provider' | 'connectionUuid' | 'operation'>,
+  observe: ObserveCall,
   call: () => Promise<Answer>,
 ): Promise<Answer> {
   const { provider, operation } = labels
@@ -65,8 +60,5 @@ function traceCall<Answer extends { kind: string; code?: string }>(
       }
     })
 }
-
-const hasNoAnswer = ({ outcome }: ObservedCall) => outcome === 'no_answer'
-const isAlwaysObserved = () => true
 
 const UNOBSERVED_METHODS = new Set<string | symbol>(['preconnect', 'close'])
