@@ -5,13 +5,12 @@ import {
   showCreatedCharge,
 } from '../../contract/charges/charge.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
-import type { Sealer } from '../../security/sealing.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
 import { fail } from '../http/api-error.ts'
 import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import {
+  type CreateDependencies,
   type CreateRequest,
   createOperation,
   failStored,
@@ -24,17 +23,17 @@ export const PAYMENTS_PATH = '/api/v1/payments'
 
 /** Creates a charge, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
 export function createCharge(
-  { temporal: context, sealer }: { temporal: TemporalContext; sealer: Sealer },
+  { temporal: context, sealer }: CreateDependencies,
   request: CreateRequest<CreateChargeBody>,
 ) {
-  const { body, token, em, requestId } = request
+  const { body, token, em } = request
   return createOperation(context, request, {
     kind: 'charge',
     path: PAYMENTS_PATH,
     find: uuid => findCharge(em.fork(), uuid),
     replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
     validate: () => validateCreateCharge({ em, token }, body),
-    start({ uuid, fingerprint }, { splits, candidates }, waitMs) {
+    start({ fingerprint, ...operation }, { splits, candidates }, waitMs) {
       const details: ChargeInputDetails = {
         ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
         ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
@@ -42,14 +41,11 @@ export function createCharge(
         fingerprint,
       }
       const order: ChargeInput = {
-        uuid,
-        accountUuid: token.accountUuid,
+        ...operation,
         candidates,
         valueCents: body.value,
         expiresInSeconds: body.expires_in,
         details: sealer.seal(details),
-        requestId,
-        timeScale: context.timeScale,
       }
       return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })
     },

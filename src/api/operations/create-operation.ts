@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import type { Sealer } from '../../security/sealing.ts'
 import type { OperationKind } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { ApiError, type ApiErrorDetails, fail } from '../http/api-error.ts'
@@ -25,6 +26,18 @@ export type CreateRequest<Body> = {
 /** Whether a response repeats that of an earlier request with the same key, and the headers that say so. */
 export type Replay = { replayed: boolean; headers: Record<string, string> }
 
+/** Dependencies of a create whose order has sealed details. */
+export type CreateDependencies = { temporal: TemporalContext; sealer: Sealer }
+
+/** The part of a workflow's input that every noun has, and the request's fingerprint. */
+type OperationOrder = {
+  uuid: string
+  accountUuid: string
+  requestId: string
+  timeScale: number
+  fingerprint: string
+}
+
 type OperationRow = { fingerprint: string; requestId: string }
 
 /** What one noun adds to `createOperation`. */
@@ -41,7 +54,7 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
   /** Validates before anything is started. A failure here stores nothing and leaves the key unused. */
   validate(): Promise<Validated>
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
-  start(order: { uuid: string; fingerprint: string }, validated: Validated, waitMs: number): Promise<void>
+  start(order: OperationOrder, validated: Validated, waitMs: number): Promise<void>
   /** Builds the response from the row, or fails with the row's failure. */
   present(row: Row, replay: Replay): Result | Promise<Result>
 }
@@ -85,10 +98,12 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     if (!parallel) throw error
     return replay(parallel)
   }
+  const { timeScale } = context
+  const order = { uuid, accountUuid: token.accountUuid, requestId, timeScale, fingerprint }
   return startAndAwaitResult(context, {
     uuid,
     isUnrepeatable: isPayout === true && key === null,
-    start: waitMs => start({ uuid, fingerprint }, validated, waitMs),
+    start: waitMs => start(order, validated, waitMs),
     find,
     present(row) {
       requireSameRequest(row, fingerprint)

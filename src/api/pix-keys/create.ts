@@ -6,11 +6,11 @@ import { countPixKeys, isPixKeyRegistered } from '../../db/repositories/pix-keys
 import { MAX_KEYS_PER_TYPE } from '../../domain/pix-keys/pix-key.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import { startPixKeyWorkflow } from '../../temporal/pix-keys.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import { fail } from '../http/api-error.ts'
 import { UNAVAILABLE_RETRY_S } from '../limits.ts'
 import {
+  type CreateDependencies,
   type CreateRequest,
   createOperation,
   failStored,
@@ -28,10 +28,10 @@ type CreatePixKeyRequest = CreateRequest<CreatePixKeyBody>
 
 /** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
 export function createPixKey(
-  { temporal: context, sealer }: { temporal: TemporalContext; sealer: Sealer },
+  { temporal: context, sealer }: CreateDependencies,
   request: CreatePixKeyRequest,
 ) {
-  const { body, token, em, requestId } = request
+  const { body, token, em } = request
   const { type } = body
   return createOperation(context, request, {
     kind: 'pix_key',
@@ -44,17 +44,9 @@ export function createPixKey(
       requireUnpausedConnections([connection], 'in')
       return { ...provenKey, connectionUuid: connection.uuid }
     },
-    start({ uuid, fingerprint }, { key, ...validated }, waitMs) {
+    start({ fingerprint, ...operation }, { key, ...validated }, waitMs) {
       const details: PixKeyInputDetails = { key, fingerprint }
-      const order: PixKeyInput = {
-        uuid,
-        accountUuid: token.accountUuid,
-        type,
-        ...validated,
-        details: sealer.seal(details),
-        requestId,
-        timeScale: context.timeScale,
-      }
+      const order: PixKeyInput = { ...operation, type, ...validated, details: sealer.seal(details) }
       return startPixKeyWorkflow(context, order, waitMs)
     },
     present: respondWithPixKey,

@@ -29,7 +29,7 @@ type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { 
 
 /** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
 export async function createChargeRefund(context: TemporalContext, request: CreateRefundRequest) {
-  const { body, token, em, idempotencyKey, requestId, chargeUuid } = request
+  const { body, token, em, idempotencyKey, chargeUuid } = request
   // Read before the refund is looked for: a charge that already shows this refund is then not validated for it.
   const charge = await requireVisibleCharge(em, token, chargeUuid)
   return createOperation(context, request, {
@@ -39,17 +39,13 @@ export async function createChargeRefund(context: TemporalContext, request: Crea
     find: uuid => findRefundByUuid(em.fork(), uuid),
     replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
     validate: () => validateCreateRefund(em, charge, body),
-    start({ uuid, fingerprint }, { valueCents, acceptBefore }, waitMs) {
+    start(operation, { valueCents, acceptBefore }, waitMs) {
       const order: RefundInput = {
-        uuid,
+        ...operation,
         chargeUuid,
-        accountUuid: charge.accountUuid,
         connectionUuid: charge.connection.uuid,
         valueCents,
-        fingerprint,
         ...(idempotencyKey === null && { acceptBefore }),
-        requestId,
-        timeScale: context.timeScale,
       }
       return startMoneyWorkflow(context, 'refund', order, { waitMs })
     },

@@ -9,11 +9,10 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import type { ReadTransfer, TransferWithAttempts } from '../../db/repositories/transfers.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
-import type { Sealer } from '../../security/sealing.ts'
 import { startMoneyWorkflow } from '../../temporal/start.ts'
-import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
 import {
+  type CreateDependencies,
   type CreateRequest,
   createOperation,
   failStored,
@@ -27,10 +26,10 @@ export const TRANSFERS_PATH = '/api/v1/transfers'
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
 export function createTransfer(
-  { temporal: context, sealer }: { temporal: TemporalContext; sealer: Sealer },
+  { temporal: context, sealer }: CreateDependencies,
   request: CreateRequest<CreateTransferBody>,
 ) {
-  const { body, token, em, idempotencyKey, requestId } = request
+  const { body, token, em, idempotencyKey } = request
   return createOperation(context, request, {
     kind: 'transfer',
     path: TRANSFERS_PATH,
@@ -38,7 +37,7 @@ export function createTransfer(
     find: uuid => findTransfer(em.fork(), uuid),
     replayWaitMs: transfer => (isResponsePending(transfer) ? remainingCreateWaitMs(transfer) : 0),
     validate: () => validateCreateTransfer({ em, token }, body),
-    start({ uuid, fingerprint }, { candidates, acceptBefore }, waitMs) {
+    start({ fingerprint, ...operation }, { candidates, acceptBefore }, waitMs) {
       const details: TransferInputDetails = {
         pixKey: body.pix_key,
         ...(body.document !== undefined && { document: body.document }),
@@ -47,15 +46,12 @@ export function createTransfer(
         fingerprint,
       }
       const order: TransferInput = {
-        uuid,
-        accountUuid: token.accountUuid,
+        ...operation,
         candidates,
         valueCents: body.value,
         details: sealer.seal(details),
         ...(body.scheduled_for && { scheduledFor: body.scheduled_for.toISOString() }),
         ...(idempotencyKey === null && { acceptBefore }),
-        requestId,
-        timeScale: context.timeScale,
       }
       return startMoneyWorkflow(context, 'transfer', order, { externalRef: body.external_ref, waitMs })
     },

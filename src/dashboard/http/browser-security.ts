@@ -10,10 +10,14 @@ export const PAGE_HEADERS = {
   'Referrer-Policy': 'same-origin',
 } as const
 
-type CookieInput = { name: string; value: string | null; isSecure: boolean; maxAgeMs?: number }
+type CookieInput = { name: string; value: string | null; maxAgeMs?: number }
 
 /** Sets a cookie that scripts cannot read and other sites cannot send; null deletes it. */
-export function setCookie(ctx: RouterContext, { name, value, isSecure, maxAgeMs }: CookieInput): void {
+export function setCookie(
+  { isSecure }: { isSecure: boolean },
+  ctx: RouterContext,
+  { name, value, maxAgeMs }: CookieInput,
+): void {
   // Behind a proxy of ours our connection is plain HTTP, the browser's is HTTPS.
   ctx.cookies.secure = isSecure
   ctx.cookies.set(cookieName(name, { isSecure }), value, {

@@ -20,7 +20,7 @@ export function readRequestLanguage({ isSecure }: Pick<DashboardContext, 'isSecu
 export function handleLanguageSwitch({ isSecure }: Pick<DashboardContext, 'isSecure'>, ctx: RouterContext) {
   const { lang } = ctx.query
   if (ctx.method !== 'GET' || !LANGUAGES.includes(lang as Language)) return false
-  setCookie(ctx, { name: LANGUAGE_COOKIE, value: lang as Language, isSecure, maxAgeMs: YEAR_MS })
+  setCookie({ isSecure }, ctx, { name: LANGUAGE_COOKIE, value: lang as Language, maxAgeMs: YEAR_MS })
   ctx.status = 303
   ctx.redirect(withQuery(ctx.path, { ...ctx.query, lang: undefined }))
   return true

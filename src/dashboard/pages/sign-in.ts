@@ -61,17 +61,10 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
         isAddressOfCaller: dashboard.config.isBehindProxy,
         device,
       })
-      setCookie(ctx, {
-        name: DEVICE_COOKIE,
-        value: sealDeviceCookie(device, normalizeEmail(credentials.email), dashboard.sealer),
-        isSecure: dashboard.isSecure,
-        maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS,
-      })
-      setCookie(ctx, {
-        name: SESSION_COOKIE,
-        value: await createSession(em, user.uuid),
-        isSecure: dashboard.isSecure,
-      })
+      const sealedDevice = sealDeviceCookie(device, normalizeEmail(credentials.email), dashboard.sealer)
+      const deviceCookie = { name: DEVICE_COOKIE, value: sealedDevice, maxAgeMs: DEVICE_COOKIE_MAX_AGE_MS }
+      setCookie(dashboard, ctx, deviceCookie)
+      setCookie(dashboard, ctx, { name: SESSION_COOKIE, value: await createSession(em, user.uuid) })
       sendSignInResponse(dashboard, ctx, {
         response: redirect(sanitizeReturnPath(form.get('next')) ?? homePathOfRole(user.role)),
       })
@@ -102,7 +95,7 @@ function sendSignInForm(
   { next, email = '', refusal }: SignInFormInput,
 ): void {
   const cookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? randomBytes(32).toString('base64url')
-  setCookie(ctx, { name: FORM_COOKIE, value: cookie, isSecure: dashboard.isSecure })
+  setCookie(dashboard, ctx, { name: FORM_COOKIE, value: cookie })
   const model = { csrf: deriveFormToken(cookie), next: sanitizeReturnPath(next) ?? '', email }
   sendSignInResponse(dashboard, ctx, {
     response: createPage('sign-in', model, SIGN_IN_PATH),

@@ -98,28 +98,20 @@ export const wooviTransactionResponseSchema = z.object({ transaction: wooviTrans
 /** Statuses of "Refund" and of "ChargeRefund" (OpenAPI). */
 const refundStatusSchema = z.enum(['IN_PROCESSING', 'CONFIRMED', 'REFUNDED', 'REJECTED', 'NOT_ACCOMPLISHED'])
 
-/** A return in the list of its PIX. */
-export const wooviReturnSchema = z.object({
-  endToEndId: wooviTextSchema,
-  returnIdentification: wooviTextSchema,
-  value: wooviCentsSchema,
-  status: refundStatusSchema,
-  time: wooviInstantSchema.nullish(),
-})
 /** The ids of a return in the list of its PIX, readable with any status. */
 export const wooviReturnIdsSchema = z.object({
   endToEndId: wooviTextSchema,
   returnIdentification: wooviTextSchema,
 })
 export type WooviReturnIds = z.infer<typeof wooviReturnIdsSchema>
-
-const refundSchema = z.object({
-  correlationID: z.string().min(1),
+/** A return in the list of its PIX. */
+export const wooviReturnSchema = wooviReturnIdsSchema.extend({
   value: wooviCentsSchema,
   status: refundStatusSchema,
-  returnIdentification: wooviTextSchema,
-  endToEndId: wooviTextSchema,
   time: wooviInstantSchema.nullish(),
+})
+const refundSchema = wooviReturnSchema.extend({
+  correlationID: z.string().min(1),
   providerRejectedReason: wooviTextSchema,
 })
 export type WooviRefund = z.infer<typeof refundSchema>
@@ -130,11 +122,7 @@ export const wooviRefundResponseSchema = z
   .pipe(refundSchema)
 
 /** The ids, ours and the rail's, of a refund in a list, readable with any status. */
-export const wooviListedRefundSchema = z.object({
-  correlationID: z.string().min(1),
-  returnIdentification: wooviTextSchema,
-  endToEndId: wooviTextSchema,
-})
+export const wooviListedRefundSchema = wooviReturnIdsSchema.extend({ correlationID: z.string().min(1) })
 export type WooviListedRefund = z.infer<typeof wooviListedRefundSchema>
 
 /** A payment of ours: the order and, when they exist, its transaction and its recipient. */

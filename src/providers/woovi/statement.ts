@@ -32,9 +32,13 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     async statement(from, to) {
       const transactions = await readAllPages(transactionList, { from, to })
       if (transactions.kind === 'no_answer') return transactions
-      const orders = await listOrders({ from: subtractDays(from, MAX_SETTLEMENT_DELAY_DAYS), to })
-      if (orders.kind === 'no_answer') return orders
-      const index = await indexReturnsAndOrders(transactions.items, { outgoing: orders.outgoing, from })
+      const orderPeriod = { from: subtractDays(from, MAX_SETTLEMENT_DELAY_DAYS), to }
+      const payments = await readAllPages(paymentList, orderPeriod)
+      if (payments.kind === 'no_answer') return payments
+      const refunds = await readAllPages(refundList, orderPeriod)
+      if (refunds.kind === 'no_answer') return refunds
+      const orders = indexOrders(payments.items, refunds.items)
+      const index = await indexReturnsAndOrders(transactions.items, { outgoing: orders, from })
       if (index.kind === 'no_answer') return index
       const isInPeriod = createPeriodFilter(from, to)
       const settled = transactions.items.filter(
@@ -62,41 +66,15 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     const earlierPeriod = { from: subtractDays(from, RETURN_PERIOD_DAYS), to: from }
     const earlierTransactions = await readAllPages(transactionList, earlierPeriod)
     if (earlierTransactions.kind === 'no_answer') return earlierTransactions
-    const earlierPayments = await listPaymentIds(earlierPeriod)
+    const earlierPayments = await readAllPages(paymentList, earlierPeriod)
     if (earlierPayments.kind === 'no_answer') return earlierPayments
     return {
       kind: 'found',
-      outgoing: new Map([...earlierPayments.ids, ...outgoing]),
+      outgoing: new Map([...indexOrders(earlierPayments.items), ...outgoing]),
       returns: new Map([...indexReturns(earlierTransactions.items), ...returns]),
     }
   }
-
-  async function listOrders(period: StatementPeriod): Promise<FoundOrders | NoAnswerResult> {
-    const payments = await listPaymentIds(period)
-    if (payments.kind === 'no_answer') return payments
-    const refunds = await readAllPages(refundList, period)
-    if (refunds.kind === 'no_answer') return refunds
-    const refundIds = refunds.items.map(
-      ({ returnIdentification, endToEndId, correlationID }) =>
-        [returnIdentification ?? endToEndId, correlationID] as const,
-    )
-    return { kind: 'found', outgoing: new Map([...payments.ids, ...refundIds.filter(hasRailId)]) }
-  }
-
-  async function listPaymentIds(
-    period: StatementPeriod,
-  ): Promise<{ kind: 'found'; ids: RailIdAndOrderId[] } | NoAnswerResult> {
-    const payments = await readAllPages(paymentList, period)
-    if (payments.kind === 'no_answer') return payments
-    const ids = payments.items.map(
-      ({ transaction, payment }) => [transaction?.endToEndId, payment.correlationID] as const,
-    )
-    return { kind: 'found', ids: ids.filter(hasRailId) }
-  }
 }
-
-/** ISO 8601 UTC, both ends included. */
-type StatementPeriod = { from: string; to: string }
 
 /**
  * Gets the unique key of a transaction: of a PIX its type, which contains the direction, and its end-to-end id; of
@@ -139,14 +117,16 @@ const refundList: WooviList<WooviListedRefund> = {
     [correlationID, returnIdentification ?? endToEndId].join('/'),
 }
 
-type RailIdAndOrderId = readonly [endToEnd: string, id: string]
-function hasRailId(ids: readonly [string | null | undefined, string]): ids is RailIdAndOrderId {
-  return Boolean(ids[0])
-}
-
 /** Our ids of the orders that moved money out of the account, by the rail's ids. */
 type OrderIdsByRailId = ReadonlyMap<string, string>
-type FoundOrders = { kind: 'found'; outgoing: OrderIdsByRailId }
+
+function indexOrders(payments: WooviListedPayment[], refunds: WooviListedRefund[] = []): OrderIdsByRailId {
+  const orders = [
+    ...payments.map(one => ({ railId: one.transaction?.endToEndId, id: one.payment.correlationID })),
+    ...refunds.map(one => ({ railId: getWooviReturnId(one), id: one.correlationID })),
+  ]
+  return new Map(orders.flatMap(({ railId, id }) => (railId ? [[railId, id]] : [])))
+}
 
 /**
  * Returns by the rail's id of them. `returnOf`: end-to-end id of the returned PIX. `isOutgoing`: that PIX was
