@@ -55,10 +55,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): buildC
   }
 }
 
-/**
- * Returns whether every address is allowed; one forbidden address refuses the name, because an attacker mixes it in
- * for a later attempt to pick.
- */
+/** Returns whether every address is allowed: an attacker mixes a forbidden one in for a later attempt to pick. */
 export function hasOnlyAllowedAddresses(addresses: string[], policy: AddressPolicy): boolean {
   return addresses.length > 0 && addresses.every(policy)
 }

@@ -16,10 +16,7 @@ export async function readResponseText({ headers, body }: Dispatcher.ResponseDat
   return toStorableText(await readFirstBytes(body))
 }
 
-/**
- * Parses Retry-After, in seconds or as an HTTP date (RFC 9110 §10.2.3), into milliseconds from `now`: 0 for a past
- * date, undefined for anything else.
- */
+/** Parses Retry-After (RFC 9110 §10.2.3) to milliseconds from `now`: 0 for a past date, undefined if malformed. */
 export function parseRetryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const text = getFirstValue(header)?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000

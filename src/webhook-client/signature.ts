@@ -39,10 +39,7 @@ export function generateSigningSecret(): string {
   return SECRET_PREFIX + randomBytes(32).toString('base64')
 }
 
-/**
- * Returns whether a secret can sign: false for an empty text and for `whsec_` without canonical base64; any other
- * text is used as its own bytes.
- */
+/** Returns whether a secret can sign: it is not empty and, after `whsec_`, canonical base64. */
 export function isUsableSigningSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return text !== ''
   const encoded = text.slice(SECRET_PREFIX.length)

@@ -26,10 +26,7 @@ import { findCandidates } from '../routing/provider-candidates.ts'
 
 type ChargeCaller = { em: EntityManager; token: CallerToken }
 
-/**
- * Validates a new charge and returns its splits and its candidate connections in the order of trying. Fails with 422
- * and all errors, or with 503 while all candidates are paused.
- */
+/** Returns splits and candidates in the order of trying; fails with all 422 errors, or 503 while all are paused. */
 export async function validateCreateCharge(caller: ChargeCaller, body: CreateChargeBody) {
   const splits = body.splits.map(
     ({ type, value, recipient_account_uuid }): ChargeSplit => ({

@@ -35,10 +35,7 @@ export type DisputeReplyRequest = {
   idempotencyKey?: string | null
 }
 
-/**
- * Reads a dispute of the token that accepts a reply, or that has accepted one under the same Idempotency-Key (SPEC
- * §5). Fails with 404 or 409 otherwise.
- */
+/** Reads a dispute that accepts a reply, or has accepted one under this Idempotency-Key (SPEC §5); else 404 or 409. */
 export async function requireAnswerableDispute({ em, token, uuid, idempotencyKey }: DisputeReplyRequest) {
   const dispute = await requireVisibleDispute(em, token, uuid)
   const repliedUuid = dispute.replyRequestId?.split(':')[0]
@@ -114,10 +111,7 @@ async function respondWithReply(
   return { headers, body: { data } }
 }
 
-/**
- * Derives the id of a reply from its Idempotency-Key and content; without a key every reply has a new id. The
- * caller's request id is not part of it: two replies may carry the same.
- */
+/** Derives the id of a reply from its Idempotency-Key and content; a new one without a key. */
 async function deriveReplyId({
   token,
   uuid,
@@ -147,10 +141,7 @@ type ReplySubmission = {
   proofs: ReplyAttachment[]
 }
 
-/**
- * Submits the reply to the dispute's workflow by an update. `unknown`: no response arrived, but the workflow may
- * still accept the reply, so its files stay.
- */
+/** Submits the reply by an update. `unknown`: the workflow may still accept it, so its files stay. */
 async function submitReply(
   { temporal, sealer, ...dependencies }: DisputeReplyDependencies,
   { em, dispute, id, form, proofs }: ReplySubmission,

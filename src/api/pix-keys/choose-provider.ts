@@ -25,10 +25,7 @@ export async function choosePixKeyProvider(em: EntityManager, { type, ...wanted 
   return first!
 }
 
-/**
- * Fails where no provider can register such a key, so that no code is sent in vain. Without a named provider, any
- * default that supports the key type is enough; POST /pix-keys decides which.
- */
+/** Fails where no provider can register such a key, so that no code is sent in vain; POST /pix-keys chooses one. */
 export async function requirePixKeyProvider(em: EntityManager, { type, ...wanted }: PixKeyProviderRequest) {
   const capable = (await findCandidates(em, wanted)).filter(one => unsuitableReason(one, type) === null)
   if (capable.length === 0) await choosePixKeyProvider(em, { type, ...wanted })

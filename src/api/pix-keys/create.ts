@@ -74,10 +74,7 @@ async function validateKeyCreation(
   return { key, ...(isProvedType(type) && { authCodeUuid: proof.authCodeId.toLowerCase() }) }
 }
 
-/**
- * Responds with 201 for a registered key, with the reason for a rejected one, and with 503 while the outcome is
- * unknown: the workflow polls until it is known.
- */
+/** Responds with 201 or the reason of a rejection; 503 while the outcome is unknown, which the workflow polls. */
 function respondWithPixKey(row: PixKey, replay: Replay) {
   const { headers } = replay
   if (row.state === 'creating') fail('pix_key_unknown', { headers, retryAfterS: UNAVAILABLE_RETRY_S })

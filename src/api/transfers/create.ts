@@ -85,10 +85,7 @@ async function storeAcceptedTransfer(em: EntityManager, transfer: TransferWithAt
   return (await findTransfer(em.fork(), uuid)) ?? transfer
 }
 
-/**
- * Responds with 201 for an accepted, pending or scheduled transfer; for a FAILED one with the error of its failure
- * and the transfer as data.
- */
+/** Responds with 201, or for a FAILED transfer with the error of its failure and the transfer as data. */
 function respondWithTransfer(transfer: TransferWithAttempts, replay: Replay) {
   const { attempts } = transfer
   if (transfer.state !== 'failed' || transfer.accepted) {
@@ -100,10 +97,7 @@ function respondWithTransfer(transfer: TransferWithAttempts, replay: Replay) {
   })
 }
 
-/**
- * Maps the failure to an error code: the contract's 400 for every definite rejection, an insufficient balance
- * included; 503 where no provider could be reached.
- */
+/** Maps the failure: the contract's 400 for every definite rejection; 503 where no provider could be reached. */
 function transferErrorCode(transfer: ReadTransfer) {
   switch (transfer.failure?.code) {
     case 'no_provider_available':

@@ -17,10 +17,7 @@ import { queryCandidates } from '../routing/provider-candidates.ts'
 
 type TransferCaller = { em: EntityManager; token: CallerToken }
 
-/**
- * Validates a new transfer. Returns its candidate connections in the order of trying, and the acceptance deadline,
- * which applies without an Idempotency-Key. Fails with 422 and all errors, 409 or 503.
- */
+/** Returns candidates in the order of trying and the acceptance deadline; fails with all 422 errors, 409 or 503. */
 export async function validateCreateTransfer(caller: TransferCaller, body: CreateTransferBody) {
   const { errors, capable, acceptBefore } = await evaluateTransfer(caller, body)
   if (Object.keys(errors).length > 0) fail('validation_failed', { errors })

@@ -4,10 +4,7 @@ import { isOutage, withTimeout } from '../http/outage.ts'
 import { WAKE_TIMEOUT_MS } from '../limits.ts'
 import { getRequestDeadline } from '../middleware/request-deadline.ts'
 
-/**
- * Wakes the delivery workflow of a row that a request has written. While Temporal is unreachable the request succeeds
- * all the same: the next sweep finds the row.
- */
+/** Wakes workflows for rows of a request, which succeeds without Temporal too: the next sweep finds the row. */
 
 export function tryWakeDelivery(context: TemporalContext, uuid: string): Promise<void> {
   return ignoreOutage(signalDelivery(context, { uuid, status: 'PENDING' }))

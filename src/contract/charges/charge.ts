@@ -3,7 +3,7 @@ import type { ReadCharge, ReadSplit } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
 import { isDocument, normalizeDocument } from '../../domain/pix/document.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { movementRecordFields, showMovementRecord } from '../ledger/movement.ts'
+import { initiationFields, movementRecordFields, showMovementRecord } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
   day,
@@ -12,7 +12,6 @@ import {
   numberQuery,
   pageQueryFields,
   partyName,
-  partySchema,
   providerReference,
   reais,
   reaisOutput,
@@ -94,12 +93,7 @@ const PIX_STATUSES = ['PENDING', 'COMPLETED', 'FAILED', 'EXPIRED', 'CANCELLED'] 
 
 const chargePixSchema = z
   .object({
-    sender: partySchema.nullable(),
-    receiver: partySchema,
-    txid: z.string().nullable(),
-    value: reaisText,
-    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
-    pix_key: z.string(),
+    ...initiationFields,
     additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
     transaction: chargeTransactionSchema.nullable(),
     status: z.enum(PIX_STATUSES),

@@ -6,14 +6,18 @@ import {
   DISPUTE_TYPES,
   disputeMachine,
 } from '../../domain/disputes/dispute.ts'
-import { movementRecordFields, showMovementInitiation, showMovementRecord } from '../ledger/movement.ts'
+import {
+  initiationFields,
+  movementRecordFields,
+  showMovementInitiation,
+  showMovementRecord,
+} from '../ledger/movement.ts'
 import {
   day,
   flag,
   instantSchema,
   namesQuery,
   pageQueryFields,
-  partySchema,
   providerReference,
   reaisOutput,
   reaisText,
@@ -24,12 +28,7 @@ import {
 
 const disputeInitiation = z
   .object({
-    sender: partySchema.nullable(),
-    receiver: partySchema,
-    txid: z.string().nullable(),
-    value: reaisText,
-    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
-    pix_key: z.string(),
+    ...initiationFields,
     additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
     expires_at: instantSchema.nullable(),

@@ -3,18 +3,30 @@ import type { Movement } from '../../db/entities/movement.ts'
 import { MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import type { Party } from '../../domain/providers/provider.ts'
-import { instantSchema, partySchema, reaisOutput, UNKNOWN_PARTY, uuidSchema } from '../shared/fields.ts'
+import {
+  instantSchema,
+  partySchema,
+  reaisOutput,
+  reaisText,
+  UNKNOWN_PARTY,
+  uuidSchema,
+} from '../shared/fields.ts'
 
 /** Ledger records (api-document.txt): one PIX movement, as PIX_TRANSACTION events carry it. */
 
+/** First fields of every initiation, the order that a PIX carries out. */
+export const initiationFields = {
+  sender: partySchema.nullable(),
+  receiver: partySchema,
+  txid: z.string().nullable(),
+  value: reaisText,
+  type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
+  pix_key: z.string(),
+}
+
 const movementInitiation = z
   .object({
-    sender: partySchema.nullable(),
-    receiver: partySchema,
-    txid: z.string().nullable(),
-    value: reaisOutput,
-    type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
-    pix_key: z.string().optional(),
+    ...{ ...initiationFields, value: reaisOutput, pix_key: z.string().optional() },
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
     expires_at: instantSchema.nullable(),
     created_at: instantSchema,

@@ -8,14 +8,13 @@ import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { cpfOrCnpj, finalBeneficiary } from '../charges/charge.ts'
 import { isErrorOfAttempt } from '../events/event.ts'
-import { maskParty, movementRecordFields } from '../ledger/movement.ts'
+import { initiationFields, maskParty, movementRecordFields } from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
   day,
   instantSchema,
   namesQuery,
   pageQueryFields,
-  partySchema,
   providerReference,
   reais,
   reaisOutput,
@@ -103,12 +102,7 @@ const transferError = z
 
 const keyInitiation = z
   .object({
-    sender: partySchema.nullable(),
-    receiver: partySchema,
-    txid: z.null(),
-    value: reaisOutput,
-    type: z.literal('KEY'),
-    pix_key: z.string(),
+    ...{ ...initiationFields, txid: z.null(), value: reaisOutput, type: z.literal('KEY') },
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
     expires_at: instantSchema.nullable(),
     created_at: instantSchema,

@@ -6,10 +6,7 @@ const IPV6_PREFIX_BITS = 64
 /** Matches an address with the client's port, which some proxies append. */
 const ADDRESS_WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d+)?$/
 
-/**
- * Returns the network by which an address is counted: an IPv4 address itself, the /64 of an IPv6 address. All invalid
- * addresses are one network, so that a forged header cannot create new ones.
- */
+/** Returns the network by which an address is counted; all invalid ones are one, so a forged header creates none. */
 export function toClientNetwork(address: string): string {
   const [, bracketed, dotted] = ADDRESS_WITH_PORT.exec(address.trim()) ?? []
   const text = (bracketed ?? dotted ?? address.trim()).replace(/%.*$/, '')

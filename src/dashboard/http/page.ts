@@ -21,10 +21,7 @@ export type DashboardResponse =
   | { kind: 'redirect'; path: string }
   | { kind: 'file'; type: string; name?: string; body: string | Buffer }
 
-/**
- * Creates a page with a hash of its model, or of `etagSource`, like an ETag: the browser polls and renders the page
- * again when the hash changes.
- */
+/** Creates a page with a hash of its model, or of `etagSource`, by which the polling browser detects a change. */
 export function createPage(
   view: string,
   model: object,

@@ -4,10 +4,7 @@ import { Connection } from '../../db/entities/connection.ts'
 import { listIsSimulated } from '../../db/repositories/connections.ts'
 import type { PageContext } from '../http/router.ts'
 
-/**
- * Returns the token restricted to the requested mode. Without a requested mode it sees both, and new operations use
- * the account's first mode.
- */
+/** Restricts the token to the requested mode; without one it sees both, and operations use the account's first. */
 export async function tokenWithMode(visit: ModeContext): Promise<CallerToken> {
   const { token } = visit
   const requestedMode = readRequestedMode(visit)

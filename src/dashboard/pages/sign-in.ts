@@ -24,10 +24,7 @@ const credentialsSchema = z.object({ email: z.string().default(''), password: z.
 /** Cookie that the form's CSRF token belongs to before there is a session. */
 const FORM_COOKIE = 'trilho_form'
 
-/**
- * Cookie of a device that has signed in: failures from other devices are not counted against it
- * (src/dashboard/authentication/device-cookie.ts).
- */
+/** Cookie of a device that has signed in (src/dashboard/authentication/device-cookie.ts). */
 const DEVICE_COOKIE = 'trilho_device'
 
 /** Registers sign-in and sign-out, the only pages without authentication. */

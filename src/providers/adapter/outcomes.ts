@@ -45,10 +45,7 @@ export const openAmountUnsupported = rejectForThisProvider(
   'The provider issues no charge without an amount',
 )
 
-/**
- * Converts the look-up of the charge that has our reference already: accepted if it is the ordered one, which
- * `charge` then holds, and `refusal` if there is none.
- */
+/** Converts the look-up of a charge that has our reference already: `charge` is the ordered one, if it is that. */
 export function toIssueOutcome(
   outcome: { kind: 'found'; charge?: IssuedCharge | undefined } | NotFoundResult | NoAnswerResult,
   refusal: IssueChargeOutcome,
@@ -59,10 +56,7 @@ export function toIssueOutcome(
   return rejectForThisProvider('reference_taken', 'The provider has another charge under this reference')
 }
 
-/**
- * Reports a paid charge whose payment is not listed yet as `no_answer`, never as paid without a payment: a provider's
- * list may lag behind its charge.
- */
+/** Reports a paid charge without a listed payment as `no_answer`: a provider's list may lag behind its charge. */
 export function reportPaymentNotListed(provider: string): NoAnswerResult {
   const message = `${provider} reports the charge as paid and does not list its payment yet`
   return { kind: 'no_answer', code: 'payment_not_listed', message, isUnprocessed: true }

@@ -203,10 +203,7 @@ function explainListedAnswer(
   return { kind: 'refused', refusal: { kind: 'rejected', ...why, providerCode: error.name, message } }
 }
 
-/**
- * Matches a code as APIs write them: letters, separators and numbers of at most four digits. A longer number may be a
- * document or a phone.
- */
+/** Matches a code: letters, separators, numbers of at most four digits. Longer numbers may be documents or phones. */
 const CODE_PATTERN = /^[A-Za-z]+(?:[A-Za-z_.:-]|\d{1,4}(?!\d))*$/
 
 /**

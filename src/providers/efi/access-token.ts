@@ -6,10 +6,7 @@ import type { ExchangeOutcome } from '../http/exchange.ts'
 export type EfiAccessToken = { kind: 'token'; text: string; renewAtMs: number }
 export type EfiClientSecret = { client_id: string; client_secret: string }
 
-/**
- * Caches one access token for all calls of a client. Concurrent calls share one request for it, and the next call after
- * `renewAtMs` requests a new one.
- */
+/** Caches one access token for all calls of a client; concurrent calls share one request for it. */
 export function createAccessTokenCache(
   requestToken: () => Promise<EfiAccessToken | UnreachableResult>,
   now: () => number,
@@ -40,10 +37,7 @@ export function createAccessTokenCache(
 /** Fraction of a token's validity after which it is renewed. */
 const RENEWAL_FRACTION = 0.9
 
-/**
- * Requests an access token by OAuth 2.0 client credentials. Every failure is `unreachable`: without a token, the call
- * that needs it is not sent.
- */
+/** Requests an access token (OAuth 2.0). Every failure is `unreachable`: without a token the call is not sent. */
 export async function requestAccessToken(
   http: HttpClient,
   { client_id, client_secret }: EfiClientSecret,

@@ -120,10 +120,7 @@ const collectionKeyMissing = rejectForThisProvider(
   'The provider needs the PIX key that receives the payment',
 )
 
-/**
- * Tells whether a charge with our txid may exist at Efí. Efí answers 409; the Central Bank's CobOperacaoInvalida
- * covers a used txid among other causes.
- */
+/** Tells whether a charge with our txid may exist: Efí answers 409, or CobOperacaoInvalida among other causes. */
 function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
   return (
     (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') ||

@@ -40,10 +40,7 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
     )
   }
 
-  /**
-   * Looks up a refused refund: the refusal counts only if the devolução does not exist. Efí also refuses one that it
-   * has carried out, because the amount cannot be returned again.
-   */
+  /** Looks up a refused refund: Efí also refuses one that it has carried out; only its absence proves the refusal. */
   async function confirmRefusal(
     order: ProviderRefundRequest,
     refusal: RejectedResult,

@@ -4,10 +4,7 @@ import type { PixKeyCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { efiKeyResponseSchema, efiRandomKeysSchema } from './schemas.ts'
 
-/**
- * Creates the calls about random PIX keys, the only ones that Efí's API creates, lists and deletes ("Endpoints
- * exclusivos Efí": Criar, Listar, Remover chave evp).
- */
+/** Creates the calls about random keys, the only ones of Efí's API (Criar, Listar, Remover chave evp). */
 export function createEfiPixKeys(client: EfiClient): PixKeyCalls {
   return {
     async createKey({ type }) {

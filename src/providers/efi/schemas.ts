@@ -111,10 +111,7 @@ export const efiTransferResponseSchema = z
   )
   .refine(({ endToEndId }) => endToEndId !== '')
 
-/**
- * A charge. Efí writes `expiracao` as a number or as a text. It leaves out the payload of a paid charge; an active one
- * without a payload is unreadable.
- */
+/** A charge. `expiracao` is a number or a text; only an active charge needs a payload. */
 export const efiCobSchema = z
   .object({
     txid: z.string(),

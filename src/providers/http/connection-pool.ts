@@ -99,10 +99,7 @@ export function openConnectionPool(
   }
 }
 
-/**
- * Shares connection pools between adapters that call the same provider as the same TLS client, as most accounts at
- * one provider do: they reuse open connections and TLS sessions. The last user closes the pool.
- */
+/** Shares open connections between adapters of one provider and one TLS client; the last user closes the pool. */
 export function shareConnectionPools(observeCertificate?: ObserveCertificate): OpenConnectionPool {
   const pools = new Map<string, { pool: ConnectionPool; users: number }>()
   return target => {

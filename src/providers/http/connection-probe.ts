@@ -12,10 +12,7 @@ const SERVER_ALERT_PATTERN = /_ALERT_/
 /** Returns whether the server of an origin can be reached from this process. */
 export type ProbeConnection = (origin: string) => Promise<boolean>
 
-/**
- * Creates a probe that connects as a provider call does: name look-up, TCP and a full TLS handshake, without a request.
- * A server that sends an alert, for example because it expects a client certificate, is reached.
- */
+/** Creates a probe of name look-up, TCP and a full TLS handshake; a server that sends an alert is reached too. */
 export function createConnectionProbe(timeoutMs = PROBE_TIMEOUT_MS): ProbeConnection {
   // Without cached sessions: a resumed one would not verify the server's certificate.
   const connect = buildConnector({ ...buildConnectOptions({ timeoutMs }), maxCachedSessions: 0 })

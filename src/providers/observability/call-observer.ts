@@ -12,10 +12,7 @@ export type ObservedCall = {
 }
 export type ObserveCall = (call: ObservedCall) => void
 
-/**
- * Wraps an adapter so that every call is observed. Methods without a request are not calls. Reading a notification is
- * observed only if the request for the provider's public keys got no answer.
- */
+/** Wraps an adapter so that calls are observed; of reading a notification only a request of keys without an answer. */
 export function observeProvider<Adapter extends Provider>(
   adapter: Adapter,
   { provider, uuid: connectionUuid }: { provider: string; uuid: string },

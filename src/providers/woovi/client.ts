@@ -7,10 +7,7 @@ import { createWooviListReader } from './pagination.ts'
 
 const secretSchema = z.string().min(1)
 
-/**
- * Credentials of one connection to Woovi. Notifications are verified by the public keys that Woovi publishes; the
- * optional fields add secrets and a key that an operator has configured.
- */
+/** Credentials of one connection; the optional ones add to the public keys that Woovi publishes for notifications. */
 export const wooviCredentialsSchema = z.object({
   app_id: z.string().min(1),
   /** Secret keys of our webhooks, as Woovi's platform shows them: each webhook, so each event, has its own. */

@@ -18,10 +18,7 @@ import {
   wooviReturnSchema,
 } from './schemas.ts'
 
-/**
- * Maps a charge; texts that Woovi leaves out are `''`. The txid is Woovi's: our reference is the correlationID, which
- * is not sent to the rail.
- */
+/** Maps a charge; absent texts are `''`. The txid is Woovi's: our reference is not sent to the rail. */
 export function mapWooviCharge(charge: WooviCharge): IssuedCharge {
   return {
     txid: charge.paymentMethods?.pix?.txId ?? charge.transactionID ?? charge.identifier ?? '',
@@ -54,10 +51,7 @@ const PAYMENT_STATUSES = {
   REJECTED: 'failed',
 } as const satisfies Record<NonNullable<WooviTransaction['status']>, IncomingPix['status']>
 
-/**
- * Maps the status of a transaction. One without a status, as in Woovi's examples, has settled: "Uma Transação
- * representa um pagamento recebido".
- */
+/** Maps a status; a transaction without one has settled: "Uma Transação representa um pagamento recebido". */
 export function mapTransactionStatus({ status }: WooviTransaction): IncomingPix['status'] {
   return PAYMENT_STATUSES[status ?? 'CONFIRMED']
 }

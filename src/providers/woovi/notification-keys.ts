@@ -5,10 +5,7 @@ import type { WooviClient } from './client.ts'
 
 /** "A resposta traz Cache-Control de 1 hora." */
 const KEYS_MAX_AGE_MS = 60 * 60 * 1_000
-/**
- * A signature that no cached key verifies may be of a new key, so the keys are requested again; this interval limits
- * how often forged notifications can cause that.
- */
+/** Limits how often forged notifications make the keys be requested again: an unknown signature may be of a new key. */
 const MIN_REFRESH_INTERVAL_MS = 60 * 1_000
 
 const keysResponseSchema = z.object({ public_keys: z.array(z.object({ key: z.string() })).min(1) })

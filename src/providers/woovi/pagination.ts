@@ -20,10 +20,7 @@ type WooviListResult<Item> = { kind: 'found' } & ParsedPage<Item>
 
 /** "O endpoint limita a 100 transações por request." */
 const PAGE_SIZE = 100
-/**
- * Woovi limits `skip` and documents that the period is to be narrowed instead ("Como consultar e listar
- * Pagamentos?"). 10,000 is the one limit that it publishes.
- */
+/** The one limit of `skip` that Woovi publishes ("Como consultar e listar Pagamentos?"). */
 const MAX_SKIPPED = 10_000
 /** Consecutive pages without a new item after which a list counts as endless. */
 const MAX_REPEATS = 3

@@ -71,10 +71,7 @@ const TRANSACTION_STATUSES = [
   'REJECTED',
 ] as const
 
-/**
- * A movement of the account, in or out. Woovi writes `endToEndId` in two spellings, and leaves out the status in most
- * of its examples. `refunds` is parsed item by item.
- */
+/** A movement of the account. Woovi writes `endToEndId` in two spellings, and most examples have no status. */
 export const wooviTransactionSchema = z
   .object({
     endToEndId: wooviTextSchema,

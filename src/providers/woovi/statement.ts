@@ -21,10 +21,7 @@ import {
   wooviTransactionSchema,
 } from './schemas.ts'
 
-/**
- * Creates the statement call. Woovi's transactions contain the movements but not our ids; its lists of payments and
- * refunds contain our ids. The statement joins the three by the rail's ids.
- */
+/** Joins Woovi's transactions, which lack our ids, by the rail's ids with its lists of payments and refunds. */
 export function createWooviStatement(client: WooviClient): Pick<Provider, 'statement'> {
   const { readAllPages } = client
 
@@ -50,10 +47,7 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
     },
   }
 
-  /**
-   * Indexes the returned PIX of each return. If a return's PIX is not among the transactions, it is older: the
-   * transactions and payments of the return period before `from` are then read too.
-   */
+  /** Indexes the returned PIX of each return; older PIX are read from the return period before `from`. */
   async function indexReturnsAndOrders(
     transactions: WooviTransaction[],
     { outgoing, from }: { outgoing: OrderIdsByRailId; from: string },
@@ -76,10 +70,7 @@ export function createWooviStatement(client: WooviClient): Pick<Provider, 'state
   }
 }
 
-/**
- * Gets the unique key of a transaction: of a PIX its type, which contains the direction, and its end-to-end id; of
- * any other its type and Woovi's id, because its end-to-end id may be that of a PIX.
- */
+/** Gets a unique key: of a PIX its type and end-to-end id; of any other Woovi's id, because it may share a PIX's id. */
 export function getTransactionKey(transaction: WooviTransaction): string {
   const { type, endToEndId, globalID, transactionID } = transaction
   const id =
@@ -151,10 +142,7 @@ function indexReturns(transactions: WooviTransaction[]): ReturnsByRailId {
 /** An unreadable return in the list of its PIX needs no record: if it moved, it is a transaction of its own. */
 const DISCARDED_NOTES: AnswerNotes = { noteUnreadableItem: () => {}, noteUnlistedValue: () => {} }
 
-/**
- * Converts a transaction. Every order of ours is outgoing, whatever its type. The reference of a recipient's return
- * is that of the returned transfer.
- */
+/** Converts a PIX. Every order of ours is outgoing, whatever its type; a recipient's return refers to the transfer. */
 function toStatementEntry(transaction: WooviTransaction, { outgoing, returns }: OrdersAndReturns) {
   const { endToEndId: endToEnd, charge, value: cents, time: at } = transaction
   const orderId = outgoing.get(endToEnd)
@@ -179,10 +167,7 @@ const ENTRY_KINDS: Readonly<Record<string, AccountEntryKind>> = {
   REVERSAL: 'unlisted',
 }
 
-/**
- * Converts a transaction that is not a PIX; null for a PIX. A WITHDRAW without an end-to-end id is a withdrawal to a
- * bank account; with one it is a sent PIX.
- */
+/** Converts a transaction other than a PIX; null for a PIX. A WITHDRAW without an end-to-end id is a withdrawal. */
 function toAccountEntry(transaction: WooviTransaction): AccountEntry | null {
   const { value: cents, time: at, endToEndId: endToEnd, globalID, transactionID } = transaction
   const type = transaction.type ?? ''

@@ -1,7 +1,4 @@
-/**
- * Renders a text as a plain PDF, in Helvetica on A4 (ISO 32000-1), because Woovi accepts documents only. Characters
- * outside Windows-1252 become question marks.
- */
+/** Renders a text as a PDF (ISO 32000-1), the only form that Woovi accepts; `?` for characters outside Windows-1252. */
 export function renderTextPdf(text: string): Buffer {
   const lines = text.split(/\r?\n/).flatMap(wrapLine)
   const pages: string[][] = []

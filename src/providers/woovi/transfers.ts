@@ -121,10 +121,7 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
     return client.lookUp(call, wooviPaymentSchema, (payment, notes) => readPayment(order, payment, notes))
   }
 
-  /**
-   * Adds the recipient's returns, which Woovi lists with the transaction and not with the payment. Without an answer
-   * `returns` is absent, so that the caller polls again.
-   */
+  /** Adds the recipient's returns, which Woovi lists with the transaction; without an answer the caller polls again. */
   async function addReturns(payout: ProviderPayout): Promise<ProviderPayout> {
     if (payout.status !== 'settled' || !payout.endToEnd) return payout
     const path = `/api/v1/transaction/${encodeURIComponent(payout.endToEnd)}`
