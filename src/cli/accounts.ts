@@ -9,7 +9,6 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandContext,
-  type CommandEnvironment,
   type OperatorCommand,
   parseText,
   parseUuid,
@@ -17,7 +16,7 @@ import {
   runAudited,
 } from './command-context.ts'
 
-export function registerAccountCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerAccountCommands(trilho: OperatorCommand) {
   const account = trilho.command('account').description('manage merchant accounts')
 
   addActorOptions(account.command('open'), { isRoutine: true })
@@ -32,13 +31,13 @@ export function registerAccountCommands(trilho: OperatorCommand, { print }: Comm
         work: em => createAccount(em, holder),
         subject: account => `account/${account.uuid}`,
       })
-      print({ account_uuid: opened.uuid })
+      tools.print({ account_uuid: opened.uuid })
     })
 
   account
     .command('list')
     .description('list the accounts with their policies')
-    .run(async ({ em }) => {
+    .run(async ({ em, print }) => {
       for (const one of await em.findAll(Account, { orderBy: { createdAt: 'asc' } }))
         print({
           account_uuid: one.uuid,

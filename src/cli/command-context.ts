@@ -65,6 +65,8 @@ export const shellEnvironment: CommandEnvironment = {
   },
 }
 
+type ActionContext = CommandContext & Omit<CommandEnvironment, 'withContext'>
+
 /** A command whose action receives its dependencies before its arguments and options. */
 export class OperatorCommand extends Command {
   private readonly environment: CommandEnvironment
@@ -78,9 +80,10 @@ export class OperatorCommand extends Command {
     return new OperatorCommand(this.environment, name)
   }
 
-  run<Args extends unknown[]>(work: (context: CommandContext, ...args: Args) => Promise<unknown>): this {
+  run<Args extends unknown[]>(work: (context: ActionContext, ...args: Args) => Promise<unknown>): this {
+    const { withContext, ...io } = this.environment
     return this.action((...args) =>
-      this.environment.withContext(context => work(context, ...(args as unknown[] as Args))),
+      withContext(context => work({ ...context, ...io }, ...(args as unknown[] as Args))),
     )
   }
 }

@@ -13,7 +13,6 @@ import {
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseHttpsUrl,
   parseReais,
@@ -25,10 +24,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the command that connects an account to a provider and opens its provider account. */
-export function registerAddConnectionCommand(
-  connection: OperatorCommand,
-  { print }: Pick<CommandEnvironment, 'print'>,
-): void {
+export function registerAddConnectionCommand(connection: OperatorCommand): void {
   addActorOptions(connection.command('add'), { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .description('connect an account to a provider and register the callback address')
@@ -71,7 +67,7 @@ export function registerAddConnectionCommand(
       })
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
       const order = { site, connection, actor: options.by, openingCents: options.openingBalance }
-      print({
+      tools.print({
         provider_uuid: connection.uuid,
         ...presentOpening(await activateConnection(tools.em, order)),
       })

@@ -9,7 +9,6 @@ import {
   type ActorOptions,
   addActorOptions,
   type CommandContext,
-  type CommandEnvironment,
   type OperatorCommand,
   parseUuid,
   readJsonFile,
@@ -19,18 +18,18 @@ import {
 import { registerAddConnectionCommand } from './connection-add.ts'
 import { formatFee, parseFee } from './fees.ts'
 
-export function registerConnectionCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerConnectionCommands(trilho: OperatorCommand) {
   const connection = trilho
     .command('connection')
     .description('manage the connections of accounts to providers')
 
-  registerAddConnectionCommand(connection, { print })
+  registerAddConnectionCommand(connection)
 
   connection
     .command('list')
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the connections of an account with their fees')
-    .run(async ({ em }, accountUuid: string) => {
+    .run(async ({ em, print }, accountUuid: string) => {
       for (const one of await em.find(Connection, { accountUuid }, { orderBy: { createdAt: 'asc' } }))
         print({
           provider_uuid: one.uuid,
@@ -93,7 +92,7 @@ export function registerConnectionCommands(trilho: OperatorCommand, { print }: C
         throw new Error(`${error.message}; the previous credentials are restored`)
       })
       if (!isProved)
-        print({
+        tools.print({
           warning: 'these credentials could not be proved to belong to the same account at the provider',
           credentials_epoch: changed.credentialsEpoch,
         })

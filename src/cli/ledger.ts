@@ -6,13 +6,12 @@ import { textFromCents } from '../domain/ledger/money.ts'
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseReais,
   parseUuid,
 } from './command-context.ts'
 
-export function registerLedgerCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerLedgerCommands(trilho: OperatorCommand) {
   const ledger = trilho
     .command('ledger')
     .description('list movements that Trilho did not order, and correct the ledger')
@@ -34,7 +33,7 @@ export function registerLedgerCommands(trilho: OperatorCommand, { print }: Comma
       'entry of the statement that the correction explains; see `trilho ledger entries`',
       parseUuid,
     )
-    .run(async ({ orm }, accountUuid: string, options: ActorOptions & AdjustOptions) => {
+    .run(async ({ orm, print }, accountUuid: string, options: ActorOptions & AdjustOptions) => {
       if (options.value === 0) throw new Error('--value must be above zero')
       const proposal = await proposeAdjustment(orm, {
         ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
@@ -47,7 +46,7 @@ export function registerLedgerCommands(trilho: OperatorCommand, { print }: Comma
   addActorOptions(ledger.command('approve'), { isRoutine: true })
     .argument('<adjustment>', 'its uuid', parseUuid)
     .description('approve and book a correction that another operator proposed')
-    .run(async ({ orm }, adjustment: string, { by: actor, reason }: ActorOptions) => {
+    .run(async ({ orm, print }, adjustment: string, { by: actor, reason }: ActorOptions) => {
       print({
         adjustment,
         movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: actor, reason }),
@@ -58,7 +57,7 @@ export function registerLedgerCommands(trilho: OperatorCommand, { print }: Comma
     .command('adjustments')
     .description('list corrections that can still be approved')
     .option('--all', 'also list booked and expired corrections', false)
-    .run(async ({ em }, { all }: { all: boolean }) => {
+    .run(async ({ em, print }, { all }: { all: boolean }) => {
       for (const one of await listAdjustments(em, { isOpen: !all }))
         print({
           adjustment: one.uuid,
@@ -79,7 +78,7 @@ export function registerLedgerCommands(trilho: OperatorCommand, { print }: Comma
   ledger
     .command('entries')
     .description('list entries of provider statements that are not PIX and match nothing in the ledger')
-    .run(async ({ em }) => {
+    .run(async ({ em, print }) => {
       for (const entry of await listOpenAccountEntries(em))
         print({
           entry: entry.uuid,

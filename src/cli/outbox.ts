@@ -1,15 +1,15 @@
 import type { CodeMessage } from '../activities/pix-keys/verification-codes.ts'
 import { AuthCode } from '../db/entities/pix-key.ts'
-import type { CommandEnvironment, OperatorCommand } from './command-context.ts'
+import type { OperatorCommand } from './command-context.ts'
 
 const MAX_LISTED_CODES = 50
 
 /** Registers the command that lists verification codes for which no carrier is configured. */
-export function registerOutboxCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerOutboxCommands(trilho: OperatorCommand) {
   trilho
     .command('outbox')
     .description('list the verification codes that were not sent, newest first')
-    .run(async ({ em, sealer: seal }) => {
+    .run(async ({ em, sealer: seal, print }) => {
       const rows = await em.find(
         AuthCode,
         { sealedMessage: { $ne: null } },

@@ -8,14 +8,13 @@ import { endPause, type PauseTarget, startPause } from '../db/repositories/pause
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseCount,
   parseUuid,
   requireFound,
 } from './command-context.ts'
 
-export function registerPauseCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerPauseCommands(trilho: OperatorCommand) {
   const pause = trilho
     .command('pause')
     .description('refuse new operations by 503 `paused`; running operations continue')
@@ -43,7 +42,7 @@ export function registerPauseCommands(trilho: OperatorCommand, { print }: Comman
   pause
     .command('list')
     .description('list the pauses in effect')
-    .run(async ({ em }) => {
+    .run(async ({ em, print }) => {
       for (const one of await em.findAll(Pause, { orderBy: { createdAt: 'asc' } }))
         print({
           of: formatPauseTarget(one),
@@ -68,7 +67,7 @@ export function registerPauseCommands(trilho: OperatorCommand, { print }: Comman
     .description('list the operator actions and their reasons, the latest first')
     .option('--subject <subject>', 'only the actions on this subject, as printed')
     .option('--limit <number>', 'maximum number of actions', parseCount, 100)
-    .run(async ({ em }, { subject, limit }: { subject?: string; limit: number }) => {
+    .run(async ({ em, print }, { subject, limit }: { subject?: string; limit: number }) => {
       const found = await em.find(OperatorAction, subject ? { subject } : {}, {
         orderBy: { at: 'desc', uuid: 'desc' },
         limit,

@@ -16,7 +16,6 @@ import type { ManualSettlement } from '../workflows/contracts/payouts.ts'
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseHours,
   parseSendCount,
@@ -25,7 +24,7 @@ import {
   withWorkflowClient,
 } from './command-context.ts'
 
-export function registerReconciliationCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerReconciliationCommands(trilho: OperatorCommand) {
   trilho
     .command('migrate')
     .description('migrate the database schema to this release')
@@ -37,7 +36,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand, { print 
       'check that postings add up to zero, balances equal their postings, and every hold has its operation',
     )
     .option('--providers', 'also compare with the balance that each provider reports')
-    .run(async ({ em, providers }, options: { providers?: boolean }) => {
+    .run(async ({ em, providers, print }, options: { providers?: boolean }) => {
       const violations = await checkLedger(em)
       if (options.providers) violations.push(...(await checkProviderBalances(em, providers)))
       violations.forEach(print)
@@ -51,7 +50,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand, { print 
       'compare the statements of all providers with the ledger, repair what lost notifications caused, list the rest',
     )
     .option('--hours <hours>', 'length of the period up to now', parseHours, 48)
-    .run(({ em, config }, period: ReconciliationInput) =>
+    .run(({ em, config, print }, period: ReconciliationInput) =>
       withWorkflowClient(config, async ({ taskQueue }, client) => {
         const results = await client.workflow.execute<ReconciliationWorkflowSignature>(
           RECONCILIATION_WORKFLOW,
@@ -78,7 +77,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand, { print 
     .description(
       'list the transfers, refunds and returns of unknown outcome, with the attempt and sending that `settle` needs',
     )
-    .run(async ({ em }) => {
+    .run(async ({ em, print }) => {
       for (const one of await listUnknownOutcomes(em))
         print({
           noun: one.operation,
@@ -107,19 +106,21 @@ export function registerReconciliationCommands(trilho: OperatorCommand, { print 
     )
     .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
     .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
-    .run(({ em, config }, noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) => {
-      const settlement = buildManualSettlement(options)
-      return withWorkflowClient(config, async temporal => {
-        print({
-          signalled: await requestManualSettlement(temporal, em, {
-            noun,
-            uuid: subject,
-            settlement,
-            actor: options.by,
-          }),
+    .run(
+      ({ em, config, print }, noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) => {
+        const settlement = buildManualSettlement(options)
+        return withWorkflowClient(config, async temporal => {
+          print({
+            signalled: await requestManualSettlement(temporal, em, {
+              noun,
+              uuid: subject,
+              settlement,
+              actor: options.by,
+            }),
+          })
         })
-      })
-    })
+      },
+    )
 }
 
 type SettleOptions = AttemptVersion & { as: 'settled' | 'rejected'; endToEnd?: string }

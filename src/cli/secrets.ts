@@ -1,14 +1,8 @@
 import { resealSecrets } from '../admin/secret-resealing.ts'
-import {
-  type ActorOptions,
-  addActorOptions,
-  type CommandEnvironment,
-  type OperatorCommand,
-  runAudited,
-} from './command-context.ts'
+import { type ActorOptions, addActorOptions, type OperatorCommand, runAudited } from './command-context.ts'
 
 /** Rotation of TRILHO_SECRET_KEY: put a new key before the old one, run this command, remove the old one. */
-export function registerSecretCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerSecretCommands(trilho: OperatorCommand) {
   addActorOptions(trilho.command('reseal'))
     .description('encrypt every stored secret again with the first key of TRILHO_SECRET_KEY')
     .addHelpText(
@@ -22,9 +16,9 @@ export function registerSecretCommands(trilho: OperatorCommand, { print }: Comma
         subject: `key/${keyId}`,
         work: em => resealSecrets(em, tools.sealer),
       })
-      results.forEach(print)
+      results.forEach(tools.print)
       const unopened = results.reduce((sum, one) => sum + one.unopened, 0)
-      print({ key_id: keyId, unopened })
+      tools.print({ key_id: keyId, unopened })
       if (unopened > 0) process.exitCode = 1
     })
 }

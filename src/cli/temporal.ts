@@ -4,19 +4,19 @@ import type { Config } from '../config.ts'
 import { waitForTemporal } from '../dev/services/temporal.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import type { CommandEnvironment, OperatorCommand } from './command-context.ts'
+import type { OperatorCommand } from './command-context.ts'
 
 const DAY_S = 86_400
 /** gRPC status ALREADY_EXISTS. */
 const ALREADY_EXISTS = 6
 
 /** Registers the commands that prepare a Temporal server (namespace, search attributes) and check a worker. */
-export function registerTemporalCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerTemporalCommands(trilho: OperatorCommand) {
   trilho
     .command('prepare-temporal')
     .description('create the namespace and its search attributes where they are missing')
     .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
-    .run(async ({ config }, options: { retentionDays: string }) => {
+    .run(async ({ config, print }, options: { retentionDays: string }) => {
       const { namespace } = config.temporal
       const isNew = await createNamespace(config.temporal, Number(options.retentionDays) * DAY_S)
       await waitForTemporal(config.temporal, {
@@ -35,7 +35,8 @@ export function registerTemporalCommands(trilho: OperatorCommand, { print }: Com
     .description(
       'check that the worker at TRILHO_WORKER_PORT of this machine polls Temporal and reaches PostgreSQL',
     )
-    .run(async ({ config: { host, workerPort } }) => {
+    .run(async ({ config, print }) => {
+      const { host, workerPort } = config
       const url = `${formatServerUrl(host, workerPort)}/readyz`
       const response = await fetch(url).catch(() => {
         throw new Error(

@@ -8,7 +8,6 @@ import type { TokenMode } from '../security/tokens.ts'
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseFutureInstant,
   parseInstant,
@@ -19,7 +18,7 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of API tokens. Only a hash is stored, so that a token is shown once. */
-export function registerTokenCommands(trilho: OperatorCommand, { print }: CommandEnvironment) {
+export function registerTokenCommands(trilho: OperatorCommand) {
   const token = trilho.command('token').description('manage API tokens')
 
   addActorOptions(token.command('issue'), { isRoutine: true })
@@ -50,14 +49,14 @@ export function registerTokenCommands(trilho: OperatorCommand, { print }: Comman
           })
         },
       })
-      print({ token: text })
+      tools.print({ token: text })
     })
 
   token
     .command('list')
     .argument('<account>', 'account UUID', parseUuid)
     .description('list the tokens of an account, by their first characters')
-    .run(async ({ em }, accountUuid: string) => {
+    .run(async ({ em, print }, accountUuid: string) => {
       for (const one of await em.find(Token, { accountUuid }, { orderBy: { createdAt: 'asc', uuid: 'asc' } }))
         print({
           token_uuid: one.uuid,

@@ -9,7 +9,6 @@ import { openUnexplainedAnswer } from '../provider-notifications/unexplained-ans
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseText,
   parseUuid,
@@ -17,16 +16,13 @@ import {
 } from './command-context.ts'
 
 /** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */
-export function registerUnexplainedAnswerCommands(
-  trilho: OperatorCommand,
-  { print }: CommandEnvironment,
-): void {
+export function registerUnexplainedAnswerCommands(trilho: OperatorCommand): void {
   const answers = trilho.command('answers').description('show unexplained responses of providers')
 
   answers
     .command('names', { isDefault: true })
     .description('count the responses by name, the latest first')
-    .run(async ({ em }) => (await listUnexplainedNames(em)).forEach(print))
+    .run(async ({ em, print }) => (await listUnexplainedNames(em)).forEach(print))
 
   answers
     .command('list')
@@ -35,14 +31,14 @@ export function registerUnexplainedAnswerCommands(
     .addOption(new Option('--provider <provider>').choices(PROVIDER_NAMES))
     .option('--operation <operation>', 'operation of the provider port', parseText)
     .option('--name <name>', 'code or name at the provider', parseText)
-    .run(async ({ em }, filter: UnexplainedFilter) =>
+    .run(async ({ em, print }, filter: UnexplainedFilter) =>
       (await listUnexplainedAnswers(em, filter)).forEach(print),
     )
 
   addActorOptions(answers.command('show'))
     .argument('<uuid>', 'UUID of the response', parseUuid)
     .description('show one response unchanged; operator and reason are recorded in the operator actions')
-    .run(async ({ em, sealer: seal }, answer: string, { by: actor, reason }: ActorOptions) => {
+    .run(async ({ em, sealer: seal, print }, answer: string, { by: actor, reason }: ActorOptions) => {
       const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, actor, reason })
       print(requireFound(opened, `answer ${answer}`))
     })

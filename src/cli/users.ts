@@ -7,7 +7,6 @@ import { User } from '../db/entities/user.ts'
 import {
   type ActorOptions,
   addActorOptions,
-  type CommandEnvironment,
   type OperatorCommand,
   parseUuid,
   requireFound,
@@ -15,10 +14,7 @@ import {
   runAudited,
 } from './command-context.ts'
 
-export function registerUserCommands(
-  trilho: OperatorCommand,
-  { print, readSecret }: CommandEnvironment,
-): void {
+export function registerUserCommands(trilho: OperatorCommand): void {
   const user = trilho.command('user').description('manage dashboard users')
 
   addActorOptions(user.command('add <email>'), { isRoutine: true })
@@ -26,32 +22,26 @@ export function registerUserCommands(
     .addOption(new Option('--role <role>').choices(['merchant', 'operator']).makeOptionMandatory())
     .option('--account <uuid>', 'account of a merchant user', parseUuid)
     .option(...PASSWORD_OPTION)
-    .run(
-      async (
-        tools,
-        email: string,
-        options: ActorOptions & PasswordOption & { role: string; account?: string },
-      ) => {
-        const isOperator = options.role === 'operator'
-        if (isOperator && options.account) throw new Error('an operator belongs to no account')
-        const accountUuid = isOperator ? null : requireOption(options.account, '--account')
-        if (accountUuid !== null)
-          requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
-        const { password, shown: printed } = await passwordOf(options)
-        const added = await runAudited(tools, options, {
-          action: 'user_add',
-          work: em => addUser(em, { email, password, accountUuid }),
-          subject: user => `user/${user.uuid}`,
-        })
-        print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
-      },
-    )
+    .run(async (tools, email: string, options: AddUserOptions) => {
+      const isOperator = options.role === 'operator'
+      if (isOperator && options.account) throw new Error('an operator belongs to no account')
+      const accountUuid = isOperator ? null : requireOption(options.account, '--account')
+      if (accountUuid !== null)
+        requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+      const { password, shown: printed } = await readPassword(options, tools.readSecret)
+      const added = await runAudited(tools, options, {
+        action: 'user_add',
+        work: em => addUser(em, { email, password, accountUuid }),
+        subject: user => `user/${user.uuid}`,
+      })
+      tools.print({ user_uuid: added.uuid, email: added.email, role: added.role, ...printed })
+    })
 
   user
     .command('list')
     .description('list the users')
     .option('--account <uuid>', 'only the users of this account', parseUuid)
-    .run(async ({ em }, { account }: { account?: string }) => {
+    .run(async ({ em, print }, { account }: { account?: string }) => {
       const where = account ? { accountUuid: account } : {}
       for (const one of await em.find(User, where, { orderBy: { email: 'asc' } }))
         print({
@@ -66,12 +56,12 @@ export function registerUserCommands(
     .description('replace a password')
     .option(...PASSWORD_OPTION)
     .run(async (tools, email: string, options: ActorOptions & PasswordOption) => {
-      const { password, shown: printed } = await passwordOf(options)
+      const { password, shown: printed } = await readPassword(options, tools.readSecret)
       await changeUser(tools, email, options, {
         action: 'user_password',
         work: em => setPassword(em, email, password),
       })
-      if (printed) print({ email, ...printed })
+      if (printed) tools.print({ email, ...printed })
     })
 
   addActorOptions(user.command('disable <email>'))
@@ -85,16 +75,17 @@ export function registerUserCommands(
     .run((tools, email: string, actor: ActorOptions) =>
       changeUser(tools, email, actor, { action: 'user_enable', work: em => enableUser(em, email) }),
     )
-
-  async function passwordOf({ passwordFile: file }: PasswordOption) {
-    if (file === undefined) {
-      const password = generateUserPassword()
-      return { password, shown: { password } }
-    }
-    return { password: file === '-' ? await readSecret() : (await readFile(file, 'utf8')).trim() }
-  }
 }
 
+async function readPassword({ passwordFile: file }: PasswordOption, readSecret: () => Promise<string>) {
+  if (file === undefined) {
+    const password = generateUserPassword()
+    return { password, shown: { password } }
+  }
+  return { password: file === '-' ? await readSecret() : (await readFile(file, 'utf8')).trim() }
+}
+
+type AddUserOptions = ActorOptions & PasswordOption & { role: string; account?: string }
 type PasswordOption = { passwordFile?: string }
 const PASSWORD_OPTION = [
   '--password-file <file>',
