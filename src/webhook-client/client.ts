@@ -106,7 +106,7 @@ async function sendAttempt({ agent, target, post, limitMs }: AttemptInput): Prom
     return { kind: 'answered', status: response.statusCode, durationMs, answer, retryAfterMs }
   } catch (error) {
     if (limit.signal.aborted)
-      return buildFailedAttempt('timeout', elapsedMs(), `No answer within ${limitMs} ms`)
+      return { kind: 'timeout', durationMs: elapsedMs(), message: `No answer within ${limitMs} ms` }
     return toFailedAttempt(error, elapsedMs())
   } finally {
     clearTimeout(timer)
@@ -134,16 +134,11 @@ function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function toFailedAttempt(error: unknown, durationMs: number): FailedAttemptResult {
-  if (error instanceof RefusedAddressError)
-    return buildFailedAttempt('refused_address', durationMs, error.message)
-  if (error instanceof NoConnectionError)
-    return buildFailedAttempt('no_connection', durationMs, error.message)
   if (CALLER_ERRORS.some(kind => error instanceof kind)) throw error
-  return buildFailedAttempt('broken', durationMs, getErrorCode(error))
+  if (error instanceof RefusedAddressError)
+    return { kind: 'refused_address', durationMs, message: error.message }
+  if (error instanceof NoConnectionError) return { kind: 'no_connection', durationMs, message: error.message }
+  return { kind: 'broken', durationMs, message: getErrorCode(error) }
 }
 
 const CALLER_ERRORS = [errors.InvalidArgumentError, errors.ClientClosedError, errors.ClientDestroyedError]
-
-function buildFailedAttempt(kind: FailedAttemptResult['kind'], durationMs: number, message: string) {
-  return { kind, durationMs, message }
-}

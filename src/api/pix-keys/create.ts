@@ -53,11 +53,7 @@ export function createPixKey(
   })
 }
 
-/**
- * Validates a new key and returns its text and the code that proves it. A failure here stores nothing and uses no
- * code; the workflow validates again under the account's row lock. The limit is checked first, so that no code guess
- * is spent on a key that cannot be registered.
- */
+/** Validates a new key, its limit before its code, so that no guess is spent in vain; the workflow validates again. */
 async function validateKeyCreation(
   sealer: Sealer,
   { body, token: { accountUuid }, em }: CreatePixKeyRequest,

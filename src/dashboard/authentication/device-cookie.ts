@@ -19,10 +19,7 @@ const deviceCookieSchema = z.object({
 /** Content of a device cookie, from an earlier sign-in. The cookie alone grants no access. */
 export type DeviceCookie = z.infer<typeof deviceCookieSchema>
 
-/**
- * Reads the cookie of a device; null where it is absent, expired, forged or sealed by a key that is not known any more.
- * After OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
- */
+/** Reads a device's cookie; null if absent, expired, forged or sealed by an unknown key (OWASP, device cookies). */
 export function openDeviceCookie(cookie: string | undefined, sealer: Sealer): DeviceCookie | null {
   if (!cookie) return null
   try {

@@ -43,14 +43,10 @@ export function registerSignInPages({ dashboard, post }: DashboardRouter): void 
     let form = new URLSearchParams()
     try {
       form = await readUrlEncodedForm(ctx)
-      requireCsrfToken(
-        ctx.req,
-        form.get('_csrf'),
-        deriveFormToken(ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? ''),
-      )
+      const formCookie = ctx.cookies.get(cookieName(FORM_COOKIE, dashboard)) ?? ''
+      requireCsrfToken(ctx.req, form.get('_csrf'), deriveFormToken(formCookie))
       const em = dashboard.orm.em.fork()
-      const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
-      const credentials = parseFormFields(credentialsSchema, { email, password })
+      const credentials = parseFormFields(credentialsSchema, form)
       const device = openDeviceCookie(ctx.cookies.get(cookieName(DEVICE_COOKIE, dashboard)), dashboard.sealer)
       const user = await authenticateUser(em, {
         ...credentials,

@@ -29,10 +29,7 @@ export function createAnswerNotes(): {
   }
 }
 
-/**
- * The documented shape of an answer, and how to read it: undefined if it is not what was requested. `notes` receives
- * what is to be recorded of the answer.
- */
+/** Shape of an answer and how to read it: undefined if it is not what was requested; `notes` gets what to record. */
 export type AnswerReader<Answer, T> = {
   shape: z.ZodType<Answer>
   read: (answer: Answer, notes: AnswerNotes) => T | undefined

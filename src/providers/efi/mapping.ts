@@ -29,10 +29,7 @@ export function mapEfiCharge(cob: EfiCob): IssuedCharge {
   }
 }
 
-/**
- * Maps the status of a charge at `now` (ms). The Central Bank's API has no "expired": an active charge is expired after
- * its time. A PIX of another amount does not complete it.
- */
+/** Maps the status of a charge at `now` (ms): Efí has no "expired", so an active charge expires after its time. */
 export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['status'] {
   switch (cob.status) {
     case 'ATIVA':
@@ -45,10 +42,7 @@ export function mapEfiChargeStatus(cob: EfiCob, now: number): FoundCharge['statu
   }
 }
 
-/**
- * Maps a received PIX, which has settled if Efí lists it. Its txid is our reference; `gnExtras` adds the payer's bank.
- * `chargeKey` applies if the PIX does not repeat its key.
- */
+/** Maps a received PIX; `chargeKey` applies if it does not repeat its key, `gnExtras` adds the payer's bank. */
 export function mapEfiPayment(pix: EfiReceivedPix, chargeKey?: string | null): IncomingPix {
   const payer = { ...pix.gnExtras?.pagador, ...pix.pagador }
   return {

@@ -22,11 +22,7 @@ import {
   isDisputeDevolucao,
 } from './schemas.ts'
 
-/**
- * Creates the statement call. Efí has no statement by time of settlement: it lists received PIX by the time of
- * receipt and sent PIX by the time of the request, each with its returns. So the lists start before the period: by
- * days for sent PIX, by months for returns.
- */
+/** Creates the statement call. Efí lists PIX by receipt or request, so its lists start before the period. */
 export function createEfiStatement(client: EfiClient): Pick<Provider, 'statement'> {
   const { readAllPages } = client
   return {

@@ -8,10 +8,7 @@ import { type WooviWebhook, wooviAccountsSchema, wooviWebhookSchema } from './sc
 /** Creates the calls about the Woovi account as a whole: its identity, its balance and the webhooks that notify us. */
 export function createWooviAccount(client: WooviClient): AccountCalls {
   return {
-    /**
-     * Identifies the account by Woovi's id of it. "Get a list of accounts" has it if there is one account. If there
-     * are several, the list of keys names the account that the AppID is linked to ("Chaves Pix das contas").
-     */
+    /** Identifies the account by Woovi's id; of several it is the one that the list of keys names. */
     async identity() {
       const call = { call: 'identity', path: '/api/v1/account/' } as const
       const outcome = await client.lookUpExisting(call, accountListSchema, list => list)

@@ -155,10 +155,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     return outcome.kind === 'found' && outcome.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
   }
 
-  /**
-   * Replies to a dispute. Woovi accepts evidence documents only ("Como adicionar uma nova evidência em uma disputa?"),
-   * so the reply is the description of the documents; without attachments it is a PDF of its own.
-   */
+  /** Replies by documents, the only form that Woovi accepts; without attachments the text is a PDF of its own. */
   async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
     const documents = await prepareDocuments(reply)
     if (!Array.isArray(documents)) return documents

@@ -141,10 +141,7 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
   }
 }
 
-/**
- * Maps the settled returns of one PIX. One without an id of its own could be counted twice and is left out. Undefined
- * if one of them is unreadable, because the returns are then not known.
- */
+/** Maps settled returns; undefined if one is unreadable. One without an id could count twice and is left out. */
 export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] | undefined {
   const refunds = parseItems(wooviReturnSchema, pix.refunds, notes)
   if (refunds.length < countItems(pix.refunds)) return undefined

@@ -135,11 +135,7 @@ function readReceivedPayment({ charge, pix }: WooviNotification): NotificationSu
   return { kind: 'payment', reference, endToEnd: pix?.endToEndId ?? pix?.raw?.endToEndId ?? null }
 }
 
-/**
- * Reads the event of a payment that was confirmed, has failed, or was removed in the panel; the last has the
- * correlationID only ("Payload de Pagamentos: Pagamento removido"). None of them proves an outcome: the payment is
- * looked up.
- */
+/** Reads the event of a payment, which proves no outcome; of one removed in the panel it has only our id. */
 function readSentTransfer({ payment, transaction }: WooviNotification): NotificationSubject {
   const reference = payment?.correlationID ?? null
   return { kind: 'transfer', reference, endToEnd: transaction?.endToEndId ?? null }

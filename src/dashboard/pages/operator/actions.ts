@@ -101,11 +101,7 @@ type OperatorForm<S extends z.ZodType> = {
   act(fields: z.output<S>, context: PageContext<'operator'> & { actor: string }): Promise<string>
 }
 
-/**
- * Registers the operator actions. Each requires a reason, is recorded before it runs, and always goes through the
- * resource's workflow. Of a ledger correction, one operator proposes and another approves, as by `trilho ledger`
- * (docs/production.md).
- */
+/** Registers the operator actions: each requires a reason, is recorded first, and goes through a workflow. */
 export function registerOperatorActions({ post, dashboard }: DashboardRouter): void {
   const { temporal, orm } = dashboard
   const tools = createWebhookDependencies(dashboard)
@@ -227,10 +223,7 @@ function parseAdjustmentCents(text: string, language: Language): number {
   return cents === null || cents <= 0 ? failField('value', AMOUNT_FORMAT_MESSAGE) : cents
 }
 
-/**
- * Fails with the reason for the operator: mostly a resource that has changed or ended since the page showed it, whose
- * current state the error text gives. Throws any other error again.
- */
+/** Fails with the reason for the operator, mostly a resource that has changed since the page showed it. */
 function failByCause(error: unknown, language: Language): never {
   const t = TRANSLATORS[language]
   if (error instanceof NotSettleableError || error instanceof NotReturnableError) fail('already_settled')
