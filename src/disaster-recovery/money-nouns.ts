@@ -34,21 +34,15 @@ export function isHistoryAhead(noun: MoneyNoun, state: string, result: string | 
   }
 }
 
+const SIGNALS = { charge: signalCharge, transfer: signalTransfer, refund: signalRefund }
+
 /** Signals the noun's workflow, as a provider notification does, to poll its provider. */
-export async function signalMoneyWorkflow(
+export function signalMoneyWorkflow(
   temporal: TemporalContext,
   noun: MoneyNoun,
   { uuid, connectionUuid }: { uuid: string; connectionUuid: string },
 ): Promise<void> {
   const notification = { notificationUuid: randomUUID(), connectionUuid }
-  switch (noun) {
-    case 'charge':
-      return signalCharge(temporal, uuid, notification)
-    case 'transfer':
-      return signalTransfer(temporal, uuid, notification)
-    case 'refund':
-      return signalRefund(temporal, uuid, notification)
-    case 'return':
-      return signalReturn(temporal, { uuid, connectionUuid }, notification)
-  }
+  if (noun === 'return') return signalReturn(temporal, { uuid, connectionUuid }, notification)
+  return SIGNALS[noun](temporal, uuid, notification)
 }

@@ -22,9 +22,11 @@ import { transition } from '../shared/transition.ts'
 export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
   const feeCents = computeFeeCents(order.valueCents, charge.connection.fees.refund)
   const parts = await allocateRefundParts(em, charge, order.valueCents)
+  // The last part is the one of the charge's owner.
+  const ownerCents = Math.max(0, parts.at(-1)!.cents) + feeCents
   const code =
     getRefundRefusalCode(charge, order) ??
-    (await getBalanceRefusalCode(em, charge, getOwnerCents(charge, parts) + feeCents))
+    ((await lockAvailableBalance(em, charge)) < ownerCents ? 'insufficient_balance' : null)
   return { charge, feeCents, parts, code }
 }
 
@@ -39,18 +41,22 @@ function getRefundOrderTime({ restored }: Pick<RefundInput, 'restored'>): Date {
   return new Date(restored?.orderedAt ?? Date.now())
 }
 
-/** Allocates a refund: each split pays its share as far as its balance covers it, the charge's owner the rest. */
+/**
+ * Allocates a refund: each split pays its share as far as its balance covers it, the charge's owner the rest. Locks the
+ * balances.
+ */
 async function allocateRefundParts(
   em: EntityManager,
   charge: Charge,
   valueCents: number,
 ): Promise<RefundPart[]> {
   const shares = computeSplitShares(charge, valueCents)
-  const available = await lockAvailableBalances(
-    em,
-    charge,
-    shares.map(share => share.split.accountUuid),
-  )
+  const { providerAccountUuid } = charge
+  const accountUuids = new Set([...shares.map(share => share.split.accountUuid), charge.accountUuid])
+  const available = new Map<string, number>()
+  // Sorted: the lock order of all balances.
+  for (const accountUuid of [...accountUuids].sort())
+    available.set(accountUuid, await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
   const parts = shares.map(({ split, cents: requestedCents }) => {
     const cents = Math.min(requestedCents, available.get(split.accountUuid) ?? 0)
     available.set(split.accountUuid, (available.get(split.accountUuid) ?? 0) - cents)
@@ -72,24 +78,6 @@ export function computeSplitShares(charge: Charge, valueCents: number) {
     })),
     { receivedCents: charge.receivedCents, refundedCents: charge.refundedCents, valueCents },
   )
-}
-
-/** Locks available balances and returns them by account, in centavos; sorted: the lock order of all balances. */
-async function lockAvailableBalances(em: EntityManager, charge: Charge, accountUuids: string[]) {
-  const { providerAccountUuid } = charge
-  const available = new Map<string, number>()
-  for (const accountUuid of [...new Set([...accountUuids, charge.accountUuid])].sort())
-    available.set(accountUuid, await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
-  return available
-}
-
-function getOwnerCents(charge: Charge, parts: RefundPart[]): number {
-  const part = parts.find(each => each.splitUuid === null && each.accountUuid === charge.accountUuid)
-  return Math.max(0, part?.cents ?? 0)
-}
-
-async function getBalanceRefusalCode(em: EntityManager, charge: Charge, cents: number) {
-  return (await lockAvailableBalance(em, charge)) < cents ? 'insufficient_balance' : null
 }
 
 type RefundPlan = { charge: Charge; feeCents: number; parts: RefundPart[]; code: string | null }
