@@ -16,6 +16,13 @@ import {
 const root = ROOT
 const files = SOURCE_FILES
 
+/** What the routes of the API and the pages of the dashboard share: finding, creating and changing resources. */
+const API_HANDLERS = SOURCE_FILES.map(nameOf).filter(name =>
+  /^api\/(charges|transfers|refunds|disputes|pix-keys|webhooks|events|ledger|providers)\/(?!.*routes$)/.test(
+    name,
+  ),
+)
+
 /**
  * The folders, or files beside them, that each may import: `types of` allows `import type` only, and a path narrower than a
  * folder allows nothing else of it. What is not here (src/dev, src/cli, src/worker.ts, src/server.ts) composes the others and
@@ -79,9 +86,13 @@ const ARROWS: Record<string, string[]> = {
   startup: ['db', 'domain/errors/startup-refusal'],
   storage: ['domain', 'security'],
   net: [],
-  // Of the operators' commands only accounts and adjustments; everything else is what the API itself uses, never its routes.
+  // Of the API what its routes call, never the routes; of the operators' commands only accounts and manual settlement.
   dashboard: [
-    'api',
+    'types of api/app',
+    'api/http',
+    'api/limits',
+    'api/middleware',
+    ...API_HANDLERS,
     'db',
     'domain',
     'temporal',
