@@ -24,7 +24,7 @@ const CLOCK_TOLERANCE_MS = 1_000
 /** Result where the event was pruned, and its delivery with it. */
 const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
 
-/** Time for the first attempts within a workflow task: a slow endpoint's attempt continues beside the task. */
+/** Time for the first attempts within a workflow task: a slow endpoint's attempt continues after the task. */
 const FIRST_ATTEMPTS_MS = 1_500
 /** After this an attempt has ended, also one that waited for a slot. */
 const ATTEMPT_LIMIT_MS = 20_000
