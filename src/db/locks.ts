@@ -13,7 +13,7 @@ export const ROW_LOCK = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 /**
  * Locks one row by its key; null if there is none. Every money transaction begins with it, by a prepared statement.
- * `more` runs in the same message, after the lock is granted. `FOR NO KEY UPDATE`: keys never change, so inserts that
+ * `more` runs in the same round trip, after the lock is granted. `FOR NO KEY UPDATE`: keys never change, so inserts that
  * refer to the row do not wait; their transaction may hold the connection lock that this one waits for.
  */
 export async function findLockedRow<T extends { uuid: string }, More>(

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { requireVisibleCharge } from '../../src/api/charges/find.ts'
-import { type EntityManager, type Orm, openOrm } from '../../src/db/client/orm.ts'
+import type { EntityManager, Orm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntilReady } from '../../src/dev/services/startup.ts'
-import { type CapturedMessages, captureMessages } from '../http/support/postgres-messages.ts'
+import { type CapturedMessages, openCapturedOrm } from '../http/support/postgres-messages.ts'
 import { spawnProgram, stopProcess } from '../support/second-processes.ts'
 import { measureInTurns } from './callers.ts'
 import { type Figures, formatTable, type Goal, quantile, type Speed } from './figures.ts'
@@ -62,9 +62,8 @@ type ListTimes = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalM
 
 /** PostgreSQL's time for each list, by its own clock: the rest of a list's cost is the same for any number of rows. */
 async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
-  const orm = await openOrm({ databaseUrl: world.databaseUrl, poolSize: 1 })
+  const { orm, captured: wire, close } = await openCapturedOrm(world.databaseUrl)
   try {
-    const wire = await captureMessages(orm)
     const times: ListTimes[] = []
     for (const { what, isTallied, list } of await buildListCases(orm.em.fork(), world)) {
       const statements = await captureStatements(orm, wire, list)
@@ -78,7 +77,7 @@ async function measureLists(world: SeededAccount): Promise<ListTimes[]> {
     }
     return times
   } finally {
-    await orm.close()
+    await close()
   }
 }
 
@@ -122,8 +121,7 @@ async function compareWithBareServer({
   many,
   seconds,
 }: Pick<Bench, 'site' | 'seconds'> & { many: SeededAccount }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
-  const orm = await openOrm({ databaseUrl: many.databaseUrl, poolSize: 1 })
-  const wire = await captureMessages(orm)
+  const { orm, captured: wire, close } = await openCapturedOrm(many.databaseUrl)
   const token = { accountUuid: many.accountUuid, connectionUuid: null, modeScope: 'test' } as never
   const [{ uuid }] = await orm.em
     .fork()
@@ -135,7 +133,7 @@ async function compareWithBareServer({
     await captureStatements(orm, wire, em => requireVisibleCharge(em, token, uuid)),
     await captureStatements(orm, wire, em => page!.list(em)),
   ]
-  await orm.close()
+  await close()
 
   const [ours, bare] = [await reserveFreePort(), await reserveFreePort()]
   const api = spawnProgram('src/server.ts', {

@@ -95,7 +95,7 @@ async function readCallback(providers: ProviderRegistry, { params, body, headers
 }
 
 /**
- * Stores notifications and finds the subject of each one that no workflow has processed. Both go in one message to
+ * Stores notifications and finds the subject of each one that no workflow has processed. Both go in one round trip to
  * PostgreSQL, because every settlement waits for it.
  */
 async function storeNotifications(

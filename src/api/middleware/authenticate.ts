@@ -25,7 +25,7 @@ type CachedToken = {
 /** Authenticates a bearer token, or fails with 401. */
 export type Authenticator = (authorization: string | undefined) => Promise<CallerToken>
 
-/** Query that is sent with the token lookup in one message; `tokenUuid` where an earlier lookup found it. */
+/** Query that is sent with the token lookup in one round trip; `tokenUuid` where an earlier lookup found it. */
 type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Query<unknown>
 
 /**

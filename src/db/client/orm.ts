@@ -1,6 +1,7 @@
 import { IsolationLevel, type MigrationObject } from '@mikro-orm/core'
 import { Migrator } from '@mikro-orm/migrations'
-import { type EntityManager, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql'
+import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
+import { PostgresDialect } from 'kysely'
 import { Account } from '../entities/account.ts'
 import { Attempt } from '../entities/attempt.ts'
 import { Charge, Split } from '../entities/charge.ts'
@@ -17,15 +18,7 @@ import { Transfer } from '../entities/transfer.ts'
 import { User } from '../entities/user.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
-import { PipelinedDriver } from '../pipeline/driver.ts'
-import {
-  applyStatementTimeout,
-  closeLateConnections,
-  enablePipelinedMessages,
-  type PgPool,
-  pipelineTransactions,
-  reclaimClosedConnections,
-} from '../pipeline/pool.ts'
+import { PipelinedPool } from '../pipeline/pool.ts'
 import { parseTlsOptions } from './tls.ts'
 
 export type Orm = MikroORM
@@ -76,8 +69,7 @@ export async function openOrm({
   migrations: migrationsList = MIGRATIONS,
 }: OrmOptions): Promise<Orm> {
   const ssl = parseTlsOptions(databaseUrl)
-  return MikroORM.init({
-    driver: PipelinedDriver as typeof PostgreSqlDriver,
+  const orm: Orm = await MikroORM.init({
     clientUrl: databaseUrl,
     entities: [
       Account,
@@ -110,27 +102,27 @@ export async function openOrm({
     // are still kept in sync once a row is loaded.
     propagationOnPrototype: false,
     pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_CONNECTION_MS },
-    driverOptions: {
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      statement_timeout: statementMs ?? 0,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      application_name: applicationName,
-      keepAlive: true,
-      ...(ssl !== undefined && { ssl }),
-      ...(lockMs !== undefined && { lock_timeout: lockMs }),
-      onPoolCreated(pool: PgPool) {
-        enablePipelinedMessages(pool)
-        if (statementMs !== null) applyStatementTimeout(pool, statementMs + STATEMENT_TIMEOUT_GRACE_MS)
-        reclaimClosedConnections(pool)
-        closeLateConnections(pool)
-        pipelineTransactions(pool)
-      },
-    },
+    driverOptions: () => new PostgresDialect({ pool: openPool() }),
     extensions: [Migrator],
     migrations: { migrationsList, snapshot: false },
     // Errors are thrown; progress messages would only break a JSON log.
     logger: () => {},
   })
+  const openPool = () =>
+    new PipelinedPool(
+      orm.driver.getConnection().mapOptions({
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        statement_timeout: statementMs ?? 0,
+        // A frozen server sends no error: after this time `pg` closes the connection, which fails the pending queries.
+        ...(statementMs !== null && { query_timeout: statementMs + STATEMENT_TIMEOUT_GRACE_MS }),
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+        application_name: applicationName,
+        keepAlive: true,
+        ...(ssl !== undefined && { ssl }),
+        ...(lockMs !== undefined && { lock_timeout: lockMs }),
+      }),
+    )
+  return orm
 }
 
 /** Runs reads in one read-only REPEATABLE READ transaction, so that their results are consistent. */

@@ -1,6 +1,6 @@
 import { type Leg, postingsOf } from '../../domain/ledger/legs.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { enqueueStatement, type Query, query, type ResultRow, runQuery } from '../pipeline/query.ts'
+import { type Query, query, type ResultRow, runQuery, sendStatement } from '../pipeline/query.ts'
 
 /** Legs of one movement, all at one provider account. */
 export type MovementLegs = { movementUuid: string; providerAccountUuid: string; legs: Leg[] }
@@ -10,14 +10,14 @@ export type MovementLegs = { movementUuid: string; providerAccountUuid: string; 
  * bucket's balance after it, computed backwards from the final balance. All buckets of an account are locked together
  * and in sorted order, so that two transactions never deadlock whichever bucket each touches first. PostgreSQL refuses
  * a bucket that would fall below zero (constraint `balance_covered`) and an account without a connection at the
- * provider account. The statement is enqueued: such a refusal is the error of the next message of the transaction.
+ * provider account. The statement is not waited for: such a refusal is the error of the transaction's next statement.
  */
 export async function writePostings(em: EntityManager, entries: MovementLegs[]): Promise<void> {
   const rows = entries.flatMap(({ movementUuid, providerAccountUuid, legs }) =>
     postingsOf(legs).map(posting => ({ ...posting, movementUuid, providerAccountUuid })),
   )
   if (rows.length === 0) return
-  await enqueueStatement(
+  await sendStatement(
     em,
     `with leg as (
        select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::bigint[])
@@ -62,7 +62,7 @@ export function lockBalances(
   em: EntityManager,
   { accountUuids, providerAccountUuids }: { accountUuids: string[]; providerAccountUuids: string[] },
 ): Promise<void> {
-  return enqueueStatement(
+  return sendStatement(
     em,
     `select from balance where account_uuid = any(?::uuid[]) and provider_account_uuid = any(?::uuid[])
      order by provider_account_uuid, account_uuid, bucket for update`,

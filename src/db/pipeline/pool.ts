@@ -1,180 +1,172 @@
-import type { EventEmitter } from 'node:events'
-import { PipelinedMessage, type StatementResult } from './pipelined-message.ts'
-import { prepareStatement, type Statement } from './prepared-statements.ts'
+import { DriverException } from '@mikro-orm/core'
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import { Pool, type PoolClient, type PoolConfig } from 'pg'
 
-/** The parts of a `pg` pool that this code uses. */
-export type PgPool = EventEmitter & { readonly ending: boolean }
-type PgClient = EventEmitter & {
-  query: (...args: unknown[]) => Promise<unknown>
-  getTypeParser(oid: number, format?: string): (value: string) => unknown
-  end: () => Promise<void>
-  release: (error?: Error | boolean) => void
+/**
+ * Pool of `pg` clients in pipeline mode (https://node-postgres.com/features/pipelining) for Kysely's PostgreSQL
+ * dialect. MikroORM wraps errors of statements in DriverException but passes on those of connect, commit and rollback as
+ * bare errors, some without a code; here they are DriverExceptions, whose message no log quotes
+ * (src/db/redact-error.ts).
+ */
+export class PipelinedPool implements PostgresPool {
+  readonly #pool: Pool
+
+  constructor(options: PoolConfig) {
+    this.#pool = new Pool({ ...options, pipeline: true })
+    // Pending queries fail with the error of a lost connection; without a listener, the event would end the process.
+    this.#pool.on('error', () => {})
+    this.#pool.on('connect', client => client.on('error', () => {}))
+  }
+
+  get options(): PoolConfig {
+    return this.#pool.options
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const client = await this.#pool.connect().catch(rethrowAsDriverException)
+    if (!this.#pool.ending) return new PipelinedClient(client)
+    client.release(true) // Kysely has dropped the pool by now and would never release it.
+    return rethrowAsDriverException(new Error('the pool was closed'))
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end()
+  }
 }
 
 /**
- * Closes a connection whose server leaves a statement unanswered for `limitMs`. A frozen server sends no error:
- * closing the connection rejects the pending queries, and a late answer is discarded.
+ * A connection that a transaction or a query holds. A transaction takes few round trips: BEGIN is sent with the first
+ * statement, and statements may be sent before earlier ones are answered. The first error is the error of every later
+ * statement of the transaction, the commit included. A transaction without statements sends nothing.
  */
-export function applyStatementTimeout(pool: PgPool, limitMs: number): void {
-  pool.on('connect', (client: PgClient) => {
-    const send = client.query.bind(client)
-    client.query = (...args) => {
-      const result = send(...args)
-      let state: 'waiting' | 'answered' | 'given up' = 'waiting'
-      const giveUp = () => {
-        if (state !== 'waiting') return
-        state = 'given up'
-        void client.end()
-      }
-      // Answers that arrived while this process was blocked are read first.
-      const timer = setTimeout(() => setImmediate(giveUp), limitMs)
-      const settle = (error?: unknown) => {
-        clearTimeout(timer)
-        // Otherwise it is the error of a lost connection.
-        if (state === 'given up' && error instanceof Error) Object.assign(error, { code: 'ETIMEDOUT' })
-        else state = 'answered'
-      }
-      result.then(() => settle(), settle)
+class PipelinedClient implements PostgresPoolClient {
+  readonly #client: PoolClient
+  #isReleased = false
+  #isBroken = false
+  #unsentBegin: string | undefined
+  /** Settles with BEGIN; undefined outside a transaction. */
+  #begun: Promise<unknown> | undefined
+  #hasWritten = false
+  /** Settles with all statements that the transaction has sent. */
+  #answered: Promise<unknown> | undefined
+
+  constructor(client: PoolClient) {
+    this.#client = client
+    client.once('end', this.#releaseClosed)
+  }
+
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
+  query<R>(sql: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
+  query<R>(
+    sql: string | PostgresCursor<R>,
+    values: readonly unknown[] = [],
+  ): PostgresCursor<R> | Promise<PostgresQueryResult<R>> {
+    if (typeof sql !== 'string') throw new Error('cursors are not supported')
+    return this.#run<R>(sql, values)
+  }
+
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#client.off('end', this.#releaseClosed)
+    this.#client.release(this.#isBroken)
+  }
+
+  /** Kysely releases the connection of a transaction only after its commit or rollback, which fails on a closed one. */
+  readonly #releaseClosed = () => {
+    this.#isBroken = true
+    this.release()
+  }
+
+  async #run<R>(sql: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    if (BEGIN_PATTERN.test(sql)) {
+      this.#unsentBegin = sql
+      return EMPTY_RESULT
+    }
+    if (END_PATTERN.test(sql)) return this.#endTransaction(sql)
+    this.#sendBegin()
+    return this.#runInOrder(sql, values)
+  }
+
+  async #endTransaction<R>(sql: string): Promise<PostgresQueryResult<R>> {
+    const isUnsent = this.#unsentBegin !== undefined
+    this.#unsentBegin = undefined
+    if (isUnsent) return EMPTY_RESULT
+    try {
+      const result = await this.#runInOrder<R>(sql, [])
+      // PostgreSQL answers the commit of a failed transaction so, without an error.
+      if (sql === 'commit' && String(result.command) !== 'COMMIT')
+        throw new Error('the transaction was rolled back')
       return result
+    } catch (error) {
+      return rethrowAsDriverException(error)
+    } finally {
+      this.#begun = undefined
+      this.#answered = undefined
+      this.#hasWritten = false
     }
-  })
-}
+  }
 
-/**
- * Removes connections from the pool that end while in use. Kysely releases the connection of a transaction only after
- * its begin, commit or rollback has succeeded, which on a dead connection never happens; without this, a restart of
- * PostgreSQL would cost every pool that many connections for ever, and leave a busy process with none.
- */
-export function reclaimClosedConnections(pool: PgPool): void {
-  const inUse = new Set<PgClient>()
-  pool.on('acquire', client => inUse.add(client))
-  pool.on('release', (_error: unknown, client: PgClient) => inUse.delete(client))
-  pool.on('connect', (client: PgClient) =>
-    client.once('end', () => {
-      if (!inUse.has(client)) return
-      const { release } = client
-      client.release = () => {} // A later release by Kysely is harmless.
-      release(true)
-    }),
-  )
-}
+  #sendBegin(): void {
+    if (this.#unsentBegin === undefined) return
+    this.#begun = this.#send(this.#unsentBegin, [])
+    this.#begun.catch(() => {}) // The next statement fails with it.
+    this.#answered = this.#begun
+    this.#unsentBegin = undefined
+  }
 
-/**
- * Closes a connection that opens after its pool began to end. Kysely, which requested it, has dropped the pool by
- * then and never releases the connection, so the end of the pool would wait for ever.
- */
-export function closeLateConnections(pool: PgPool): void {
-  pool.on('acquire', (client: PgClient) => void (pool.ending && client.end()))
-}
+  async #runInOrder<R>(sql: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    if (!this.#begun) return this.#send(sql, values)
+    // A failed BEGIN does not keep PostgreSQL from executing the statements behind it: a write waits for its answer.
+    this.#hasWritten ||= !SELECT_PATTERN.test(sql)
+    if (this.#hasWritten) await this.#begun
+    const earlier = ROLLBACK_PATTERN.test(sql) ? undefined : this.#answered
+    const result = this.#send<R>(sql, values)
+    result.catch(() => {}) // An earlier error is the one that is thrown.
+    const ordered = earlier ? earlier.then(() => result) : result
+    this.#answered = ordered
+    return ordered
+  }
 
-/** Lets a connection execute an array of statements in one message. */
-export function enablePipelinedMessages(pool: PgPool): void {
-  pool.on('connect', (client: PgClient) => {
-    const send = client.query.bind(client)
-    client.query = (...args) => {
-      const [statements] = args
-      if (!Array.isArray(statements)) return send(...args)
-      return new Promise<StatementResult[]>((resolve, reject) => {
-        const callback = (error: PostgresError | null, results: StatementResult[]) => {
-          if (error === null) return resolve(results)
-          // The connection's prepared statements are stale: close it, so that the next one prepares them anew.
-          if (STALE_STATEMENT_CODES.has(error.code)) void client.end()
-          reject(error)
-        }
-        send(new PipelinedMessage(statements as Statement[], client, callback))
-      })
+  async #send<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    try {
+      return await this.#client.query(
+        values.length === 0 ? text : { name: getStatementName(text), text, values },
+      )
+    } catch (error) {
+      if (BROKEN_CONNECTION_CODES.has(Object(error).code)) this.#isBroken = true
+      throw error
     }
-  })
+  }
 }
-
-type PostgresError = Error & { code?: string }
-
-/**
- * SQLSTATEs of a prepared statement whose columns have changed, or that a pooler between this process and PostgreSQL
- * has dropped.
- */
-const STALE_STATEMENT_CODES = new Set<unknown>(['0A000', '26000'])
-
-/**
- * Buffers statements without a result, BEGIN included, until the next statement with one, and sends them in its
- * message. A transaction that only writes is one message; one without statements is none; statements with `onCommit`
- * travel with the commit. An error is the error of its message: no later statement of it is executed, the commit
- * included.
- */
-export function pipelineTransactions(pool: PgPool): void {
-  const transactions = new WeakMap<PgClient, TransactionBuffer>()
-  // A connection released without commit or rollback leaves no buffer to its next user.
-  pool.on('release', (_error: unknown, client: PgClient) => transactions.delete(client))
-  pool.on('connect', (client: PgClient) => {
-    const send = client.query.bind(client)
-    const sendBatch = (statements: Statement[]) => send(statements) as Promise<StatementResult[]>
-
-    const runBatch = async (statements: Statement[]): Promise<StatementResult[]> => {
-      const transaction = transactions.get(client)
-      if (!transaction) return sendBatch(statements)
-      if (statements.every(({ discardResult }) => discardResult)) {
-        transaction.queued.push(...statements)
-        return statements.map(emptyResult)
-      }
-      if (statements.every(({ onCommit }) => onCommit)) {
-        transaction.atCommit.push(...statements)
-        return statements.map(emptyResult)
-      }
-      const queued = drainQueuedStatements(transaction)
-      return (await sendBatch([...queued, ...statements])).slice(queued.length)
-    }
-
-    client.query = async (...args) => {
-      const [text, values = []] = args as [string, unknown[]?]
-      if (text === PIPELINE) return { ...emptyResult(), rows: await runBatch(values as Statement[]) }
-      if (BEGIN_PATTERN.test(text)) {
-        transactions.set(client, { isBeginSent: false, queued: [prepareStatement(text, [])], atCommit: [] })
-        return emptyResult()
-      }
-      const transaction = transactions.get(client)
-      if (!transaction) return send(...args)
-      if (ROLLBACK_PATTERN.test(text)) transaction.queued = []
-      if (END_PATTERN.test(text)) return endTransaction(text, transaction)
-      const queued = drainQueuedStatements(transaction)
-      if (queued.length === 0) return send(...args)
-      if (text.includes(';')) {
-        await sendBatch(queued) // The text may hold several statements, which must be a message of their own.
-        return send(...args)
-      }
-      return (await sendBatch([...queued, { text, values }])).at(-1)
-    }
-
-    async function endTransaction(text: string, transaction: TransactionBuffer): Promise<StatementResult> {
-      transactions.delete(client)
-      const atCommit = text === 'commit' ? transaction.atCommit : []
-      if (!transaction.isBeginSent && transaction.queued.length < 2 && atCommit.length === 0)
-        return emptyResult()
-      const statements = [...drainQueuedStatements(transaction), ...atCommit]
-      if (statements.length === 0) return send(text) as Promise<StatementResult>
-      const results = await sendBatch([...statements, prepareStatement(text, [])])
-      for (const [index, { onCommit }] of statements.entries()) onCommit?.(results[index]!.rows)
-      return results.at(-1)!
-    }
-  })
-}
-
-/** Marker text of a query whose values are statements (src/db/pipeline/prepared-statements.ts). */
-export const PIPELINE = 'together'
-
-/** Buffer of a transaction. `isBeginSent`: BEGIN was sent; `queued`: unsent; `atCommit`: to send with COMMIT. */
-type TransactionBuffer = { isBeginSent: boolean; queued: Statement[]; atCommit: Statement[] }
 
 const BEGIN_PATTERN = /^(begin|start transaction)\b[^;]*$/
 const END_PATTERN = /^(commit|rollback)$/
-/**
- * A full rollback or one to a savepoint: queued statements are dropped, because they would be undone. None is queued
- * from before a savepoint.
- */
+/** A full rollback or one to a savepoint: what failed before it no longer matters. */
 const ROLLBACK_PATTERN = /^rollback\b/
-const emptyResult = (): StatementResult => ({ command: '', rowCount: null, rows: [] })
+const SELECT_PATTERN = /^\s*select\b/
 
-/** Takes the queued statements, to be sent before any other. */
-function drainQueuedStatements(transaction: TransactionBuffer): Statement[] {
-  transaction.isBeginSent = true
-  return transaction.queued.splice(0)
+const EMPTY_RESULT: PostgresQueryResult<never> = { command: 'SELECT', rowCount: 0, rows: [] }
+
+/**
+ * Codes of errors after which the connection is closed at its release. SQLSTATEs of a prepared statement whose columns
+ * have changed, or that a pooler between this process and PostgreSQL has dropped: the next connection prepares its
+ * statements anew. No code: an error of `pg`, such as the timeout of a statement that a frozen server does not answer.
+ */
+const BROKEN_CONNECTION_CODES = new Set<unknown>(['0A000', '26000', undefined])
+
+const statementNames = new Map<string, string>()
+
+/**
+ * Returns the name under which every connection keeps a statement with bound values, so that PostgreSQL parses it once
+ * per connection. Such a text is a constant of the code, never built from a request, so the number of names is bounded.
+ */
+function getStatementName(text: string): string {
+  const name = statementNames.get(text) ?? `s${statementNames.size + 1}`
+  statementNames.set(text, name)
+  return name
+}
+
+function rethrowAsDriverException(error: unknown): never {
+  throw error instanceof DriverException ? error : new DriverException(error as Error)
 }

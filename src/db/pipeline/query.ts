@@ -1,24 +1,28 @@
+import { CompiledQuery } from 'kysely'
 import { type EntityManager, type Orm, runInTransaction } from '../client/orm.ts'
-import type { StatementResult } from './pipelined-message.ts'
-import { PIPELINE } from './pool.ts'
-import { prepareStatement, type Statement } from './prepared-statements.ts'
 
 /** Row of a result by column name. */
 export type ResultRow = Record<string, unknown>
 
 /** Statements with the parser of their rows: one result from all of them. */
 export type Query<Answer> = {
-  statements: readonly Statement[]
+  statements: readonly CompiledQuery<ResultRow>[]
   parse: (rows: ResultRow[][]) => Answer
 }
 
-/** Builds a query of one statement. */
+/**
+ * Builds a query of one statement with `?` for each value. Its text is a constant of the code, never built from a
+ * request, because every connection keeps it prepared (src/db/pipeline/pool.ts). PostgreSQL infers the type of each
+ * value from its position.
+ */
 export function query<Answer>(
   sql: string,
   values: readonly unknown[],
   parse: (rows: ResultRow[]) => Answer,
 ): Query<Answer> {
-  return { statements: [prepareStatement(sql, values)], parse: ([rows]) => parse(rows!) }
+  let position = 0
+  const text = sql.replaceAll('?', () => `$${++position}`)
+  return { statements: [CompiledQuery.raw(text, [...values])], parse: ([rows]) => parse(rows!) }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each query has its own result type, which `QueryResults` lists.
@@ -61,39 +65,29 @@ export function mapQuery<Answer, Mapped>(
 }
 
 /**
- * Runs all statements of a query in one message, because a message costs more than most statements. PostgreSQL
- * executes them in order: each sees what had been committed when it starts, so a statement after a row lock sees the
- * state as of the moment the lock was granted.
+ * Runs all statements of a query in one round trip, which costs more than most statements. PostgreSQL executes them in
+ * order: each sees what had been committed when it starts, so a statement after a row lock sees the state as of the
+ * moment the lock was granted. Outside a transaction each is a transaction of its own.
  */
-export async function runQuery<Result>(
-  em: EntityManager,
-  { statements, parse }: Query<Result>,
-): Promise<Result> {
-  if (statements.length === 0) return parse([])
-  return parse((await sendStatements(em, statements)).map(({ rows }) => rows))
+export async function runQuery<Result>(em: EntityManager, query: Query<Result>): Promise<Result> {
+  const { result } = await sendQuery(em, query)
+  return result
 }
 
 /**
- * Runs a transaction and the query that `work` returns, in the message that commits it: a caller that receives the
+ * Runs a transaction and the query that `work` returns, in the round trip of the commit: a caller that receives the
  * result knows that the transaction is committed.
  */
 export async function transactionReturning<Result>(
   orm: Orm,
   work: (em: EntityManager) => Promise<Query<Result>>,
 ): Promise<Result> {
-  const results: ResultRow[][] = []
-  const { parse } = await runInTransaction(orm, async em => {
+  const { result } = await runInTransaction(orm, async em => {
     const last = await work(em)
-    const statements = last.statements.map((statement, index) => ({
-      ...statement,
-      onCommit(rows: ResultRow[]) {
-        results[index] = rows
-      },
-    }))
-    if (statements.length > 0) await sendStatements(em, statements)
-    return last
+    await em.flush()
+    return sendQuery(em, last)
   })
-  return parse(results)
+  return result
 }
 
 /** Selects the rows of one statement. */
@@ -108,26 +102,45 @@ export function selectRows<R = ResultRow>(
   )
 }
 
-const ASYNC_COMMIT = prepareStatement(`select set_config('synchronous_commit', 'off', true)`, [])
+/**
+ * Entry of a FROM list that commits the statement's transaction with `synchronous_commit = off`: a crash of PostgreSQL
+ * may lose it. Never for money, nor for anything that was reported to a caller; run by `runAsyncCommit`.
+ */
+export const ASYNC_COMMIT = `(select set_config('synchronous_commit', 'off', true)) as async_commit`
+
+/** Runs a query with `ASYNC_COMMIT`, outside a transaction. */
+export async function runAsyncCommit<Result>(em: EntityManager, query: Query<Result>): Promise<Result> {
+  if (em.isInTransaction()) throw new Error('what else is in its transaction must not be lost with it')
+  return runQuery(em, query)
+}
 
 /**
- * Runs a query in its own transaction with `synchronous_commit = off`: a crash of PostgreSQL may lose it. Never for
- * money, nor for anything that was reported to a caller.
+ * Sends a statement without a result. A transaction does not wait for it: its next statement or commit does, and fails
+ * with its error.
  */
-export async function runAsyncCommit<Result>(
+export async function sendStatement(em: EntityManager, sql: string, values: readonly unknown[]) {
+  await sendQuery(
+    em,
+    query(sql, values, () => undefined),
+  )
+}
+
+/** Sends all statements of a query at once. Returns when they are sent, outside a transaction when they are answered. */
+async function sendQuery<Result>(
   em: EntityManager,
   { statements, parse }: Query<Result>,
-): Promise<Result> {
-  if (em.isInTransaction()) throw new Error('what else is in its transaction must not be lost with it')
-  const [, ...results] = await sendStatements(em, [{ ...ASYNC_COMMIT, discardResult: true }, ...statements])
-  return parse(results.map(({ rows }) => rows))
-}
-
-/** Sends a statement without a result; within a transaction it travels with the next message. */
-export async function enqueueStatement(em: EntityManager, sql: string, values: readonly unknown[]) {
-  await sendStatements(em, [{ ...prepareStatement(sql, values), discardResult: true }])
-}
-
-function sendStatements(em: EntityManager, statements: readonly Statement[]): Promise<StatementResult[]> {
-  return em.execute<StatementResult[]>(PIPELINE, statements as unknown[])
+): Promise<{ result: Promise<Result> }> {
+  if (statements.length === 0) return { result: Promise.resolve(parse([])) }
+  const executor = em.getKysely().getExecutor()
+  return executor.provideConnection(async connection => {
+    const answers = statements.map(statement => connection.executeQuery<ResultRow>(statement))
+    const result = Promise.allSettled(answers)
+      .then(() => Promise.all(answers))
+      .catch(error => Promise.reject(em.getDriver().convertException(error)))
+      .then(results => parse(results.map(({ rows }) => rows)))
+    if (em.isInTransaction())
+      result.catch(() => {}) // The caller may leave the error to the commit.
+    else await result
+    return { result }
+  })
 }

@@ -22,7 +22,7 @@ export function queryAttempts(
   return queryAttemptsWhere(em, 'r.operation = ? and r.subject_uuid = ?', [operation, subjectUuid])
 }
 
-/** Finds all attempts at an operation and runs another query in the same message. */
+/** Finds all attempts at an operation and runs another query in the same round trip. */
 export async function findAttemptsWith<More>(
   em: EntityManager,
   subject: OperationSubject,

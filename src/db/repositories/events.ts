@@ -1,6 +1,6 @@
 import type { EventType } from '../../domain/webhooks/webhook.ts'
 import type { EntityManager } from '../client/orm.ts'
-import { enqueueStatement } from '../pipeline/query.ts'
+import { sendStatement } from '../pipeline/query.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
 export type NewEvent = {
@@ -17,13 +17,13 @@ export type NewEvent = {
 }
 
 /**
- * Inserts the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement. It has
- * no result, so it is batched with the transaction's next statement (src/db/pipeline/pool.ts).
+ * Inserts the event, and a delivery for each endpoint of its mode that subscribes to its type, in one statement, which
+ * the transaction does not wait for (`sendStatement`).
  */
 export async function insertEvent(em: EntityManager, event: NewEvent): Promise<void> {
   const { accountUuid, connectionUuid, type, subjectUuid, sequence, ownerUuid, requestId, at } = event
   const body = JSON.stringify({ ...event.body, sequence })
-  await enqueueStatement(
+  await sendStatement(
     em,
     `with happened as (
        insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
@@ -43,7 +43,7 @@ export async function insertEvent(em: EntityManager, event: NewEvent): Promise<v
  * transaction that records the event.
  */
 export function scheduleDeliveriesForSweep(em: EntityManager, ownerUuid: string): Promise<void> {
-  return enqueueStatement(
+  return sendStatement(
     em,
     `update delivery d set sweep_at = now() from event e
      where e.uuid = d.event_uuid and e.owner_uuid = ? and d.status = 'PENDING' and d.attempt_count = 0`,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../client/orm.ts'
 import { type NotificationOutcome, ProviderNotification } from '../entities/provider-notification.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
-import { type Query, query, runAsyncCommit } from '../pipeline/query.ts'
+import { ASYNC_COMMIT, type Query, query, runAsyncCommit } from '../pipeline/query.ts'
 
 export type ReceivedNotification = Pick<
   ProviderNotification,
@@ -50,7 +50,7 @@ export async function markNotificationRouted(
   { uuid }: Pick<ProviderNotification, 'uuid'>,
   outcome: NotificationOutcome,
 ): Promise<void> {
-  const sql = 'update provider_notification set routed_at = now(), outcome = ? where uuid = ?'
+  const sql = `update provider_notification set routed_at = now(), outcome = ? from ${ASYNC_COMMIT} where uuid = ?`
   await runAsyncCommit(
     em,
     query(sql, [outcome, uuid], () => undefined),

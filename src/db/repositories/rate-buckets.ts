@@ -1,5 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
-import { firstRow, type Query, query, runAsyncCommit } from '../pipeline/query.ts'
+import { ASYNC_COMMIT, firstRow, type Query, query, runAsyncCommit } from '../pipeline/query.ts'
 
 /** Requests that each token has left, for all API processes (table `rate_bucket`). */
 
@@ -32,7 +32,7 @@ export function queryBucketShare(
              greatest(0, extract(epoch from clock_timestamp() - filled_at)::float8)) as level
            from rate_bucket where token_uuid = ${key} for update
          ) l
-       ) f
+       ) f, ${ASYNC_COMMIT}
        where b.token_uuid = f.token_uuid
        returning b.token_uuid as "tokenUuid", f.granted, b.tokens as "bucketLeft"`,
       [shareSize, burst, returnedRequests, perSecond, value],

@@ -1,5 +1,5 @@
 import type { Token } from '../entities/token.ts'
-import { firstRow, type Query, query } from '../pipeline/query.ts'
+import { ASYNC_COMMIT, firstRow, type Query, query } from '../pipeline/query.ts'
 
 /** A token that grants access; `expiresAtMs` is null for one that does not expire. */
 export type ValidToken = Pick<Token, 'uuid' | 'accountUuid' | 'mode'> & {
@@ -18,7 +18,7 @@ const VALID_TOKEN_SQL = `
 export function queryTokenUse(hash: string): Query<ValidToken | undefined> {
   return queryToken(
     `with found as (${VALID_TOKEN_SQL}), used as (
-       update token t set last_used_at = now() from found
+       update token t set last_used_at = now() from found, ${ASYNC_COMMIT}
        where t.uuid = found.uuid and (t.last_used_at is null or t.last_used_at < now() - interval '1 minute')
      )
      select * from found`,

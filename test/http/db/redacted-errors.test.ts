@@ -9,7 +9,7 @@ import {
   redactionInterceptor,
 } from '../../../src/activities/runtime/interceptors.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
-import { enqueueStatement } from '../../../src/db/pipeline/query.ts'
+import { sendStatement } from '../../../src/db/pipeline/query.ts'
 import { redactError } from '../../../src/db/redact-error.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
@@ -52,7 +52,7 @@ test('an error of a refused row names the constraint and quotes no value', async
 test('an error at the commit quotes no value, neither in its message nor in the log', async () => {
   const written = (document: string) =>
     runInTransaction(fixture.orm, em =>
-      enqueueStatement(em, `insert into account (uuid, name, document, status) values (?, 'n', ?, 'NEW')`, [
+      sendStatement(em, `insert into account (uuid, name, document, status) values (?, 'n', ?, 'NEW')`, [
         randomUUID(),
         document,
       ]),

@@ -160,7 +160,7 @@ test('a notification’s attempt is found by its reference through an index', as
   )
   await em().execute('analyze attempt')
   const { statements } = queryAttemptByReference(em(), { reference: 'r0', providerAccountUuid })
-  const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.text}`)
+  const plan: object[] = await em().execute(`explain (generic_plan) ${statements[0]!.sql}`)
   expect(plan.map(line => Object.values(line)[0]).join('\n')).toMatch('attempt_by_reference')
 })
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { types } from 'pg'
 import { lockCharge, lockTransfer } from '../../../src/activities/shared/transition.ts'
 import {
   type EntityManager,
@@ -9,7 +10,9 @@ import {
   runInTransaction,
 } from '../../../src/db/client/orm.ts'
 import { Account } from '../../../src/db/entities/account.ts'
+import { PipelinedPool } from '../../../src/db/pipeline/pool.ts'
 import {
+  ASYNC_COMMIT,
   batchQueries,
   constantQuery,
   mapQuery,
@@ -19,30 +22,28 @@ import {
   runAsyncCommit,
   runQuery,
   selectRows,
+  sendStatement,
   transactionReturning,
 } from '../../../src/db/pipeline/query.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
+import { openCapturedOrm } from '../support/postgres-messages.ts'
 
-/**
- * Statements without a needed result travel with the next statement: what PostgreSQL receives, and that the effect is
- * the same.
- */
+/** Round trips of transactions and batches: what is sent before the first result, and that the effect is the same. */
 
 let fixture: ApiFixture
 let orm: Orm
 let uuid: string
-let captured: CapturedMessages
+let captured: Awaited<ReturnType<typeof openCapturedOrm>>['captured']
+let closeOrm: () => Promise<void>
 let capturedMessages: string[]
 beforeAll(async () => {
   fixture = await openApiFixture([])
   uuid = await fixture.insertAccount()
-  orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
-  captured = await captureMessages(orm)
+  ;({ orm, captured, close: closeOrm } = await openCapturedOrm(fixture.config.databaseUrl))
   capturedMessages = captured.messages
 })
 afterAll(async () => {
-  await orm?.close()
+  await closeOrm?.()
   await fixture?.close()
 })
 beforeEach(() => captured.forget())
@@ -60,6 +61,7 @@ const addOne = (em: EntityManager, name: string, { uuid = randomUUID() as string
   em.create(Account, { uuid, name, document: '11222333000181', ...policies })
   return uuid
 }
+const NASTY_NAME = `"it's" \\ \\' ? $1 :name {} ção 💸; where "uuid" = 'no'`
 /** One transaction leaves nothing for the next statement over the same connection. */
 const isAlone = async () => {
   capturedMessages.splice(0)
@@ -73,14 +75,15 @@ const isAlone = async () => {
   expect(row?.open).toBe('0')
 }
 
-test('a transaction is one message per statement, and one for its end', async () => {
+test('a transaction is one round trip per awaited statement, BEGIN before a write and the commit included', async () => {
   const answer = await runInTransaction(orm, async em => {
     await em.execute(rename('first'))
     return em.execute('select name from account where uuid = ?', [uuid])
   })
   expect(answer).toEqual([{ name: 'first' }])
   expect(capturedMessages).toEqual([
-    `begin; ${rename('first')}`,
+    'begin',
+    rename('first'),
     `select name from account where uuid = '${uuid}'`,
     'commit',
   ])
@@ -98,7 +101,7 @@ test('the first statement’s result is its own, including the number of changed
 const NAME = 'select name from account where uuid = ?'
 const nameOf = (whose: string) => query(NAME, [whose], (rows: ResultRow[]) => rows[0]?.name)
 
-test('a batch of queries is one message with a result for each, inside and outside of a transaction', async () => {
+test('a batch of queries is one round trip with a result for each, inside and outside of a transaction', async () => {
   const [unknownUuid, two] = [randomUUID(), 'select 1 as one union all select 2']
   const rest = batchQueries(
     noQuery,
@@ -117,7 +120,7 @@ test('a batch of queries is one message with a result for each, inside and outsi
   await isAlone()
 })
 
-test('a transfer with its connection lock, movement and attempts is one message, and so is a charge', async () => {
+test('a transfer with its connection lock, movement and attempts is one round trip, and so is a charge', async () => {
   const connection = await fixture.insertConnection(uuid)
   const [transfer, charge] = [
     await fixture.insertTransfer(connection),
@@ -132,7 +135,7 @@ test('a transfer with its connection lock, movement and attempts is one message,
   expect(capturedMessages).toHaveLength(3)
 })
 
-test('a failing query fails its whole batch; an empty batch is no message', async () => {
+test('a failing query fails its whole batch; an empty batch sends nothing', async () => {
   const failing = batchQueries(
     nameOf(uuid),
     query('select 1 / 0 as x', [], () => 'never'),
@@ -204,42 +207,39 @@ test('a nested transaction is rolled back alone', async () => {
   expect(await nameNow()).toBe('outer')
 })
 
-test('rows that are only written are sent with the commit in one message', async () => {
+test('new rows of one entity are one statement; a row that is read first is read with BEGIN', async () => {
   const [first, second] = await runInTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
   expect(capturedMessages).toEqual([
-    expect.stringMatching(/^begin(; insert into "account" [^;]*){2}; commit$/),
+    'begin',
+    expect.stringMatching(/^insert into "account" [^;]*'one'[^;]*'two'[^;]*$/),
+    'commit',
   ])
   expect([await nameNow(first), await nameNow(second)]).toEqual(['one', 'two'])
 
   capturedMessages.splice(0)
   await runInTransaction(orm, async em => {
     const account = await em.findOneOrFail(Account, first!)
-    account.name = 'changed'
+    account.name = NASTY_NAME
   })
   expect(capturedMessages).toEqual([
     expect.stringMatching(/^begin; select /),
-    `update "account" set "name" = 'changed' where "uuid" = '${first}'; commit`,
+    expect.stringMatching(/^update "account" set "name" = /),
+    'commit',
   ])
-  expect(await nameNow(first)).toBe('changed')
-
-  capturedMessages.splice(0)
-  const onlyOne = orm.em.fork()
-  addOne(onlyOne, 'once; where "uuid" = \'no\'')
-  await onlyOne.flush()
-  expect(capturedMessages).toHaveLength(1)
+  expect(await nameNow(first)).toBe(NASTY_NAME)
   await isAlone()
 })
 
-test('queries at the end of a transaction see all its writes, in the message of the commit', async () => {
+test('queries at the end of a transaction see all its writes, in the round trip of the commit', async () => {
   const answer = await transactionReturning(orm, async em => {
     const added = addOne(em, 'just now')
     return mapQuery(batchQueries(nameOf(added), nameOf(uuid), constantQuery('known')), answers => answers)
   })
   expect(answer).toEqual(['just now', await nameNow(), 'known'])
   expect(capturedMessages).toEqual([
-    expect.stringMatching(
-      /^begin; insert into "account" [^;]*; select name [^;]*; select name [^;]*; commit$/,
-    ),
+    'begin',
+    expect.stringMatching(/^insert into "account" [^;]*$/),
+    expect.stringMatching(/^select name [^;]*; select name [^;]*; commit$/),
   ])
   capturedMessages.splice(0)
   expect(await transactionReturning(orm, async () => constantQuery(1))).toBe(1)
@@ -275,20 +275,21 @@ test('a row is visible to the next statement, whose result is its own', async ()
   const seen = await runInTransaction(orm, async em => {
     const added = addOne(em, 'just now')
     await em.flush()
-    expect(capturedMessages).toEqual([])
     const counted = await em.execute<{ affectedRows: number }>(rename('after it'), [], 'run')
     return [counted.affectedRows, await em.execute('select name from account where uuid = ?', [added])]
   })
   expect(seen).toEqual([1, [{ name: 'just now' }]])
   expect(capturedMessages).toEqual([
-    expect.stringMatching(/^begin; insert into "account" [^;]*; update account set name/),
+    'begin',
+    expect.stringMatching(/^insert into "account" /),
+    expect.stringMatching(/^update account set name/),
     expect.stringMatching(/^select name/),
     'commit',
   ])
   await isAlone()
 })
 
-test('a row that breaks a constraint fails the message it is sent with, and nothing is changed', async () => {
+test('a row that breaks a constraint fails its transaction, and nothing is changed', async () => {
   const duplicate = addOne(orm.em.fork(), 'unused', { uuid })
   const broken = { code: '23505', constraint: 'account_pkey' }
   await expect(
@@ -308,15 +309,56 @@ test('a row that breaks a constraint fails the message it is sent with, and noth
   await isAlone()
 })
 
-test('rows of a transaction that is rolled back are never sent', async () => {
-  const given = runInTransaction(orm, async em => {
-    addOne(em, 'given up')
-    await em.flush()
-    throw new Error('no')
+test('a statement without a result is not waited for, and its error is that of the next one or of the commit', async () => {
+  const duplicate =
+    'insert into account (uuid, name, document, status) select uuid, name, document, status from account'
+  await runInTransaction(orm, em => em.execute(rename('as it was')))
+  captured.forget()
+  await runInTransaction(orm, async em => {
+    await em.execute('select 1')
+    await sendStatement(em, 'update account set name = ? where uuid = ?', ['unwaited', uuid])
+    await sendStatement(em, 'update account set name = ? where uuid = ?', ['as it was', uuid])
   })
-  await expect(given).rejects.toThrow('no')
-  expect(capturedMessages).toEqual([])
+  expect(capturedMessages).toHaveLength(2)
+  expect(capturedMessages[1]).toMatch(/^update [^;]*; update [^;]*; commit$/)
+
+  const atCommit = runInTransaction(orm, async em => {
+    await em.execute(rename('never'))
+    await sendStatement(em, `${duplicate} where uuid = ?`, [uuid])
+  })
+  await expect(atCommit).rejects.toMatchObject({ code: '23505', constraint: 'account_pkey' })
+  const atNext = runInTransaction(orm, async em => {
+    await em.execute(rename('never'))
+    await sendStatement(em, `${duplicate} where uuid = ?`, [uuid])
+    await em.execute('select 1')
+  })
+  await expect(atNext).rejects.toMatchObject({ code: '23505', constraint: 'account_pkey' })
+  expect(await nameNow()).toBe('as it was')
   await isAlone()
+})
+
+test('a transaction whose failed statement was ignored does not count as committed', async () => {
+  const ignored = runInTransaction(orm, async em => {
+    await em.execute(rename('never'))
+    await em.execute('select 1 / 0').catch(() => {})
+  })
+  await expect(ignored).rejects.toThrow('division by zero')
+  await isAlone()
+})
+
+test('a BEGIN that fails executes no write, although the read before it was sent at once', async () => {
+  const pool = new PipelinedPool({ connectionString: fixture.config.databaseUrl, max: 1 })
+  const client = await pool.connect()
+  await client.query('begin nonsense', [])
+  const results = await Promise.allSettled([
+    client.query('select 1', []),
+    client.query(rename('outside'), []),
+    client.query('commit', []),
+  ])
+  for (const result of results) expect(result).toMatchObject({ reason: { code: '42601' } })
+  expect(await nameNow()).not.toBe('outside')
+  client.release()
+  await pool.end()
 })
 
 test('rows before, in and after a nested transaction are rolled back or kept with their own transaction', async () => {
@@ -351,37 +393,24 @@ test('a statement is parsed once per connection, however often it is run, and ag
   expect(await runInTransaction(orm, em => runQuery(em, batchQueries(one(), one())))).toEqual([1, 1])
   expect(captured.kept).not.toContain(text)
 
-  const after = query('select name as after_it from account where uuid = ?', [uuid], rows => rows.length)
   const fails = query('select 1 / ?::int as zero', [0], rows => rows)
-  await expect(runQuery(orm.em.fork(), batchQueries(fails, after))).rejects.toThrow('division by zero')
-  captured.forget()
-  expect(await runQuery(orm.em.fork(), after)).toBe(1) // PostgreSQL had not reached it.
-  expect(captured.kept).toHaveLength(1)
   await expect(runQuery(orm.em.fork(), fails)).rejects.toThrow('division by zero')
-  expect(captured.kept).toHaveLength(1) // It had been parsed before it failed.
+  await expect(runQuery(orm.em.fork(), fails)).rejects.toThrow('division by zero')
   await isAlone()
-})
-
-test('the columns of a statement are described once per connection, and known from then on', async () => {
-  const asked = () =>
-    selectRows(orm.em.fork(), 'select name as described_once, 1 as n from account where uuid = ?', [uuid])
-  const first = await asked()
-  expect(captured.described).toBe(1)
-  captured.forget()
-  expect(await asked()).toEqual(first)
-  expect(first).toEqual([{ described_once: await nameNow(), n: 1 }])
-  expect(captured.described).toBe(0)
 })
 
 test('an asynchronous commit waits for no disk, and no other statement shares it', async () => {
   const em = orm.em.fork()
   await em.execute('set synchronous_commit = on')
   captured.forget()
-  const renaming = query(`update account set name = 'passing' where uuid = ?`, [uuid], () => undefined)
-  await runAsyncCommit(em, renaming)
-  expect(capturedMessages).toEqual([
-    `select set_config('synchronous_commit', 'off', true); update account set name = 'passing' where uuid = '${uuid}'`,
-  ])
+  const renaming = query(
+    `update account set name = 'passing' from ${ASYNC_COMMIT} where uuid = ?
+     returning current_setting('synchronous_commit') as setting`,
+    [uuid],
+    rows => rows,
+  )
+  expect(await runAsyncCommit(em, renaming)).toEqual([{ setting: 'off' }])
+  expect(capturedMessages).toHaveLength(1)
   expect(await nameNow()).toBe('passing')
   expect(await em.execute('show synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
   await expect(runInTransaction(orm, tx => runAsyncCommit(tx, renaming))).rejects.toThrow('lost with it')
@@ -391,7 +420,7 @@ test('an asynchronous commit waits for no disk, and no other statement shares it
 
 test('a prepared statement whose columns have changed fails once, and its connection is replaced', async () => {
   const own = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
-  const asked = () => selectRows(own.em.fork(), 'select * from changing', [])
+  const asked = () => selectRows(own.em.fork(), 'select * from changing where n = ?', [1])
   await fixture.orm.em.fork().execute('create table changing (n integer); insert into changing values (1)')
   expect(await asked()).toEqual([{ n: 1 }])
   await fixture.orm.em.fork().execute('alter table changing add column m integer')
@@ -422,15 +451,10 @@ test('values of every type are read as they were written', async () => {
 })
 
 test('a result that cannot be parsed fails its own query, and no later one', async () => {
-  const types = (await orm.em.getConnection().getNativeClient()) as unknown as {
-    connect(): Promise<{ setTypeParser(oid: number, parse: () => never): void; release(): void }>
-  }
-  const client = await types.connect()
   const OID_OF_POINT = 600
-  client.setTypeParser(OID_OF_POINT, () => {
+  types.setTypeParser(OID_OF_POINT, () => {
     throw new Error('no point')
   })
-  client.release()
   await expect(selectRows(orm.em.fork(), 'select point(1, 2) as p', [])).rejects.toThrow('no point')
   await isAlone()
 })

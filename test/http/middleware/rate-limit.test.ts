@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createAuthenticator } from '../../../src/api/middleware/authenticate.ts'
 import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
 import type { RateLimitPolicy } from '../../../src/api/middleware/rate-limit/lease.ts'
-import { openOrm } from '../../../src/db/client/orm.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { captureMessages } from '../support/postgres-messages.ts'
+import { openCapturedOrm } from '../support/postgres-messages.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 
 /** So slow that no bucket refills during a test. */
@@ -138,9 +137,8 @@ describe('across processes', () => {
     expect(await bucketOf(tokenUuid)).toBeCloseTo(69, 0)
   })
 
-  test('a token unused for a second is loaded together with its lease in one message', async () => {
-    const orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
-    const wire = await captureMessages(orm)
+  test('a token unused for a second is loaded together with its lease in one round trip', async () => {
+    const { orm, captured: wire, close } = await openCapturedOrm(fixture.config.databaseUrl)
     let nowMs = 0
     const now = () => nowMs
     const limiter = createRateLimiter(orm, { perSecond: SLOW, burst: 80 }, now)
@@ -161,7 +159,7 @@ describe('across processes', () => {
     expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // Its lease is used up, and its token still cached.
     nowMs = 2_000
     expect(await one()).toEqual({ said: 1, left: expect.closeTo(58, 0) }) // The rest of its lease is not reduced again.
-    await orm.close()
+    await close()
   })
 
   test('two concurrent lookups get one lease', async () => {

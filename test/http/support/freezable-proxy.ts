@@ -20,8 +20,10 @@ export async function startFreezableProxy(to: { host: string; port: number }) {
         if (passing-- <= 0) freeze()
         if (isFrozen) return void thawed.push(() => done(null, message))
         if (delayMs === 0) return done(null, message)
-        setTimeout(done, delayMs, null, message)
+        setTimeout(() => this.push(message), delayMs) // Like a slow network: what is sent together arrives together.
+        done()
       },
+      flush: done => void setTimeout(done, delayMs),
     })
   const thawed: (() => void)[] = []
   function freeze() {

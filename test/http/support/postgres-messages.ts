@@ -1,69 +1,106 @@
-import type { Orm } from '../../../src/db/client/orm.ts'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
 
-/** The messages that PostgreSQL receives over the only connection of a pool. */
+/** What PostgreSQL receives from a pool with one connection. */
 export type CapturedMessages = {
-  /** The statements of each message, with their values filled in. */
+  /** The statements of each round trip with their values: what the client sends before it has the first result. */
   messages: string[]
   /** The same, one by one. */
   statements: string[]
   /** The texts of prepared statements. */
   kept: string[]
-  /** How often PostgreSQL was asked to describe a result's columns. */
-  described: number
   forget(): void
 }
 
-/** Records what a `pg` pool with one connection writes to its server. */
-type SingleClientPool = {
-  connect(): Promise<{ connection: { stream: { write(bytes: Buffer): boolean } }; release(): void }>
+/** Delay of each result, within which a client sends all that does not wait for it. */
+const RESULT_DELAY_MS = 3
+
+/** Opens an ORM with one connection, through a proxy that records its statements. */
+export async function openCapturedOrm(
+  databaseUrl: string,
+): Promise<{ orm: Orm; captured: CapturedMessages; close(): Promise<void> }> {
+  const target = new URL(databaseUrl)
+  const captured: CapturedMessages = {
+    messages: [],
+    statements: [],
+    kept: [],
+    forget() {
+      captured.messages.length = 0
+      captured.statements.length = 0
+      captured.kept.length = 0
+    },
+  }
+  const sockets = new Set<Socket>()
+  const proxy = createServer(near => {
+    const far = connect(Number(target.port), target.hostname)
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => {})
+    }
+    const readStatements = createStatementReader(captured.kept)
+    let isNewRoundTrip = true
+    near.on('data', bytes => {
+      for (const statement of readStatements(bytes)) {
+        captured.statements.push(statement)
+        if (isNewRoundTrip) captured.messages.push(statement)
+        else captured.messages.push(`${captured.messages.pop()}; ${statement}`)
+        isNewRoundTrip = false
+      }
+      far.write(bytes)
+    })
+    far.on('data', bytes => {
+      setTimeout(() => {
+        isNewRoundTrip = true
+        near.write(bytes)
+      }, RESULT_DELAY_MS)
+    })
+    near.on('close', () => far.destroy())
+    far.on('close', () => setTimeout(() => near.destroy(), RESULT_DELAY_MS))
+  })
+  await new Promise<void>(done => proxy.listen(0, '127.0.0.1', done))
+  const through = new URL(databaseUrl)
+  through.hostname = '127.0.0.1'
+  through.port = String((proxy.address() as AddressInfo).port)
+  const orm = await openOrm({ databaseUrl: through.href, poolSize: 1 })
+  return {
+    orm,
+    captured,
+    async close() {
+      await orm.close()
+      proxy.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
 }
 
-/** Records the messages of a pool with one connection. */
-export async function captureMessages(orm: Orm): Promise<CapturedMessages> {
-  const recorded = {
-    messages: [] as string[],
-    statements: [] as string[],
-    kept: [] as string[],
-    described: 0,
-    forget,
-  }
+/** Returns a function that reads the statements from the bytes that a client sends. */
+function createStatementReader(kept: string[]): (bytes: Buffer) => string[] {
   const named = new Map<string, string>()
-  function forget() {
-    recorded.messages.length = 0
-    recorded.statements.length = 0
-    recorded.kept.length = 0
-    recorded.described = 0
-  }
-  const pool = (await orm.em.getConnection().getNativeClient()) as unknown as SingleClientPool
-  const { connection, release } = await pool.connect()
-  const write = connection.stream.write.bind(connection.stream)
-  connection.stream.write = bytes => {
-    const said: string[] = []
-    for (const { kind, body } of framesOf(bytes)) {
-      if (kind === 'Q') said.push(readCString(body, 0))
-      if (kind === 'P') {
+  let unread = Buffer.alloc(0)
+  let isStarted = false
+  return bytes => {
+    unread = Buffer.concat([unread, bytes])
+    const statements: string[] = []
+    for (;;) {
+      // https://www.postgresql.org/docs/current/protocol-message-formats.html: a letter, which the first message has
+      // not, the length with itself, the rest.
+      const start = isStarted ? 1 : 0
+      if (unread.length < start + 4) return statements
+      const end = start + unread.readInt32BE(start)
+      if (unread.length < end) return statements
+      const [kind, body] = [String.fromCharCode(unread[0]!), unread.subarray(start + 4, end)]
+      unread = unread.subarray(end)
+      if (!isStarted) isStarted = true
+      else if (kind === 'Q') statements.push(readCString(body, 0))
+      else if (kind === 'B') statements.push(bindStatement(body, named))
+      else if (kind === 'P') {
         const name = readCString(body, 0)
         const text = readCString(body, name.length + 1)
         named.set(name, text)
-        if (name !== '') recorded.kept.push(text)
+        if (name !== '') kept.push(text)
       }
-      if (kind === 'B') said.push(bindStatement(body, named))
-      if (kind === 'D') recorded.described += 1
     }
-    recorded.statements.push(...said)
-    if (said.length > 0) recorded.messages.push(said.join('; '))
-    return write(bytes)
-  }
-  release()
-  return recorded
-}
-
-/** https://www.postgresql.org/docs/current/protocol-message-formats.html: a letter, the length with itself, the rest. */
-function* framesOf(bytes: Buffer) {
-  for (let at = 0; at < bytes.length; ) {
-    const end = at + 1 + bytes.readInt32BE(at + 1)
-    yield { kind: String.fromCharCode(bytes[at]!), body: bytes.subarray(at + 5, end) }
-    at = end
   }
 }
 

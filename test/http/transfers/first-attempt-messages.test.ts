@@ -5,22 +5,23 @@ import type { ActivityDependencies } from '../../../src/activities/runtime/depen
 import { sendTransfer } from '../../../src/activities/transfers/activities.ts'
 import { transferPayout } from '../../../src/activities/transfers/transfer-payout.ts'
 import { postOpeningBalance } from '../../../src/admin/connections.ts'
-import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import type { Orm } from '../../../src/db/client/orm.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import type { ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../../src/workflows/contracts/transfers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
-import { type CapturedMessages, captureMessages } from '../support/postgres-messages.ts'
+import { type CapturedMessages, openCapturedOrm } from '../support/postgres-messages.ts'
 
-/** The messages that PostgreSQL receives for a transfer, from its request to its settlement. */
+/** The round trips to PostgreSQL of a transfer, from its request to its settlement. */
 
 let fixture: ApiFixture
 let orm: Orm
 let messages: CapturedMessages
+let closeOrm: () => Promise<void>
 let accountUuid: string
 let connectionUuid: string
 let sendingStatus: ProviderPayout['status']
-/** How many messages PostgreSQL had received when the connection to the provider was opened. */
+/** How many round trips had begun when the connection to the provider was opened. */
 const opened: number[] = []
 beforeAll(async () => {
   fixture = await openApiFixture([])
@@ -28,11 +29,10 @@ beforeAll(async () => {
   connectionUuid = await fixture.insertConnection(accountUuid)
   const em = fixture.orm.em.fork()
   await postOpeningBalance(em, await em.findOneOrFail(Connection, connectionUuid), 1_000)
-  orm = await openOrm({ databaseUrl: fixture.config.databaseUrl, poolSize: 1 })
-  messages = await captureMessages(orm)
+  ;({ orm, captured: messages, close: closeOrm } = await openCapturedOrm(fixture.config.databaseUrl))
 })
 afterAll(async () => {
-  await orm?.close()
+  await closeOrm?.()
   await fixture?.close()
 })
 beforeEach(() => {
@@ -70,27 +70,41 @@ function newOrder(valueCents: number): TransferInput {
 const send = (order: TransferInput) =>
   sendTransfer(dependencies())({ uuid: order.uuid, connectionUuid, isResend: false, order })
 
-test('one message reads and locks before the provider’s call, in lock order, and one message writes', async () => {
+test('one round trip reads and locks before the provider’s call, in lock order, and one writes each kind of row', async () => {
   await send(newOrder(300))
-  const [locks, writes, ...kept] = messages.messages
+  const [locks, ...others] = messages.messages
+  const [writes, kept] = [others.slice(0, 5), others.slice(5)]
   expect(locks).toMatch(
     /^begin; .* from transfer\s.* for no key update; .* from connection\s.* for no key update; .* from balance\s.* for update; /s,
   )
-  expect(writes).toMatch(/^insert into "[^"]+" .*insert into "transfer".*insert into posting.*commit$/s)
-  expect(writes).not.toContain('update "transfer"') // Its row is written with every column.
-  expect(kept).toHaveLength(2)
+  expect(writes).toEqual([
+    expect.stringMatching(/^insert into "attempt" [^;]*$/),
+    expect.stringMatching(/^insert into "movement" [^;]*$/),
+    expect.stringMatching(/^insert into "transfer" [^;]*$/), // Its row is written with every column.
+    expect.stringMatching(/^with leg .*insert into posting [^;]*; update "attempt" [^;]*$/s),
+    'commit',
+  ])
+  expect(kept).toEqual([
+    expect.stringMatching(
+      /^begin; .* from transfer\s.* for no key update; .* from connection\s.* for no key update; /s,
+    ),
+    expect.stringMatching(/^update "attempt" [^;]*$/),
+    expect.stringMatching(/^update "transfer" [^;]*$/),
+    'commit',
+  ])
 })
 
 test('the provider’s connection is opened once the attempt is decided, while the row is being written', async () => {
   await send(newOrder(100))
-  expect(opened).toEqual([1])
+  expect(opened).toHaveLength(1)
+  expect(opened[0]).toBeLessThanOrEqual(messages.messages.indexOf('commit'))
 })
 
 test('an amount beyond the balance holds nothing, and no provider is called', async () => {
   expect(await send(newOrder(1_000_000))).toMatchObject({ kind: 'rejected', code: 'insufficient_balance' })
   expect(opened).toEqual([])
-  expect(messages.messages).toHaveLength(2) // The data of its response is read in the message that stores it.
-  expect(messages.messages.at(-1)).toMatch(/insert into "transfer".* from event e join delivery .*; commit$/s)
+  expect(messages.messages).toHaveLength(4) // The data of its response is read in the round trip of the commit.
+  expect(messages.messages.at(-1)).toMatch(/^select .* from event e join delivery .*; commit$/s)
 })
 
 test('a repeated attempt finds the row, and calls no provider', async () => {
@@ -99,7 +113,7 @@ test('a repeated attempt finds the row, and calls no provider', async () => {
   expect(await send(order)).toEqual({ kind: 'in_process' })
 })
 
-test('an event and its deliveries are one statement, and a settlement is two messages after its poll', async () => {
+test('an event and its deliveries are one statement, and a settlement is five round trips after its poll', async () => {
   const order = newOrder(100)
   await send(order)
   await fixture.orm.em.execute(
@@ -114,8 +128,10 @@ test('an event and its deliveries are one statement, and a settlement is two mes
     transferPayout,
   )({ uuid: order.uuid, connectionUuid, pollCount: 0 })
   expect(asked).toMatchObject({ kind: 'settled', deliveries: [expect.any(String)] })
-  expect(messages.messages).toHaveLength(3)
-  expect(messages.messages.at(-1)).toMatch(/insert into posting.* from event e join delivery .*; commit$/s)
+  expect(messages.messages).toHaveLength(6)
+  expect(messages.messages.at(-1)).toMatch(
+    /^with leg .*insert into posting.* from event e join delivery .*; commit$/s,
+  )
   const events = await fixture.orm.em.execute(
     `select e.type, e.sequence, e.body ->> 'status' as status, count(d.uuid)::int as deliveries
      from event e left join delivery d on d.event_uuid = e.uuid where e.owner_uuid = ? group by e.uuid order by e.type`,
