@@ -179,7 +179,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     const form = new FormData()
     form.append('purpose', 'DISPUTE_EVIDENCE')
     form.append('correlationID', correlationID)
-    form.append('file', new Blob([renderTextPdf(text)], { type: 'application/pdf' }), 'resposta.pdf')
+    form.append('file', new Blob([await renderTextPdf(text)], { type: 'application/pdf' }), 'resposta.pdf')
     const call = {
       call: 'uploadEvidence',
       reference: reply.id,
