@@ -90,13 +90,19 @@ export const CLOSE_DELAY_MS = 1_000
 export const UPLOAD_TIMEOUT_MS = 300_000
 
 /**
- * Time a stopping server waits for pending requests: longer than the longest response without an upload (5 s, SPEC §1),
+ * Time a stopping server waits for pending requests: longer than the longest response without an upload (10 s, SPEC §9),
  * shorter than an orchestrator waits before it kills.
  */
 export const SHUTDOWN_TIMEOUT_MS = 15_000
 
 /** Part of the 5 s deadline for connecting to Temporal. */
 export const TEMPORAL_READY_TIMEOUT_MS = 3_000
+
+/**
+ * Extension of the deadline once the request for a PIX key, or for its removal, is stored: a lost answer of the provider
+ * is looked up in its list (SPEC §9).
+ */
+export const PIX_KEY_STORED_WAIT_MS = 5_000
 
 /** Part of the deadline reserved to submit a dispute reply after its files are stored. */
 export const DISPUTE_REPLY_RESERVE_MS = 1_500

@@ -50,6 +50,8 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
   const bundles: Record<string, WorkflowBundleOption> = { one: first, two: next, three: next }
   /** Builds whose workers have executed activities of each workflow. */
   const ranOn = new Map<string, Set<string>>()
+  /** The same of its regular activities: a local one may run on a build whose workflow task Temporal then gives to another. */
+  const ranRegularOn = new Map<string, Set<string>>()
   const running: { workers: Worker[]; ended: Promise<unknown> }[] = []
 
   const activitiesOf = (buildId: string) =>
@@ -57,8 +59,10 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
       Object.entries(answers).map(([name, answer]) => [
         name,
         async () => {
-          const { workflowId } = activityInfo().workflowExecution!
-          ranOn.set(workflowId, (ranOn.get(workflowId) ?? new Set()).add(buildId))
+          const { isLocal, workflowExecution } = activityInfo()
+          const { workflowId } = workflowExecution!
+          for (const ran of isLocal ? [ranOn] : [ranOn, ranRegularOn])
+            ran.set(workflowId, (ran.get(workflowId) ?? new Set()).add(buildId))
           return answer(workflowId)
         },
       ]),
@@ -73,6 +77,7 @@ export async function startWorkerBuilds(answers: ActivityAnswers) {
   return {
     client,
     ranOn,
+    ranRegularOn,
     bundles,
     temporal,
 

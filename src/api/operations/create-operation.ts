@@ -51,6 +51,8 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
   find(uuid: string): Promise<Row | null>
   /** How long a replay waits for the outcome of the row it found, in ms; where absent, the row is the outcome. */
   replayWaitMs?(row: Row): number
+  /** Extends the request's deadline by this once the row is stored, see `startAndAwaitResult`. */
+  storedWaitMs?: number
   /** Validates before anything is started. A failure here stores nothing and leaves the key unused. */
   validate(): Promise<Validated>
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
@@ -71,7 +73,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
   { body, token, idempotencyKey: key, requestId }: CreateRequest<unknown>,
   operation: Operation<Row, Validated, Result>,
 ): Promise<Result> {
-  const { path, isPayout, validate, start } = operation
+  const { path, isPayout, validate, start, storedWaitMs = 0 } = operation
   const uuid = deriveOperationUuid({ owner: token, method: 'POST', path, key })
   const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
   const find = () => operation.find(uuid)
@@ -83,7 +85,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     return readOrFailNotConfirmed(uuid, async () => {
       const waitMs = operation.replayWaitMs?.(row) ?? 0
       if (waitMs <= 0) return present(row, true)
-      await awaitStoredOutcome(context, { kind: operation.kind, uuid, waitMs })
+      await awaitStoredOutcome(context, { kind: operation.kind, uuid, waitMs }, storedWaitMs)
       return present((await find()) ?? row, true)
     })
   }
@@ -103,6 +105,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
   return startAndAwaitResult(context, {
     uuid,
     isUnrepeatable: isPayout === true && key === null,
+    storedWaitMs,
     start: waitMs => start(order, validated, waitMs),
     find,
     present(row) {
@@ -117,8 +120,8 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
  * Computes how long a replay waits for a row whose creation is awaited from its start: a parallel request may have
  * started it a moment ago, so this one waits as long as that one, and all of them give the same response.
  */
-export function remainingCreateWaitMs({ createdAt }: { createdAt: Date }): number {
-  return REQUEST_DEADLINE_MS - (Date.now() - createdAt.getTime())
+export function remainingCreateWaitMs({ createdAt }: { createdAt: Date }, storedWaitMs = 0): number {
+  return REQUEST_DEADLINE_MS + storedWaitMs - (Date.now() - createdAt.getTime())
 }
 
 /** Stored failures that may not fail a new request, with another key, a little later. */

@@ -20,6 +20,8 @@ export type StartRequest<Row, Result> = {
    * request, so `not_confirmed` is not answered before the row can no longer appear.
    */
   isUnrepeatable?: boolean
+  /** Extends the request's deadline by this once the row is stored; where absent, the row is answered as it is. */
+  storedWaitMs?: number
 }
 
 /**
@@ -32,20 +34,23 @@ export async function startAndAwaitResult<Row, Result>(
   context: TemporalContext,
   request: StartRequest<Row, Result>,
 ): Promise<Result> {
-  const { uuid, start, find, isStarted = () => true, present, isUnrepeatable } = request
+  const { uuid, start, find, isStarted = () => true, present, isUnrepeatable, storedWaitMs = 0 } = request
   const deadline = await prepareWorkflowCall(context, uuid)
   const storageDeadlineMs = performance.now() + deadline.stepTimeoutMs()
   const waitForStorageDeadline = async () => {
     if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
   }
   let cause: unknown
-  const isAnswered = await deadline.awaitStep(start(deadline.stepTimeoutMs()), READ_BACK_RESERVE_MS).then(
-    () => true,
-    error => {
-      cause = error
-      return false
-    },
-  )
+  const outcome = start(deadline.stepTimeoutMs() + storedWaitMs)
+  const awaitOutcome = () =>
+    deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).then(
+      () => true,
+      error => {
+        cause = error
+        return false
+      },
+    )
+  let isAnswered = await awaitOutcome()
   // A row that this request's workflow has not changed shows an earlier run.
   const findStarted = async () => {
     const row = await find()
@@ -53,6 +58,11 @@ export async function startAndAwaitResult<Row, Result>(
   }
   try {
     let row = await findStarted()
+    if (row !== null && !isAnswered && storedWaitMs > 0) {
+      deadline.extendBy(storedWaitMs)
+      isAnswered = await awaitOutcome()
+      row = await findStarted()
+    }
     if (row === null && !isAnswered) {
       // The workflow may still store its row after an interrupted call.
       await waitForStorageDeadline()
@@ -79,12 +89,17 @@ export async function prepareWorkflowCall(context: TemporalContext, uuid: string
   return deadline
 }
 
-/** Waits for the outcome of a stored operation: at most `waitMs`, and until the request's deadline is near. */
+/**
+ * Waits for the outcome of a stored operation: at most `waitMs`, and until the request's deadline is near, which is
+ * extended by `storedWaitMs`.
+ */
 export async function awaitStoredOutcome(
   context: TemporalContext,
   { waitMs, ...operation }: Parameters<typeof awaitStartedOperation>[1],
+  storedWaitMs: number,
 ): Promise<void> {
   const deadline = getRequestDeadline()
+  deadline.extendBy(storedWaitMs)
   const outcome = awaitStartedOperation(context, { ...operation, waitMs: deadline.stepTimeoutMs(waitMs) })
   await deadline.awaitStep(outcome, READ_BACK_RESERVE_MS).catch(() => undefined)
 }

@@ -8,7 +8,7 @@ import type { Sealer } from '../../security/sealing.ts'
 import { startPixKeyWorkflow } from '../../temporal/pix-keys.ts'
 import type { PixKeyInput, PixKeyInputDetails } from '../../workflows/contracts/pix-keys.ts'
 import { fail } from '../http/api-error.ts'
-import { UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { PIX_KEY_STORED_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import {
   type CreateDependencies,
   type CreateRequest,
@@ -37,7 +37,8 @@ export function createPixKey(
     kind: 'pix_key',
     path: PIX_KEYS_PATH,
     find: uuid => findPixKey(em.fork(), uuid),
-    replayWaitMs: row => (row.state === 'creating' ? remainingCreateWaitMs(row) : 0),
+    replayWaitMs: row => (row.state === 'creating' ? remainingCreateWaitMs(row, PIX_KEY_STORED_WAIT_MS) : 0),
+    storedWaitMs: PIX_KEY_STORED_WAIT_MS,
     async validate() {
       const connection = await choosePixKeyProvider(em, { token, providerUuid: body.provider_uuid, type })
       const provenKey = await validateKeyCreation(sealer, request, connection)

@@ -8,7 +8,7 @@ import { startPixKeyRemovalWorkflow } from '../../temporal/pix-keys.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
 import { fail } from '../http/api-error.ts'
-import { UNAVAILABLE_RETRY_S } from '../limits.ts'
+import { PIX_KEY_STORED_WAIT_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
 import type { CallerToken } from '../middleware/authenticate.ts'
 import { startAndAwaitResult } from '../operations/start-and-wait.ts'
 import { findPixKey, requireVisiblePixKey } from './find.ts'
@@ -28,6 +28,7 @@ export async function removePixKey(
     start: waitMs => startPixKeyRemovalWorkflow(context, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),
     isStarted: ({ state }) => state !== 'active',
+    storedWaitMs: PIX_KEY_STORED_WAIT_MS,
     present: requireRemoved,
   })
 }
