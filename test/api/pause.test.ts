@@ -131,7 +131,7 @@ runConcurrentTests({
   'a transfer whose first provider refuses while the next one is paused fails with that reason': async () => {
     const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
     const [first, second] = merchant.connections as [Merchant['connection'], Merchant['connection']]
-    await out.injectFault(first, 'sendTransfer', 'slow', { delay_ms: 4_000 })
+    await out.injectFault(first, 'sendTransfer', 'slow', { delay_ms: 2_500 })
     const sending = out.send(merchant, { pix_key: 'am04@sim.trilho.test' })
     await storedTransfer(merchant)
     await pause({ connectionUuid: second.uuid }, 'money_out')
@@ -144,7 +144,7 @@ runConcurrentTests({
   'a transfer whose account is blocked before the next provider is called fails with that reason':
     async () => {
       const merchant = await aMerchant({ balance: 100 }, { provider: 'PROVIDER_C', balance: 100 })
-      await out.injectFault(merchant.connections[0]!, 'sendTransfer', 'slow', { delay_ms: 4_000 })
+      await out.injectFault(merchant.connections[0]!, 'sendTransfer', 'slow', { delay_ms: 2_500 })
       const sending = out.send(merchant, { pix_key: 'am04@sim.trilho.test' })
       await storedTransfer(merchant)
       await stage.sql(`update account set status = 'BLOCKED' where uuid = ?`, [merchant.uuid])
