@@ -42,8 +42,8 @@ export function attemptFirstDeliveries(dependencies: ActivityDependencies) {
     const timeout = sleep(FIRST_ATTEMPTS_MS, 'slow' as const, { signal: slow.signal })
     const results = await Promise.all(
       deliveries.map(async deliveryUuid => {
-        const attempted = attempt({ deliveryUuid })
-        attempted.catch(() => undefined) // Once the task does not wait for it, its workflow attempts again.
+        // A failure of ours concerns this delivery only: its workflow attempts it at once.
+        const attempted = attempt({ deliveryUuid }).catch(() => ({ kind: 'again', waitMs: 0 }) as const)
         return { deliveryUuid, result: await Promise.race([attempted, timeout]) }
       }),
     )

@@ -361,6 +361,17 @@ describe('first attempts within a workflow task', () => {
     expect(hook.received).toEqual([])
   })
 
+  test('leave one that fails on our side to its workflow, and attempt no other twice', async () => {
+    const [broken, hook] = [await endpoint(), await endpoint()]
+    await broken.updateEndpoint(`sealed_secret = 'unreadable'`)
+    const [unsigned, delivered] = [await broken.createEvent(), await hook.createEvent()]
+    expect(await hook.deliverFirst([unsigned, delivered])).toEqual({
+      open: [{ deliveryUuid: unsigned, firstWaitMs: 0 }],
+    })
+    expect(hook.received).toHaveLength(1)
+    expect(await broken.readDelivery(unsigned)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
+  })
+
   test('do not wait for a slow endpoint, whose answer is recorded when it comes', async () => {
     const hook = await endpoint({ timeScale: 10 })
     const delivery = await hook.createEvent()
