@@ -13,7 +13,7 @@ import type {
   webhookActivities,
 } from '../../activities/index.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
-import { webhookTaskQueueOf } from '../contracts/webhooks.ts'
+import { type FirstAttemptsResult, webhookTaskQueueOf } from '../contracts/webhooks.ts'
 import { withSummaries } from './with-summaries.ts'
 
 /** Activity proxies of all workflows, each with its time limit and the reason for it. */
@@ -81,15 +81,13 @@ const localPollProxies = withSummaries(
 /** Polls by a local activity first, then by a regular one: a poll moves no money and may be repeated. */
 export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES> = {
   pollCharge: order =>
-    localOrRegular(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
+    localOr(localPollProxies.pollCharge(order), () => idempotentProviderActivities.pollCharge(order)),
   pollTransfer: order =>
-    localOrRegular(localPollProxies.pollTransfer(order), () =>
-      idempotentProviderActivities.pollTransfer(order),
-    ),
+    localOr(localPollProxies.pollTransfer(order), () => idempotentProviderActivities.pollTransfer(order)),
   pollRefund: order =>
-    localOrRegular(localPollProxies.pollRefund(order), () => idempotentProviderActivities.pollRefund(order)),
+    localOr(localPollProxies.pollRefund(order), () => idempotentProviderActivities.pollRefund(order)),
   pollReturn: order =>
-    localOrRegular(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
+    localOr(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
 }
 
 const LOCAL_ISSUE_SUMMARIES = { issueCharge: 'issue at the candidate providers' }
@@ -106,21 +104,21 @@ const localIssueProxies = withSummaries(
 /** Issues a charge by a local activity first, within the workflow task that starts it, then by a regular one. */
 export function issueLocallyFirst(order: ChargeInput): Promise<IssueChargeResult> {
   const options = { summary: `issue ${order.valueCents} centavos` }
-  return localOrRegular(localIssueProxies.issueCharge.executeWithOptions(options, [order]), () =>
+  return localOr(localIssueProxies.issueCharge.executeWithOptions(options, [order]), () =>
     idempotentProviderActivities.issueCharge.executeWithOptions(options, [order]),
   )
 }
 
-/** Falls back to the regular activity where the local one fails or times out. */
-async function localOrRegular<Answer>(
+/** Falls back, usually to the regular activity, where the local one fails or times out. */
+async function localOr<Answer>(
   localResult: Promise<Answer>,
-  callRegular: () => Promise<Answer>,
+  fallBack: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
   try {
     return await localResult
   } catch (error) {
     if (isCancellation(error)) throw error
-    return callRegular()
+    return fallBack()
   }
 }
 
@@ -183,11 +181,24 @@ export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
 export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
-/** First webhook attempts, within the workflow task that announces. Its activity ends by itself after 1.5 s. */
-export const firstAttempts = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
-  startToCloseTimeout: '4 seconds',
-  retry: { maximumAttempts: 1 },
-})
+const firstAttemptProxies = withSummaries(
+  // The activity ends by itself after 1.5 s.
+  proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
+    startToCloseTimeout: '4 seconds',
+    retry: { maximumAttempts: 1 },
+  }),
+  { attemptFirstDeliveries: 'first delivery attempts' },
+)
+
+/**
+ * Makes the first attempts of deliveries by a local activity, within the workflow task that records their events. Where it fails,
+ * all are open.
+ */
+export function attemptDeliveriesLocally(deliveries: string[]): Promise<FirstAttemptsResult> {
+  return localOr(firstAttemptProxies.attemptFirstDeliveries(deliveries), () => ({
+    open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })),
+  }))
+}
 
 /** Webhook attempts, on a task queue of their own. An attempt takes up to 15 s, and waits up to 5 s for a slot. */
 export const proxyDeliveryActivities = () =>

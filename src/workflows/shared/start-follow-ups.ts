@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
-import { isCancellation, ParentClosePolicy, startChild } from '@temporalio/workflow'
+import { ParentClosePolicy, startChild } from '@temporalio/workflow'
 import type { FollowUps } from '../contracts/follow-ups.ts'
 import { RETURN_WORKFLOW, type ReturnPaymentInput, returnWorkflowId } from '../contracts/unmatched.ts'
 import { type AttemptDeliveryInput, DELIVERY_WORKFLOW, deliveryWorkflowId } from '../contracts/webhooks.ts'
-import { firstAttempts } from './activity-proxies.ts'
+import { attemptDeliveriesLocally } from './activity-proxies.ts'
 
 /**
  * Starts the follow-ups of a transaction: makes the first attempts of its deliveries, and starts a workflow for each delivery
@@ -14,21 +14,8 @@ export async function startFollowUps(
   { deliveries = [], returns = [] }: Partial<FollowUps>,
   timeScale: number,
 ): Promise<void> {
-  const open = deliveries.length === 0 ? [] : await attemptFirst(deliveries)
+  const { open } = deliveries.length === 0 ? { open: [] } : await attemptDeliveriesLocally(deliveries)
   await startFollowUpWorkflows({ deliveries: open, returns }, timeScale)
-}
-
-async function attemptFirst(deliveries: string[]): Promise<OpenDelivery[]> {
-  try {
-    const { open } = await firstAttempts.attemptFirstDeliveries.executeWithOptions(
-      { summary: 'first delivery attempts' },
-      [deliveries],
-    )
-    return open
-  } catch (error) {
-    if (isCancellation(error)) throw error
-    return deliveries.map(deliveryUuid => ({ deliveryUuid }))
-  }
 }
 
 type OpenDelivery = Pick<AttemptDeliveryInput, 'deliveryUuid' | 'firstWaitMs'>
