@@ -62,7 +62,7 @@ export function startIssueAttempt(
   })
 }
 
-/** Longest time from storing an attempt until its call has been recorded: that of a provider call and a margin. */
+/** Longest time from storing an attempt until its call is recorded: the timeout of a call (src/worker.ts) and a margin. */
 const CALL_IN_PROGRESS_MS = 5_000
 const POLL_INTERVAL_MS = 200
 

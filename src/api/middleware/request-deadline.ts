@@ -85,7 +85,7 @@ export class RequestDeadline {
       throw new ResponseTimeoutError('the request has no time left', this.awaitedPart)
   }
 
-  /** Extends the deadline for a step whose size the merchant chose. */
+  /** Extends the deadline for a step that takes longer: files of the merchant's size, or the look-up of a PIX key. */
   extendBy(ms: number): void {
     this.#endsAtMs += ms
   }

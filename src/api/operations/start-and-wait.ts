@@ -63,7 +63,7 @@ export async function startAndAwaitResult<Row, Result>(
       isAnswered = await awaitOutcome()
       row = await findStarted()
     }
-    if (row === null && !isAnswered) {
+    if (row === null && !isAnswered && isUnrepeatable) {
       // The workflow may still store its row after an interrupted call.
       await waitForStorageDeadline()
       row = await findStarted()
