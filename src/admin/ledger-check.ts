@@ -15,11 +15,10 @@ export async function checkProviderBalances(
 ): Promise<LedgerViolation[]> {
   const violations: LedgerViolation[] = []
   for (const providerAccountUuid of await listProviderAccountUuids(em)) {
-    const connection = await em.findOneOrFail(
-      Connection,
-      await findListingConnection(em, providerAccountUuid),
-      { populate: ['sealedCredentials'] },
-    )
+    const uuid = await findListingConnection(em, providerAccountUuid)
+    const connection =
+      uuid === undefined ? null : await em.findOne(Connection, uuid, { populate: ['sealedCredentials'] })
+    if (!connection) continue // It was withdrawn since the provider accounts were listed.
     const providerCents = await readProviderCents(providers, connection)
     const { ledgerCents, movingCents } = await readLedgerBalance(em, providerAccountUuid)
     if (providerCents !== ledgerCents)

@@ -89,11 +89,7 @@ function createPeriodComparison(dependencies: ActivityDependencies) {
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
-    const { connection, provider } = await loadProviderConnection(
-      dependencies,
-      em,
-      await findListingConnection(em, providerAccountUuid),
-    )
+    const { connection, provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
     const statement = await raceCancellation(provider.statement(order.from, order.to))
     if (statement.kind === 'no_answer')
       return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
@@ -132,6 +128,17 @@ function createPeriodComparison(dependencies: ActivityDependencies) {
   }
 }
 
+/** Loads the connection through which a provider account is listed. Throws where it has none any more. */
+async function loadListingConnection(
+  dependencies: ActivityDependencies,
+  em: EntityManager,
+  providerAccountUuid: string,
+) {
+  const connectionUuid = await findListingConnection(em, providerAccountUuid)
+  if (connectionUuid === undefined) throw new Error('the provider account has no configured connection')
+  return loadProviderConnection(dependencies, em, connectionUuid)
+}
+
 /** Posts what moved at the provider without an order of ours, then compares the provider's balance with the ledger. */
 async function postFromStatement(
   dependencies: ActivityDependencies,
@@ -141,11 +148,7 @@ async function postFromStatement(
   const em = orm.em.fork()
   const pix = await postPanelPix(dependencies, { providerAccountUuid, timeScale })
   const entries = await postAccountEntries(dependencies, { providerAccountUuid, timeScale })
-  const { provider } = await loadProviderConnection(
-    dependencies,
-    em,
-    await findListingConnection(em, providerAccountUuid),
-  )
+  const { provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
   const balance = await checkBalance(em, { provider, providerAccountUuid })
   return {
     differences: Math.max(0, differences - pix.booked),

@@ -65,14 +65,20 @@ export async function findActiveAccountsAt(
   return new Set(rows.map(row => row.uuid))
 }
 
-/** Finds the connection whose provider is listed: an ACTIVE one, else any configured one. */
-export async function findListingConnection(em: EntityManager, providerAccountUuid: string): Promise<string> {
+/**
+ * Finds the connection through which a provider account is listed: an ACTIVE one, else any configured one. Undefined
+ * where its last connection was withdrawn or moved to another provider account.
+ */
+export async function findListingConnection(
+  em: EntityManager,
+  providerAccountUuid: string,
+): Promise<string | undefined> {
   const [row] = await em.execute<{ uuid: string }[]>(
     `select uuid from connection where provider_account_uuid = ? and ${IS_CONFIGURED}
      order by status = 'ACTIVE' desc, created_at limit 1`,
     [providerAccountUuid],
   )
-  return row!.uuid
+  return row?.uuid
 }
 
 /** Lists whether an account's connections are simulated: real ones first, each value once. */

@@ -14,8 +14,11 @@ export async function openMoneySuite(): Promise<MoneySuite> {
   const stage = await openSharedTestStack()
   const merchants: Merchant[] = []
   afterAll(async () => {
-    await stage.waitUntilLedgerAgrees({ connections: merchants.flatMap(({ connections }) => connections) })
-    await stage.close()
+    try {
+      await stage.waitUntilLedgerAgrees({ connections: merchants.flatMap(({ connections }) => connections) })
+    } finally {
+      await stage.close()
+    }
   })
   return {
     stage,

@@ -71,3 +71,23 @@ test('a connection that received a notification before its registration failed s
   const violations = await checkProviderBalances(em, silent as unknown as ProviderRegistry)
   expect(violations.filter(({ where }) => where.includes(providerAccountUuid))).toEqual([])
 })
+
+test('a check of balances passes over a provider account whose last connection moved meanwhile', async () => {
+  const merchants = [await fixture.createMerchant(100), await fixture.createMerchant(100)]
+  const uuids = merchants.map(({ connectionUuid }) => connectionUuid)
+  const em = fixture.orm.em.fork()
+  const [first, second] = (
+    await em.find(Connection, { uuid: uuids }, { orderBy: { providerAccountUuid: 'asc' } })
+  ).map(connection => connection.providerAccountUuid) as [string, string]
+  const balances = async () => {
+    await fixture.sql('update connection set provider_account_uuid = ? where provider_account_uuid = ?', [
+      first,
+      second,
+    ])
+    return { kind: 'no_answer' }
+  }
+  const providers = { providerFor: () => ({ balances }) } as unknown as ProviderRegistry
+  const checked = (await checkProviderBalances(em, providers)).map(({ where }) => where)
+  expect(checked).toContainEqual(expect.stringContaining(first))
+  expect(checked).not.toContainEqual(expect.stringContaining(second))
+})
