@@ -3,23 +3,23 @@ import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Orm } from '../db/client/orm.ts'
-import type { Sealer } from '../security/sealing.ts'
-import type { FileStorage } from '../storage/storage.ts'
-import type { TemporalContext } from '../temporal/workflow-options.ts'
-import { fail } from './http/api-error.ts'
-import { type ApiRouter, requireGlobalToken } from './http/route.ts'
-import { createSemaphore } from './http/semaphore.ts'
-import { MAX_CONCURRENT_FORMS } from './limits.ts'
-import { createAuthenticator } from './middleware/authenticate.ts'
-import { errorHandler } from './middleware/error-handler.ts'
-import { createRateLimiter } from './middleware/rate-limit/bucket.ts'
-import { enforceDeadline } from './middleware/request-deadline.ts'
+import { fail } from '../http/api-error.ts'
+import { errorHandler } from '../http/error-handler.ts'
+import { MAX_CONCURRENT_FORMS } from '../http/limits.ts'
+import { enforceDeadline } from '../http/request-deadline.ts'
 import {
   assignRequestId,
   createAccessLog,
   requireSingleHostHeader,
   setSecurityHeaders,
-} from './middleware/request-id.ts'
+} from '../http/request-id.ts'
+import { createSemaphore } from '../http/semaphore.ts'
+import type { Sealer } from '../security/sealing.ts'
+import type { FileStorage } from '../storage/storage.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
+import { createAuthenticator } from './authorization/authenticate.ts'
+import { type ApiRouter, requireGlobalToken } from './http/route.ts'
+import { createRateLimiter } from './middleware/rate-limit/bucket.ts'
 import { traceRequest } from './middleware/tracing.ts'
 
 /** Dependencies that a process builds once for all routes. */

@@ -1,7 +1,7 @@
 import { Connection } from '@temporalio/client'
-import { formatServerUrl } from '../api/http/server.ts'
 import type { Config } from '../config.ts'
 import { waitForTemporal } from '../dev/services/temporal.ts'
+import { formatServerUrl } from '../http/server.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import type { OperatorCommand } from './command-context.ts'

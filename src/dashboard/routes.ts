@@ -1,6 +1,9 @@
-import type { RouteRegistrar } from '../api/app.ts'
-import { fail } from '../api/http/api-error.ts'
-import { createDashboardContext } from './http/dashboard-context.ts'
+import { fail } from '../http/api-error.ts'
+import {
+  createDashboardContext,
+  type DashboardDependencies,
+  type ServerRouter,
+} from './http/dashboard-context.ts'
 import { createDashboardRouter } from './http/router.ts'
 import { registerChargePages } from './pages/charges.ts'
 import { registerDisputePages } from './pages/disputes.ts'
@@ -17,8 +20,8 @@ import { registerTokenPages } from './pages/tokens.ts'
 import { registerTransferPages } from './pages/transfers.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
-/** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own functions. */
-export const dashboardRoutes: RouteRegistrar = (router, dependencies) => {
+/** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own operations. */
+export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDependencies): void {
   const context = createDashboardContext(router, dependencies)
   const pageRouter = createDashboardRouter(context)
   registerSignInPages(pageRouter)

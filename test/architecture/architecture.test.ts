@@ -16,13 +16,6 @@ import {
 const root = ROOT
 const files = SOURCE_FILES
 
-/** What the routes of the API and the pages of the dashboard share: finding, creating and changing resources. */
-const API_HANDLERS = SOURCE_FILES.map(nameOf).filter(name =>
-  /^api\/(charges|transfers|refunds|disputes|pix-keys|webhooks|events|ledger|providers)\/(?!.*routes$)/.test(
-    name,
-  ),
-)
-
 /**
  * The folders, or files beside them, that each may import: `types of` allows `import type` only, and a path narrower than a
  * folder allows nothing else of it. What is not here (src/dev, src/cli, src/worker.ts, src/server.ts) composes the others and
@@ -65,7 +58,11 @@ const ARROWS: Record<string, string[]> = {
     'types of storage',
   ],
   admin: ['domain', 'db', 'providers', 'security', 'temporal', 'disaster-recovery', 'workflows/contracts'],
+  http: ['domain', 'db/redact-error', 'storage'],
   api: [
+    'api/operations',
+    'api/authorization',
+    'http',
     'domain',
     'db',
     'contract',
@@ -81,18 +78,33 @@ const ARROWS: Record<string, string[]> = {
     'config',
     'views',
   ],
+  'api/authorization': ['http', 'db', 'security'],
+  // What routes and dashboard pages share: no route, and nothing of HTTP that only routes have.
+  'api/operations': [
+    'api/authorization',
+    'api/routing',
+    'http',
+    'domain',
+    'db',
+    'contract',
+    'temporal',
+    'types of workflows/contracts',
+    'messaging/settings',
+    'webhook-client',
+    'security',
+    'types of storage',
+    'types of config',
+  ],
   metrics: ['domain', 'db', 'types of providers'],
   config: ['security', 'domain/errors/startup-refusal', 'storage/settings', 'temporal/connection'],
   startup: ['db', 'domain/errors/startup-refusal'],
   storage: ['domain', 'security'],
   net: [],
-  // Of the API what its routes call, never the routes; of the operators' commands only accounts and manual settlement.
+  // Of the API its operations and who may call them, never a route; of the operators' commands only accounts and manual settlement.
   dashboard: [
-    'types of api/app',
-    'api/http',
-    'api/limits',
-    'api/middleware',
-    ...API_HANDLERS,
+    'api/operations',
+    'api/authorization',
+    'http',
     'db',
     'domain',
     'temporal',
@@ -103,6 +115,8 @@ const ARROWS: Record<string, string[]> = {
     'activities/ledger/adjustments',
     'security',
     'views',
+    'types of config',
+    'types of storage',
   ],
   views: [],
   security: [],
@@ -116,7 +130,7 @@ const PACKAGES: Record<string, string[]> = {
 }
 const COMPOSITION_ROOTS = /^(dev\/|cli\/|cli$|worker$|server$)/
 /** Folders with arrows of their own inside another one. */
-const INNER_FOLDER = /^workflows\/(contracts|bundle)(?=\/)/
+const INNER_FOLDER = /^(workflows\/(contracts|bundle)|api\/(operations|authorization))(?=\/)/
 
 const imports = await readSourceImports()
 

@@ -99,9 +99,9 @@ test('only `createOperation`, and the two creates that say why, derive an operat
   const derives = /\bderiveOperationUuid\(|\bfingerprintRequest\(/
   const found = sources.filter(({ file, text }) => !file.endsWith('idempotency.ts') && derives.test(text))
   expect(found.map(({ file }) => file)).toEqual([
-    'api/disputes/reply.ts',
     'api/operations/create-operation.ts',
-    'api/webhooks/create.ts',
+    'api/operations/disputes/reply.ts',
+    'api/operations/webhooks/create.ts',
   ])
   for (const { file, text } of found)
     if (!file.endsWith('create-operation.ts')) expect(text).toContain('Not by `createOperation`')

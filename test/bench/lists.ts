@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { requireVisibleCharge } from '../../src/api/charges/find.ts'
+import { requireVisibleCharge } from '../../src/api/operations/charges/find.ts'
 import type { EntityManager, Orm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntilReady } from '../../src/dev/services/startup.ts'

@@ -1,5 +1,5 @@
 /**
- * The 5 s within which callers are answered (src/api/limits.ts), and as much again as a machine may stand still: a
+ * The 5 s within which callers are answered (src/http/limits.ts), and as much again as a machine may stand still: a
  * caller that waits for several things takes longer.
  */
 export const RESPONSE_LIMIT_MS = 7_500

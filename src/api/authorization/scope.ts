@@ -1,5 +1,5 @@
 import { isOfMode, type OptionalSqlCondition } from '../../db/sql-conditions.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
+import type { CallerToken } from './authenticate.ts'
 
 /** Builds the filter of connections that a token may see: its mode's, or its own. The caller adds the account. */
 export function connectionScopeOf({ connectionUuid, modeScope }: CallerToken) {

@@ -11,6 +11,7 @@ import {
   storeProviderNotifications,
 } from '../../db/repositories/provider-notifications.ts'
 import type { NotificationItem } from '../../domain/providers/provider.ts'
+import { fail } from '../../http/api-error.ts'
 import {
   type InboundNotificationSubject,
   queryNotificationSubject,
@@ -19,7 +20,6 @@ import {
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { sha256 } from '../../security/sealing.ts'
 import type { RouteRegistrar } from '../app.ts'
-import { fail } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
 
 const acceptedResponse = z.object({ message: z.string() })

@@ -7,14 +7,14 @@ import {
 } from '../../contract/charges/charge.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
+import { fail } from '../../http/api-error.ts'
+import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
-import { fail } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
-import { cancelMerchantCharge } from './cancel.ts'
-import { createCharge, PAYMENTS_PATH } from './create.ts'
-import { listCharges, requireVisibleCharge } from './find.ts'
-import { renderQrPng, renderQrSvg } from './qr-code.ts'
-import { collectChargeErrors } from './validate-create.ts'
+import { cancelMerchantCharge } from '../operations/charges/cancel.ts'
+import { createCharge, PAYMENTS_PATH } from '../operations/charges/create.ts'
+import { listCharges, requireVisibleCharge } from '../operations/charges/find.ts'
+import { collectChargeErrors } from '../operations/charges/validate-create.ts'
 
 export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', PAYMENTS_PATH, {

@@ -4,8 +4,12 @@ import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from './find.ts'
-import { replyToDispute, requireAnswerableDispute } from './reply.ts'
+import {
+  listDisputes,
+  requireVisibleDispute,
+  showDisputeWithAttachments,
+} from '../operations/disputes/find.ts'
+import { replyToDispute, requireAnswerableDispute } from '../operations/disputes/reply.ts'
 
 export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   const { storage } = dependencies

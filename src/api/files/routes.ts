@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { attachmentTypeOf } from '../../domain/disputes/attachment.ts'
+import { fail } from '../../http/api-error.ts'
 import { FILES_PATH } from '../../storage/file-links.ts'
 import { buildContentDisposition } from '../../storage/storage.ts'
 import type { RouteRegistrar } from '../app.ts'
-import { fail } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
 
 const pathSegment = z.string().regex(/^[\w-]+(\.\w+)?$/)

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
-import type { FieldErrors } from './validate.ts'
+import type { FieldErrors } from '../../http/validate.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
 
 /** The definition of a route: who may call it, its input, its responses and its handler. */
 

@@ -3,9 +3,10 @@ import type { RouterContext } from '@koa/router'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Orm } from '../../db/client/orm.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
-import { ApiError, fail } from './api-error.ts'
+import { ApiError, fail } from '../../http/api-error.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
+import type { Semaphore } from '../../http/semaphore.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
 import { type PreparedRoute, parseRequest, prepareRoute } from './parse-request.ts'
 import {
   type AnyRoute,
@@ -16,7 +17,6 @@ import {
   type RouteMethod,
   type TokenRule,
 } from './route-definition.ts'
-import type { Semaphore } from './semaphore.ts'
 
 /**
  * Registers a route on the router. Its definition lists who may call it, its input, its responses and its handler. A file

@@ -1,7 +1,7 @@
 import { mapQuery, type Query } from '../../db/pipeline/query.ts'
 import { CLOCK_QUERY } from '../../db/repositories/database-clock.ts'
-import { MIN_TO_START_MS } from '../limits.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
+import { MIN_TO_START_MS } from '../../http/limits.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 
 /**
  * Queries the acceptance deadline of an order without an Idempotency-Key, as ISO 8601 UTC by PostgreSQL's clock: a

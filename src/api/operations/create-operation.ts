@@ -1,11 +1,11 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
+import { ApiError, type ApiErrorDetails, fail } from '../../http/api-error.ts'
+import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { OperationKind } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { ApiError, type ApiErrorDetails, fail } from '../http/api-error.ts'
-import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../limits.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
 import {
   deriveOperationUuid,
   fingerprintRequest,

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { stringify } from 'safe-stable-stringify'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
+import { fail } from '../../http/api-error.ts'
 import { sha256 } from '../../security/sealing.ts'
-import { fail } from '../http/api-error.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
 
 /** Idempotency (SPEC §1): the key decides the UUID, the fingerprint decides whether it is the same request. */
 

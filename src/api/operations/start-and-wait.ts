@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { failNotConfirmed } from '../../http/api-error.ts'
+import { READ_BACK_RESERVE_MS } from '../../http/limits.ts'
+import { isOutage } from '../../http/outage.ts'
+import { getRequestDeadline, type RequestDeadline } from '../../http/request-deadline.ts'
 import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
-import { failNotConfirmed } from '../http/api-error.ts'
-import { isOutage } from '../http/outage.ts'
-import { READ_BACK_RESERVE_MS } from '../limits.ts'
-import { getRequestDeadline, type RequestDeadline } from '../middleware/request-deadline.ts'
 
 export type StartRequest<Row, Result> = {
   uuid: string

@@ -1,7 +1,7 @@
 import { Client, type ClientPlugin, Connection } from '@temporalio/client'
+import { PROBE_TIMEOUT_MS, TEMPORAL_READY_TIMEOUT_MS } from '../../http/limits.ts'
+import { TemporalConnectionError } from '../../http/outage.ts'
 import { connectToTemporal, type TemporalServer } from '../../temporal/connection.ts'
-import { TemporalConnectionError } from '../http/outage.ts'
-import { PROBE_TIMEOUT_MS, TEMPORAL_READY_TIMEOUT_MS } from '../limits.ts'
 
 /** Creates the process's Temporal client. It connects at the first call: the API responds without Temporal. */
 export function createTemporalClient(

@@ -13,12 +13,15 @@ import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { collectCodeProviderErrors, collectPixKeyProviderErrors } from './choose-provider.ts'
-import { createPixKey, PIX_KEYS_PATH } from './create.ts'
-import { countCreationAttempt } from './creation-limit.ts'
-import { listPixKeys, requireVisiblePixKey } from './find.ts'
-import { removePixKey } from './remove.ts'
-import { AUTH_CODES_PATH, requestAuthCode } from './request-code.ts'
+import {
+  collectCodeProviderErrors,
+  collectPixKeyProviderErrors,
+} from '../operations/pix-keys/choose-provider.ts'
+import { createPixKey, PIX_KEYS_PATH } from '../operations/pix-keys/create.ts'
+import { countCreationAttempt } from '../operations/pix-keys/creation-limit.ts'
+import { listPixKeys, requireVisiblePixKey } from '../operations/pix-keys/find.ts'
+import { removePixKey } from '../operations/pix-keys/remove.ts'
+import { AUTH_CODES_PATH, requestAuthCode } from '../operations/pix-keys/request-code.ts'
 
 const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 

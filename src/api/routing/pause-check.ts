@@ -2,8 +2,8 @@ import type { Connection } from '../../db/entities/connection.ts'
 import type { MoneyDirection } from '../../db/entities/pause.ts'
 import { mapQuery, type Query } from '../../db/pipeline/query.ts'
 import { queryIsPaused } from '../../db/repositories/pauses.ts'
-import { fail } from '../http/api-error.ts'
-import { PAUSED_RETRY_S } from '../limits.ts'
+import { fail } from '../../http/api-error.ts'
+import { PAUSED_RETRY_S } from '../../http/limits.ts'
 
 /** Returns the candidates that are not paused for a direction; fails with 503 where all are paused (SPEC §9). */
 export function requireUnpausedConnections(candidates: Connection[], direction: MoneyDirection): string[] {

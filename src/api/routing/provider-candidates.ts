@@ -3,9 +3,9 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { mapQuery, type Query, runQuery } from '../../db/pipeline/query.ts'
 import { queryAccountConnection, queryRankedConnections } from '../../db/repositories/connections.ts'
-import { collectFieldErrors, failField } from '../http/api-error.ts'
-import type { FieldErrors } from '../http/validate.ts'
-import type { CallerToken } from '../middleware/authenticate.ts'
+import { collectFieldErrors, failField } from '../../http/api-error.ts'
+import type { FieldErrors } from '../../http/validate.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
 
 type CandidateRequest = { token: CallerToken; providerUuid?: string | undefined }
 

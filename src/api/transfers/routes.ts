@@ -7,10 +7,10 @@ import {
 } from '../../contract/transfers/transfer.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { cancelMerchantTransfer } from './cancel.ts'
-import { createTransfer, TRANSFERS_PATH } from './create.ts'
-import { listTransfers, requireVisibleTransfer } from './find.ts'
-import { collectTransferErrors } from './validate-create.ts'
+import { cancelMerchantTransfer } from '../operations/transfers/cancel.ts'
+import { createTransfer, TRANSFERS_PATH } from '../operations/transfers/create.ts'
+import { listTransfers, requireVisibleTransfer } from '../operations/transfers/find.ts'
+import { collectTransferErrors } from '../operations/transfers/validate-create.ts'
 
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {

@@ -6,16 +6,16 @@ import {
   recoverDeliveriesBody,
   startedDeliveryResponse,
 } from '../../contract/webhooks/webhook-delivery.ts'
+import { fail, failField } from '../../http/api-error.ts'
+import { WAKE_TIMEOUT_MS } from '../../http/limits.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { startEventReplay } from '../../temporal/deliveries.ts'
 import type { RouteRegistrar } from '../app.ts'
-import { fail, failField } from '../http/api-error.ts'
 import { registerRoute } from '../http/route.ts'
-import { WAKE_TIMEOUT_MS } from '../limits.ts'
-import { getRequestDeadline } from '../middleware/request-deadline.ts'
-import { WEBHOOKS_PATH } from './create.ts'
-import { createTestDelivery, listDeliveries, resendDelivery } from './deliveries.ts'
-import { requireVisibleWebhook } from './update.ts'
-import { tryWakeDelivery } from './wake-delivery.ts'
+import { WEBHOOKS_PATH } from '../operations/webhooks/create.ts'
+import { createTestDelivery, listDeliveries, resendDelivery } from '../operations/webhooks/deliveries.ts'
+import { requireVisibleWebhook } from '../operations/webhooks/update.ts'
+import { tryWakeDelivery } from '../operations/webhooks/wake-delivery.ts'
 
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
 export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {

@@ -11,9 +11,9 @@ import {
 } from '../../contract/webhooks/webhook.ts'
 import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-inspection.ts'
 import type { RouteRegistrar } from '../app.ts'
-import { buildListPage } from '../http/pagination.ts'
 import { registerRoute } from '../http/route.ts'
-import { createWebhook, WEBHOOKS_PATH } from './create.ts'
+import { buildListPage } from '../operations/pagination.ts'
+import { createWebhook, WEBHOOKS_PATH } from '../operations/webhooks/create.ts'
 import {
   createWebhookDependencies,
   listWebhooks,
@@ -21,9 +21,9 @@ import {
   requireVisibleWebhook,
   rotateSigningSecret,
   updateWebhook,
-} from './update.ts'
-import { collectEndpointErrors } from './validate-endpoint.ts'
-import { trySweepDeliveries } from './wake-delivery.ts'
+} from '../operations/webhooks/update.ts'
+import { collectEndpointErrors } from '../operations/webhooks/validate-endpoint.ts'
+import { trySweepDeliveries } from '../operations/webhooks/wake-delivery.ts'
 
 /** Registers the webhook routes (api-document.txt, Webhooks). Provider-bound tokens are refused. */
 export const webhookRoutes =

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ATTACHMENT_TYPES, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from '../../domain/disputes/attachment.ts'
 import { flag } from '../shared/fields.ts'
 
-/** Form of POST /meds/{medUuid}/reply (api-document.txt), read by src/api/http/multipart.ts. */
+/** Form of POST /meds/{medUuid}/reply (api-document.txt), read by src/http/multipart.ts. */
 
 const accept = flag.meta({
   description: '`1` or `true` accepts: the money goes back. `0` or `false` rejects',

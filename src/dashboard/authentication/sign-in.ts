@@ -1,4 +1,3 @@
-import { fail } from '../../api/http/api-error.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
@@ -8,6 +7,7 @@ import {
   insertSignInAttempt,
   lockSignInAttempts,
 } from '../../db/repositories/sign-in-attempts.ts'
+import { fail } from '../../http/api-error.ts'
 import { verifyPassword } from '../../security/passwords.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { toClientNetwork } from './client-network.ts'

@@ -1,12 +1,31 @@
 import { join } from 'node:path'
-import type { ApiDependencies } from '../../api/app.ts'
-import type { ApiRouter } from '../../api/http/route.ts'
+import type Router from '@koa/router'
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import type { Orm } from '../../db/client/orm.ts'
+import type { Semaphore } from '../../http/semaphore.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import type { FileStorage } from '../../storage/storage.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import { type AssetUrls, SHARED_ASSETS, serveAssets } from '../../views/assets.ts'
 import { createViewRenderer, type ViewRenderer } from '../../views/view-renderer.ts'
 
+/** Dependencies that the server builds once per process. */
+export type DashboardDependencies = {
+  orm: Orm
+  temporal: TemporalContext
+  config: Config
+  log: Logger
+  sealer: Sealer
+  storage: FileStorage
+}
+
+/** Router of the server, which the pages are added to, and its limit of concurrent uploads. */
+export type ServerRouter = { koa: Router; formSemaphore: Semaphore }
+
 /** What all dashboard pages share. */
-export type DashboardContext = ApiDependencies & {
-  router: ApiRouter
+export type DashboardContext = DashboardDependencies & {
+  router: ServerRouter
   views: ViewRenderer
   assets: AssetUrls
   /** Whether browsers connect by HTTPS. */
@@ -14,7 +33,10 @@ export type DashboardContext = ApiDependencies & {
 }
 
 /** Creates the dependencies that all dashboard pages share; called once per process. */
-export function createDashboardContext(router: ApiRouter, dependencies: ApiDependencies): DashboardContext {
+export function createDashboardContext(
+  router: ServerRouter,
+  dependencies: DashboardDependencies,
+): DashboardContext {
   return {
     ...dependencies,
     router,

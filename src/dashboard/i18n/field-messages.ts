@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type FieldMessage, fillGaps, formatFieldMessage } from '../../api/http/field-message.ts'
+import { type FieldMessage, fillGaps, formatFieldMessage } from '../../http/field-message.ts'
 import type { Language } from './translator.ts'
 
 /** The API's own messages in Portuguese, by their English texts. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fillGaps } from '../../api/http/field-message.ts'
+import { fillGaps } from '../../http/field-message.ts'
 
 /** Languages of the dashboard; the first is the default. */
 export const LANGUAGES = ['pt-BR', 'en'] as const

@@ -1,5 +1,9 @@
-import { listDisputes, requireVisibleDispute, showDisputeWithAttachments } from '../../api/disputes/find.ts'
-import { replyToDispute, requireAnswerableDispute } from '../../api/disputes/reply.ts'
+import {
+  listDisputes,
+  requireVisibleDispute,
+  showDisputeWithAttachments,
+} from '../../api/operations/disputes/find.ts'
+import { replyToDispute, requireAnswerableDispute } from '../../api/operations/disputes/reply.ts'
 import { disputesQuery } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'

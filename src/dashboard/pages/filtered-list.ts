@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { buildListPage } from '../../api/http/pagination.ts'
-import type { FieldErrors } from '../../api/http/validate.ts'
+import { buildListPage } from '../../api/operations/pagination.ts'
+import type { FieldErrors } from '../../http/validate.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, validateFormFields } from '../http/form.ts'
 import { RESERVED_QUERY_NAMES } from '../http/page.ts'
 import type { PageContext } from '../http/router.ts'

@@ -1,4 +1,4 @@
-import type { CallerToken } from '../../api/middleware/authenticate.ts'
+import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { listIsSimulated } from '../../db/repositories/connections.ts'

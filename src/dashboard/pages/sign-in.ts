@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { RouterContext } from '@koa/router'
 import { z } from 'zod'
-import { toLoggedApiError } from '../../api/middleware/error-handler.ts'
 import { revokeSession } from '../../db/repositories/dashboard-sessions.ts'
+import { toLoggedApiError } from '../../http/error-handler.ts'
 import { sha256 } from '../../security/sealing.ts'
 import {
   DEVICE_COOKIE_MAX_AGE_MS,

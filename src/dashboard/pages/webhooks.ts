@@ -1,5 +1,9 @@
-import { createWebhook } from '../../api/webhooks/create.ts'
-import { createTestDelivery, listDeliveries, resendDelivery } from '../../api/webhooks/deliveries.ts'
+import { createWebhook } from '../../api/operations/webhooks/create.ts'
+import {
+  createTestDelivery,
+  listDeliveries,
+  resendDelivery,
+} from '../../api/operations/webhooks/deliveries.ts'
 import {
   computeSecretEtag,
   createWebhookDependencies,
@@ -8,8 +12,8 @@ import {
   requireVisibleWebhook,
   rotateSecretIfUnchanged,
   updateWebhook,
-} from '../../api/webhooks/update.ts'
-import { trySweepDeliveries, tryWakeDelivery } from '../../api/webhooks/wake-delivery.ts'
+} from '../../api/operations/webhooks/update.ts'
+import { trySweepDeliveries, tryWakeDelivery } from '../../api/operations/webhooks/wake-delivery.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'

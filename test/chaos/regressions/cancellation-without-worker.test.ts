@@ -4,8 +4,8 @@ import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporal
 import { databaseActivities } from '../../../src/activities/index.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { createApp } from '../../../src/api/app.ts'
-import { type RunningServer, startServer } from '../../../src/api/http/server.ts'
 import { transferRoutes } from '../../../src/api/transfers/routes.ts'
+import { type RunningServer, startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, openApiFixture } from '../../http/support/api-fixture.ts'
 
 /** A storm's finding: a worker that is killed between a cancel request and its answer. */

@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { type FieldMessage, formatFieldMessage } from '../../../src/api/http/field-message.ts'
-import { validateSchema } from '../../../src/api/http/validate.ts'
 import { uuidSchema } from '../../../src/contract/shared/fields.ts'
 import { normalizeAmount } from '../../../src/dashboard/http/form.ts'
 import { translateFieldMessage } from '../../../src/dashboard/i18n/field-messages.ts'
@@ -15,6 +13,8 @@ import { MOVEMENT_REASONS } from '../../../src/domain/ledger/movement.ts'
 import { CONNECTION_STATUSES, PROVIDER_NAMES } from '../../../src/domain/providers/provider.ts'
 import { PAYMENT_STATUSES } from '../../../src/domain/shared/payment-status.ts'
 import { DISABLED_REASONS } from '../../../src/domain/webhooks/webhook.ts'
+import { type FieldMessage, formatFieldMessage } from '../../../src/http/field-message.ts'
+import { validateSchema } from '../../../src/http/validate.ts'
 
 const root = join(import.meta.dirname, '../../../src/dashboard')
 const sources = readdirSync(root, { recursive: true })

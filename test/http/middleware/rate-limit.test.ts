@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createAuthenticator } from '../../../src/api/middleware/authenticate.ts'
+import { createAuthenticator } from '../../../src/api/authorization/authenticate.ts'
 import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
 import type { RateLimitPolicy } from '../../../src/api/middleware/rate-limit/lease.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'

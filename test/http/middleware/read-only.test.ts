@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAuthenticator } from '../../../src/api/middleware/authenticate.ts'
+import { createAuthenticator } from '../../../src/api/authorization/authenticate.ts'
 import { createRateLimiter } from '../../../src/api/middleware/rate-limit/bucket.ts'
 import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'

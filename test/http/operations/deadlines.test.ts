@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import Koa from 'koa'
-import { ResponseTimeoutError } from '../../../src/api/http/outage.ts'
-import { startServer } from '../../../src/api/http/server.ts'
-import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../../../src/api/limits.ts'
-import {
-  enforceDeadline,
-  getRequestDeadline,
-  RequestDeadline,
-} from '../../../src/api/middleware/request-deadline.ts'
 import { queryAcceptanceDeadline } from '../../../src/api/operations/acceptance-deadline.ts'
 import { runQuery } from '../../../src/db/pipeline/query.ts'
+import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from '../../../src/http/limits.ts'
+import { ResponseTimeoutError } from '../../../src/http/outage.ts'
+import { enforceDeadline, getRequestDeadline, RequestDeadline } from '../../../src/http/request-deadline.ts'
+import { startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** One request, one deadline: each step gets the time that the steps before it have left. */

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { createApp } from '../../../src/api/app.ts'
-import { startServer } from '../../../src/api/http/server.ts'
 import { deriveOperationUuid, fingerprintRequest } from '../../../src/api/operations/idempotency.ts'
 import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
+import { startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, createCaller, openApiFixture } from '../support/api-fixture.ts'
 
 /** The responses about a key while its workflow, or that of a concurrent request, is still running. */

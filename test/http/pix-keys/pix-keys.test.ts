@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createApp } from '../../../src/api/app.ts'
-import { startServer } from '../../../src/api/http/server.ts'
 import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
+import { startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, type CallOptions, openApiFixture } from '../support/api-fixture.ts'
 
 /** The rules of SPEC §9 over the real database. Without Temporal here, a request that passes them all is answered 503. */

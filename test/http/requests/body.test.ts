@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { isJsonContentType } from '../../../src/api/http/body.ts'
+import { isJsonContentType } from '../../../src/http/body.ts'
 import { type ApiFixture, type CallOptions, openApiFixture } from '../support/api-fixture.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import Koa from 'koa'
-import { startServer } from '../../../src/api/http/server.ts'
+import { startServer } from '../../../src/http/server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { sampleRoutes } from '../support/sample-routes.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { buildDayRange, buildListPage, newestFirstOptions } from '../../../src/api/http/pagination.ts'
+import { buildDayRange, buildListPage, newestFirstOptions } from '../../../src/api/operations/pagination.ts'
 import { chargesQuery } from '../../../src/contract/charges/charge.ts'
 
 const rows = (count: number) => Array.from({ length: count }, (_, index) => index)

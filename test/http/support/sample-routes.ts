@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RouteRegistrar } from '../../../src/api/app.ts'
-import { fail } from '../../../src/api/http/api-error.ts'
 import { registerRoute } from '../../../src/api/http/route.ts'
+import { fail } from '../../../src/http/api-error.ts'
 
 const sampleBody = z.object({
   value: z.number().min(0),

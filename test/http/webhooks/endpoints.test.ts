@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { STATEMENT_TIMEOUT_MS } from '../../../src/api/limits.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
+import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
 import {
   type CertificateAuthority,
   createAuthority,

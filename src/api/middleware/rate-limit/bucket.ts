@@ -1,9 +1,9 @@
 import type { Orm } from '../../../db/client/orm.ts'
 import { mapQuery, noQuery, type Query } from '../../../db/pipeline/query.ts'
 import { type BucketShare, queryBucketShare, takeBucketShare } from '../../../db/repositories/rate-buckets.ts'
-import { fail } from '../../http/api-error.ts'
-import { isReadOnlyRefusal } from '../../http/outage.ts'
-import { MAX_CACHED_TOKENS } from '../../limits.ts'
+import { fail } from '../../../http/api-error.ts'
+import { MAX_CACHED_TOKENS } from '../../../http/limits.ts'
+import { isReadOnlyRefusal } from '../../../http/outage.ts'
 import {
   buildRateLimitHeaders,
   computeRetryAfterS,

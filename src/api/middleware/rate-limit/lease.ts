@@ -1,4 +1,4 @@
-import { EXHAUSTED_LEASE_MS, RATE_LEASE_MS } from '../../limits.ts'
+import { EXHAUSTED_LEASE_MS, RATE_LEASE_MS } from '../../../http/limits.ts'
 
 /** Arithmetic of the rate limit per token (SPEC §1): each process holds a lease on a share of the token's bucket. */
 

@@ -9,10 +9,7 @@ import {
   requestManualSettlement,
   StaleSettlement,
 } from '../../../admin/manual-settlement.ts'
-import { fail, failField } from '../../../api/http/api-error.ts'
-import { WAKE_TIMEOUT_MS } from '../../../api/limits.ts'
-import { getRequestDeadline } from '../../../api/middleware/request-deadline.ts'
-import { createWebhookDependencies, updateWebhook } from '../../../api/webhooks/update.ts'
+import { createWebhookDependencies, updateWebhook } from '../../../api/operations/webhooks/update.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'
@@ -22,6 +19,9 @@ import { recordOperatorAction } from '../../../db/repositories/operator-actions.
 import { endPause, findPause, type PauseTarget, startPause } from '../../../db/repositories/pauses.ts'
 import { centsFromText } from '../../../domain/ledger/money.ts'
 import { PAYOUT_KINDS } from '../../../domain/payouts/payout-kind.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import { WAKE_TIMEOUT_MS } from '../../../http/limits.ts'
+import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import { startEventReplay } from '../../../temporal/deliveries.ts'
 import {
   NotReturnableError,

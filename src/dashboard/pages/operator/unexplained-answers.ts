@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { fail } from '../../../api/http/api-error.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import {
   listUnexplainedAnswers,
   listUnexplainedNames,
   MAX_UNEXPLAINED_LISTED,
 } from '../../../db/repositories/unexplained-answers.ts'
+import { fail } from '../../../http/api-error.ts'
 import { openUnexplainedAnswer } from '../../../provider-notifications/unexplained-answers.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'

@@ -1,0 +1,91 @@
+import type { Orm } from '../../db/client/orm.ts'
+import { batchQueries, noQuery, type Query, runAsyncCommit, runQuery } from '../../db/pipeline/query.ts'
+import { queryTokenUse, queryValidToken, type ValidToken } from '../../db/repositories/tokens.ts'
+import { fail } from '../../http/api-error.ts'
+import { MAX_CACHED_TOKENS, TOKEN_CACHE_MS } from '../../http/limits.ts'
+import { isReadOnlyRefusal } from '../../http/outage.ts'
+import { hashToken, type TokenMode } from '../../security/tokens.ts'
+
+/** The authenticated API token of an account, perhaps bound to one connection. */
+export type CallerToken = {
+  uuid: string
+  accountUuid: string
+  connectionUuid: string | null
+  mode: TokenMode
+  /** Mode that the token's queries are restricted to. Absent for the dashboard, where a person may see both. */
+  modeScope?: TokenMode
+}
+
+type CachedToken = {
+  readAtMs: number
+  lookup: Promise<ValidToken | undefined>
+  tokenUuid?: string | undefined
+}
+
+/** Authenticates a bearer token, or fails with 401. */
+export type Authenticator = (authorization: string | undefined) => Promise<CallerToken>
+
+/** Query that is sent with the token lookup in one round trip; `tokenUuid` where an earlier lookup found it. */
+type BatchedQueryFactory = (hash: string, tokenUuid: string | undefined) => Query<unknown>
+
+/**
+ * Creates the authenticator, which looks tokens up by their SHA-256. A result is cached for at most a second, so every
+ * process sees a revocation, an expiry or a blocked account within that time. Concurrent requests share one lookup.
+ */
+export function createAuthenticator(
+  orm: Orm,
+  {
+    batchedQuery = () => noQuery,
+    now = Date.now,
+  }: { batchedQuery?: BatchedQueryFactory; now?: () => number } = {},
+): Authenticator {
+  const cache = new Map<string, CachedToken>()
+
+  function lookUpToken(token: string): Promise<ValidToken | undefined> {
+    const hash = hashToken(token).toString('hex')
+    const cached = cache.get(hash)
+    if (cached && now() - cached.readAtMs < TOKEN_CACHE_MS) return cached.lookup
+
+    const queries = batchQueries(queryTokenUse(hash), batchedQuery(hash, cached?.tokenUuid))
+    const entry: CachedToken = {
+      readAtMs: now(),
+      lookup: runAsyncCommit(orm.em.fork(), queries)
+        .then(([validToken]) => validToken)
+        .catch(error => {
+          if (!isReadOnlyRefusal(error)) throw error
+          return runQuery(orm.em.fork(), queryValidToken(hash))
+        })
+        .then(validToken => {
+          entry.tokenUuid = validToken?.uuid
+          return validToken
+        }),
+    }
+    cache.delete(hash) // Keeps the map ordered by time of reading, for eviction.
+    cache.set(hash, entry)
+    entry.lookup.catch(() => cache.get(hash) === entry && cache.delete(hash))
+    evictOldestTokens(cache)
+    return entry.lookup
+  }
+
+  return async authorization => {
+    const token = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization ?? '')?.[1]
+    if (token === undefined) return failUnauthenticated('Bearer realm="trilho"')
+    const validToken = await lookUpToken(token)
+    if (!validToken || (validToken.expiresAtMs !== null && validToken.expiresAtMs <= now())) {
+      return failUnauthenticated('Bearer realm="trilho", error="invalid_token"')
+    }
+    const { expiresAtMs: _, ...caller } = validToken
+    return { ...caller, modeScope: caller.mode }
+  }
+}
+
+function failUnauthenticated(challenge: string): never {
+  fail('unauthenticated', { headers: { 'WWW-Authenticate': challenge } })
+}
+
+function evictOldestTokens(cache: Map<string, CachedToken>) {
+  for (const hash of cache.keys()) {
+    if (cache.size <= MAX_CACHED_TOKENS) return
+    cache.delete(hash)
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  type EventsQuery,
+  redactBodyForConnection,
+  type VisibleEvent,
+} from '../../../contract/events/event.ts'
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { Connection } from '../../../db/entities/connection.ts'
+import { Event, Webhook } from '../../../db/entities/webhook.ts'
+import { findAttemptPositions } from '../../../db/repositories/attempts.ts'
+import { NO_CONNECTION, readListCounter } from '../../../db/repositories/list-counters.ts'
+import { formatTextArray } from '../../../db/sql-conditions.ts'
+import { EVENT_TYPES, eventRetentionStartOf } from '../../../domain/webhooks/webhook.ts'
+import { fail } from '../../../http/api-error.ts'
+import type { CallerToken } from '../../authorization/authenticate.ts'
+import { connectionScopeOf } from '../../authorization/scope.ts'
+import { buildDayRange, buildListPage, newestFirstOptions } from '../pagination.ts'
+
+/** Lists one page of the events that a token may see, newest first. */
+export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
+  const scope = await readEventScope(em, token)
+  const [rows, total] = await Promise.all([
+    em.find(Event, buildEventFilter(scope, query), newestFirstOptions(query)),
+    countEvents(em, scope, query),
+  ])
+  return buildListPage({ ...query, total, rows: await redactEventsForToken(em, token, rows) })
+}
+
+/** Reads an event that a token may see, or fails with 404. */
+export async function requireVisibleEvent(
+  em: EntityManager,
+  token: CallerToken,
+  uuid: string,
+): Promise<VisibleEvent> {
+  const scope = await readEventScope(em, token)
+  const event = await em.findOne(Event, { $and: [{ uuid }, buildEventVisibilityFilter(scope)] })
+  const [redacted] = await redactEventsForToken(em, token, [event ?? fail('not_found')])
+  return redacted!
+}
+
+/** Removes the attempts of other providers from events, for provider-bound tokens (SPEC §9). */
+async function redactEventsForToken(em: EntityManager, { connectionUuid }: CallerToken, events: Event[]) {
+  if (connectionUuid === null) return events
+  const subjects = events.map(event => event.subjectUuid)
+  const positions = await findAttemptPositions(em, { connectionUuid, subjects })
+  return events.map(({ uuid, type, createdAt, body, subjectUuid }) => ({
+    ...{ uuid, type, createdAt },
+    body: redactBodyForConnection(positions.get(subjectUuid), body),
+  }))
+}
+
+/** Connections whose events a token may see, and the webhooks of the other mode, whose TEST events it may not see. */
+type EventScope = {
+  token: CallerToken
+  connections: Pick<Connection, 'uuid'>[]
+  hiddenWebhookUuids: string[]
+}
+
+async function readEventScope(em: EntityManager, token: CallerToken): Promise<EventScope> {
+  const { accountUuid, modeScope } = token
+  const ofConnections = { accountUuid, ...connectionScopeOf(token) }
+  const tested = { accountUuid, mode: modeScope === 'live' ? 'test' : 'live', sequence: { $gt: 0 } } as const
+  const [connections, others] = await Promise.all([
+    em.find(Connection, ofConnections, { fields: ['uuid'] }),
+    modeScope ? em.find(Webhook, tested, { fields: ['uuid'] }) : [],
+  ])
+  return { token, connections, hiddenWebhookUuids: others.map(({ uuid }) => uuid) }
+}
+
+/** Builds the filter of visible events: in the retention period, of a visible connection or, unbound, of none. */
+function buildEventVisibilityFilter({
+  token: { accountUuid, connectionUuid },
+  connections,
+  hiddenWebhookUuids,
+}: EventScope) {
+  const ofConnections = { connectionUuid: { $in: connections.map(({ uuid }) => uuid) } }
+  const withoutConnection = { connectionUuid: null, subjectUuid: { $nin: hiddenWebhookUuids } }
+  return {
+    accountUuid,
+    createdAt: { $gte: eventRetentionStartOf(new Date()) },
+    ...(connectionUuid === null ? { $or: [ofConnections, withoutConnection] } : ofConnections),
+  }
+}
+
+function buildEventFilter(scope: EventScope, { type, date_from, date_to }: EventsQuery) {
+  const created = buildDayRange(date_from, date_to)
+  return {
+    $and: [
+      buildEventVisibilityFilter(scope),
+      { ...(type && { type: { $in: type } }), ...(created && { createdAt: created }) },
+    ],
+  }
+}
+
+/**
+ * Counts the visible events that match the query. TEST events are counted in the table: the list counters do not
+ * separate them by webhook, and they are few.
+ */
+async function countEvents(em: EntityManager, scope: EventScope, query: EventsQuery): Promise<number> {
+  const { type: types = EVENT_TYPES } = query
+  const countedTotal = types.filter(type => type !== 'TEST')
+  const [counted, tests] = await Promise.all([
+    countedTotal.length > 0 ? readEventCounters(em, scope, { ...query, type: countedTotal }) : 0,
+    types.includes('TEST') ? em.count(Event, buildEventFilter(scope, { ...query, type: ['TEST'] })) : 0,
+  ])
+  return counted + tests
+}
+
+function readEventCounters(em: EntityManager, { token, connections }: EventScope, query: EventsQuery) {
+  const keptFrom = eventRetentionStartOf(new Date()).toISOString().slice(0, 10)
+  const { date_from = keptFrom, date_to, type = [] } = query
+  const uuids = connections.map(({ uuid }) => uuid)
+  return readListCounter(em, {
+    noun: 'event',
+    conditions: [
+      ['account_uuid = ?', token.accountUuid],
+      [
+        'connection_uuid = any(?::uuid[])',
+        formatTextArray(token.connectionUuid === null ? [...uuids, NO_CONNECTION] : uuids),
+      ],
+    ],
+    states: type,
+    createdFrom: date_from > keptFrom ? date_from : keptFrom,
+    createdTo: date_to,
+  })
+}

@@ -1,0 +1,62 @@
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { AuthCode } from '../../../db/entities/pix-key.ts'
+import { ROW_LOCK } from '../../../db/locks.ts'
+import { isAuthCodeExpired } from '../../../db/repositories/verification-codes.ts'
+import { isUuid } from '../../../domain/pix/identifiers.ts'
+import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../../domain/pix-keys/pix-key.ts'
+import { failField } from '../../../http/api-error.ts'
+import type { FieldMessage } from '../../../http/field-message.ts'
+import type { Sealer } from '../../../security/sealing.ts'
+
+export const USED_CODE_MESSAGE = 'was already used: a code is valid for one key'
+
+export type AuthCodeProof = {
+  accountUuid: string
+  type: VerifiedKeyType
+  authCodeId: string
+  authCode: string
+}
+
+/**
+ * Verifies a code and returns the address it was sent to; else fails with 422 for the wrong field. A wrong guess is
+ * committed before the response, under the code's row lock, so that concurrent guesses cannot exceed the limit of five.
+ */
+export async function verifyAddress(em: EntityManager, sealer: Sealer, proof: AuthCodeProof) {
+  const verification = await em.fork().transactional(inner => verifyCode(inner, sealer, proof))
+  return 'address' in verification
+    ? verification.address
+    : failField(verification.field, verification.message)
+}
+
+type CodeVerification = { address: string } | { field: 'auth_code_id' | 'auth_code'; message: FieldMessage }
+
+async function verifyCode(
+  em: EntityManager,
+  sealer: Sealer,
+  proof: AuthCodeProof,
+): Promise<CodeVerification> {
+  const uuid = proof.authCodeId.toLowerCase()
+  const code = isUuid(uuid)
+    ? await em.findOne(AuthCode, { uuid, accountUuid: proof.accountUuid }, ROW_LOCK)
+    : null
+  if (!code) return rejectCode('is not a code of this account')
+  if (code.type !== proof.type)
+    return rejectCode({
+      text: 'belongs to a code for {type}, not for {expected}',
+      gaps: { type: code.type, expected: proof.type },
+    })
+  if (code.usedAt) return rejectCode(USED_CODE_MESSAGE)
+  if (await isAuthCodeExpired(em, uuid)) return rejectCode('has expired: a code is valid for 10 minutes')
+  if (code.wrongAttempts >= MAX_WRONG_CODE_ATTEMPTS)
+    return rejectCode('has too many wrong attempts: request another code')
+  if (sealer.isMacOf(code.mac, `${uuid}:${proof.authCode}`)) return { address: code.key }
+  code.wrongAttempts += 1
+  const count = MAX_WRONG_CODE_ATTEMPTS - code.wrongAttempts
+  const text =
+    ['is wrong: request another code', 'is wrong: 1 attempt left'][count] ?? 'is wrong: {count} attempts left'
+  return { field: 'auth_code', message: { text, gaps: { count } } }
+}
+
+function rejectCode(message: FieldMessage): CodeVerification {
+  return { field: 'auth_code_id', message }
+}

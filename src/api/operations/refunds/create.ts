@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import {
+  type createRefundBody,
+  refundSchema,
+  showAcceptedRefund,
+  showRefund,
+} from '../../../contract/refunds/refund.ts'
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { Refund } from '../../../db/entities/refund.ts'
+import { batchQueries, runQuery } from '../../../db/pipeline/query.ts'
+import type { ReadCharge } from '../../../db/repositories/charges.ts'
+import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../../domain/refunds/refund.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import { startMoneyWorkflow } from '../../../temporal/start.ts'
+import type { TemporalContext } from '../../../temporal/workflow-options.ts'
+import type { RefundInput } from '../../../workflows/contracts/refunds.ts'
+import { queryPayoutPause } from '../../routing/pause-check.ts'
+import { queryAcceptanceDeadline } from '../acceptance-deadline.ts'
+import { requireVisibleCharge } from '../charges/find.ts'
+import {
+  type CreateRequest,
+  createOperation,
+  failStored,
+  type Replay,
+  remainingCreateWaitMs,
+} from '../create-operation.ts'
+
+type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { chargeUuid: string }
+
+/** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
+export async function createChargeRefund(context: TemporalContext, request: CreateRefundRequest) {
+  const { body, token, em, idempotencyKey, chargeUuid } = request
+  // Read before the refund is looked for: a charge that already shows this refund is then not validated for it.
+  const charge = await requireVisibleCharge(em, token, chargeUuid)
+  return createOperation(context, request, {
+    kind: 'refund',
+    path: `/api/v1/payments/${chargeUuid}/refund`,
+    isPayout: true,
+    find: uuid => findRefundByUuid(em.fork(), uuid),
+    replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
+    validate: () => validateCreateRefund(em, charge, body),
+    start(operation, { valueCents, acceptBefore }, waitMs) {
+      const order: RefundInput = {
+        ...operation,
+        chargeUuid,
+        connectionUuid: charge.connection.uuid,
+        valueCents,
+        ...(idempotencyKey === null && { acceptBefore }),
+      }
+      return startMoneyWorkflow(context, 'refund', order, { waitMs })
+    },
+    async present(refund, replay) {
+      const accepted = await storeAcceptedRefund(em, refund)
+      // Read after the refund, so that the charge already shows that it is being refunded.
+      return respondWithRefund(accepted, await requireVisibleCharge(em.fork(), token, chargeUuid), replay)
+    },
+  })
+}
+
+/** Validates a refund and returns its amount and its acceptance deadline. The workflow validates again. */
+async function validateCreateRefund(
+  em: EntityManager,
+  charge: ReadCharge,
+  body: z.output<typeof createRefundBody>,
+) {
+  const code = refundErrorCodeOf(charge, new Date())
+  if (code) fail(code)
+  const valueCents = body.value ?? computeRefundableCents(charge)
+  if (valueCents > computeRefundableCents(charge))
+    failField('value', 'must not exceed what is still refundable of the charge')
+  const queries = batchQueries(queryPayoutPause(charge.connection.uuid), queryAcceptanceDeadline())
+  const [, acceptBefore] = await runQuery(em, queries)
+  return { valueCents, acceptBefore }
+}
+
+function findRefundByUuid(em: EntityManager, uuid: string) {
+  return em.findOne(Refund, uuid, { populate: ['movement'] })
+}
+
+function isResponsePending({ acceptedAt, state }: Refund): boolean {
+  return acceptedAt == null && refundMachine.accepts(state, 'accepted')
+}
+
+/**
+ * Stores that a refund is accepted, where it was not decided in time. The response and every replay with its key then
+ * say accepted, whatever the outcome. The acceptance deadline is removed: the refund may be sent however late.
+ */
+async function storeAcceptedRefund(em: EntityManager, refund: Refund): Promise<Refund> {
+  if (!isResponsePending(refund)) return refund
+  const { uuid, state } = refund
+  await em.nativeUpdate(
+    Refund,
+    { uuid, state, acceptedAt: null },
+    { acceptedAt: new Date(), acceptBefore: null },
+  )
+  return (await findRefundByUuid(em.fork(), uuid)) ?? refund
+}
+
+function respondWithRefund(refund: Refund, charge: ReadCharge, replay: Replay) {
+  if (refund.state !== 'failed' || refund.acceptedAt)
+    return {
+      status: 200 as const,
+      headers: replay.headers,
+      body: { message: 'The refund was accepted.', data: showAcceptedRefund(refund, charge) },
+    }
+  return failStored(refundErrorCode(refund), replay, {
+    data: z.encode(refundSchema, showRefund(refund, charge)),
+  })
+}
+
+/** Maps the failure to an error code: one that the workflow found under the row lock, or the provider's rejection. */
+function refundErrorCode(refund: Refund) {
+  switch (refund.failure?.code) {
+    case 'refund_in_progress':
+    case 'refund_med_open':
+    case 'refund_period_over':
+    case 'charge_not_refundable':
+    case 'no_provider_available':
+    case 'paused':
+    case 'not_taken':
+    case 'not_found_after_restore':
+      return refund.failure.code
+    case 'refund_above_remainder':
+      return 'refund_in_progress'
+    case 'insufficient_balance':
+      return refund.feeCents === 0 && refund.parts.length === 0 ? 'insufficient_balance' : 'provider_rejected'
+    default:
+      return 'provider_rejected'
+  }
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { showWebhook, webhookSchema } from '../../../contract/webhooks/webhook.ts'
+import { type DeliveriesQuery, showDelivery } from '../../../contract/webhooks/webhook-delivery.ts'
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../../db/entities/webhook.ts'
+import { ROW_LOCK } from '../../../db/locks.ts'
+import { readListCounter } from '../../../db/repositories/list-counters.ts'
+import { fail } from '../../../http/api-error.ts'
+import { buildListPage, newestFirstOptions } from '../pagination.ts'
+import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './update.ts'
+
+/** Most attempts shown per delivery; the latest are shown. */
+const MAX_ATTEMPTS_SHOWN = 20
+/** Delay before the sweep wakes the delivery workflow; normally the request itself wakes it. */
+const SWEEP_AFTER_MS = 20_000
+
+export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {
+  const webhook = await requireVisibleWebhook(em, reference)
+  const { status = [] } = query
+  const [rows, total] = await Promise.all([
+    em.find(
+      Delivery,
+      { webhookUuid: webhook.uuid, ...(status.length > 0 && { status: { $in: status } }) },
+      newestFirstOptions(query),
+    ),
+    readListCounter(em, {
+      noun: 'delivery',
+      conditions: [
+        ['account_uuid = ?', webhook.accountUuid],
+        ['connection_uuid = ?', webhook.uuid],
+      ],
+      states: status,
+    }),
+  ])
+  return buildListPage({ ...query, total, rows: await showDeliveries(em, rows) })
+}
+
+/** Presents deliveries with their events and attempts; two more statements, however many deliveries. */
+async function showDeliveries(em: EntityManager, deliveries: Delivery[]) {
+  const uuids = deliveries.map(delivery => delivery.uuid)
+  const events = await em.find(
+    Event,
+    { uuid: { $in: deliveries.map(delivery => delivery.eventUuid) } },
+    { fields: ['uuid', 'type'] },
+  )
+  const latest = deliveries.map(({ uuid, attemptCount }) => ({
+    deliveryUuid: uuid,
+    number: { $gt: attemptCount - MAX_ATTEMPTS_SHOWN },
+  }))
+  const attempts =
+    uuids.length === 0 ? [] : await em.find(DeliveryAttempt, { $or: latest }, { orderBy: { number: 'asc' } })
+  const eventOf = new Map(events.map(event => [event.uuid, event]))
+  const triesOf = Map.groupBy(attempts, one => one.deliveryUuid)
+  return deliveries.map(delivery =>
+    showDelivery(delivery, eventOf.get(delivery.eventUuid)!, triesOf.get(delivery.uuid) ?? []),
+  )
+}
+
+/** Restarts the retry schedule of a delivery, whatever its status, and makes it due at once. */
+export function resendDelivery(em: EntityManager, reference: WebhookReference, deliveryUuid: string) {
+  return em.transactional(async tx => {
+    const webhook = await lockActiveWebhook(tx, reference)
+    const delivery = await tx.findOne(Delivery, { uuid: deliveryUuid, webhookUuid: webhook.uuid }, ROW_LOCK)
+    if (!delivery) return fail('not_found')
+    delivery.status = 'PENDING'
+    delivery.attemptsBeforeRun = delivery.attemptCount
+    delivery.nextAttemptAt = new Date()
+    delivery.sweepAt = new Date(Date.now() + SWEEP_AFTER_MS)
+    await tx.flush()
+    return (await showDeliveries(tx, [delivery]))[0]!
+  })
+}
+
+/** Creates a TEST event, which carries the webhook as its GET shows it, and its one delivery. */
+export function createTestDelivery(em: EntityManager, reference: WebhookReference, requestId: string) {
+  return em.transactional(async tx => {
+    const webhook = await lockActiveWebhook(tx, reference)
+    webhook.sequence += 1
+    const { uuid, accountUuid, sequence } = webhook
+    const event = tx.create(Event, {
+      uuid: randomUUID(),
+      accountUuid,
+      connectionUuid: null,
+      type: 'TEST',
+      subjectUuid: uuid,
+      sequence,
+      body: { ...z.encode(webhookSchema, showWebhook(webhook)), sequence },
+      ownerUuid: uuid,
+      requestId,
+      createdAt: new Date(),
+    })
+    const delivery = tx.create(Delivery, {
+      uuid: randomUUID(),
+      webhookUuid: uuid,
+      eventUuid: event.uuid,
+      sweepAt: new Date(Date.now() + SWEEP_AFTER_MS),
+    })
+    await tx.flush()
+    return showDelivery(delivery, event, [])
+  })
+}
+
+/** Locks a webhook that is ACTIVE; fails for a disabled one, which the merchant must enable first, with a handshake. */
+async function lockActiveWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
+  const webhook = await lockVisibleWebhook(em, reference)
+  return webhook.status === 'ACTIVE' ? webhook : fail('webhook_disabled')
+}

@@ -1,0 +1,102 @@
+import { type ObjectNode, parse, traverse } from '@humanwhocodes/momoa'
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import { fail, failField } from './api-error.ts'
+import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from './limits.ts'
+import { getRequestDeadline } from './request-deadline.ts'
+
+/**
+ * Reads bodies by koa-body, as text: signatures need the bytes, and its JSON parser replaces invalid UTF-8, keeps the last
+ * of two equal names and refuses the name `__proto__`. The limits that it has no option for follow here.
+ */
+const readBytes = koaBody({
+  ...{ text: true, textTypes: ['*/*'], textLimit: MAX_BODY_BYTES, encoding: 'binary' },
+  ...{ json: false, urlencoded: false },
+})
+
+/** Reads the whole body as text: 413 above 100 kB, 415 where it is compressed, 400 where it is not UTF-8. */
+export async function readTextBody(ctx: Context): Promise<string> {
+  refuseCompression(ctx)
+  // koa-body skips bodies without a valid media type; a provider may name none (RFC 9110 §8.3).
+  if (!ctx.is('*/*')) ctx.req.headers['content-type'] = 'application/octet-stream'
+  try {
+    await getRequestDeadline().pauseWhile(readBytes(ctx, async () => {}))
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      Buffer.from(String(ctx.request.body ?? ''), 'binary'),
+    )
+  } catch (error) {
+    fail(Object(error).status === 413 ? 'body_too_large' : 'malformed_json')
+  } finally {
+    // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
+    ctx.req.resume()
+  }
+}
+
+/** Fails with 415 where the body is compressed: its limits would hold for other bytes than are read. */
+export function refuseCompression(ctx: Context): void {
+  if (!['', 'identity'].includes(ctx.get('Content-Encoding'))) fail('unsupported_media_type')
+}
+
+/** Reads a JSON body. An absent body is read as an empty object, so that validation names each missing field. */
+export async function readJsonBody(ctx: Context): Promise<unknown> {
+  const isJson = isJsonContentType(ctx.get('Content-Type'))
+  const text = await readTextBody(ctx)
+  if (text === '') return {}
+  if (!isJson) fail('unsupported_media_type')
+  const value = parseJson(text)
+  if (value === null || typeof value !== 'object') return value
+  if (measureDepth(value) > MAX_BODY_DEPTH) {
+    failField('body', {
+      text: 'must not be nested deeper than {max} levels',
+      gaps: { max: MAX_BODY_DEPTH },
+    })
+  }
+  // JSON.parse would silently keep the last of two values; which one the merchant meant is unknown.
+  const repeated = findRepeatedName(text)
+  if (repeated !== undefined) fail('malformed_json', { errors: { [repeated]: ['must be sent once'] } })
+  return value
+}
+
+/**
+ * Tests for `application/json` or `application/<something>+json`, in UTF-8. The pattern matches each blank in one way
+ * only, so that many blanks cannot cause backtracking.
+ */
+export function isJsonContentType(contentType = ''): boolean {
+  return /^application\/([\w.!#$&^-]+\+)?json(\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*(;\s*)?$/i.test(contentType)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    fail('malformed_json')
+  }
+}
+
+/** Finds the first name that one object of a JSON text contains twice; undefined where there is none. */
+function findRepeatedName(text: string): string | undefined {
+  let repeated: string | undefined
+  traverse(parse(text), {
+    enter(node) {
+      if (node.type !== 'Object') return
+      const names = (node as ObjectNode).members.map(({ name }) => ('value' in name ? name.value : name.name))
+      const earlierNames = new Set<string>()
+      repeated ??= names.find(name => earlierNames.size === earlierNames.add(name).size)
+    },
+  })
+  return repeated
+}
+
+/** Counts the levels of nested objects and lists, breadth first: a deep input must not overflow the stack. */
+function measureDepth(value: unknown): number {
+  let depth = 0
+  let level = [value]
+  while (depth <= MAX_BODY_DEPTH) {
+    level = level
+      .filter(item => typeof item === 'object' && item !== null)
+      .flatMap(item => Object.values(item!))
+    if (level.length === 0) return depth
+    depth += 1
+  }
+  return depth
+}

@@ -1,0 +1,195 @@
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileTypeFromFile } from 'file-type'
+import { multipart, type Part, type PluginFunction, type File as SpooledFile } from 'formidable'
+import type { Context } from 'koa'
+import { koaBody } from 'koa-body'
+import { MAX_ATTACHMENTS } from '../domain/disputes/attachment.ts'
+import { StorageError } from '../storage/storage.ts'
+import { ApiError, fail, failField } from './api-error.ts'
+import { refuseCompression } from './body.ts'
+import {
+  MAX_FORM_BYTES,
+  MAX_FORM_FIELDS,
+  MAX_FORM_HEADER_BYTES,
+  MAX_FORM_PARTS,
+  MAX_FORM_TEXT_BYTES,
+  STALE_FORM_AFTER_MS,
+  UPLOAD_TIMEOUT_MS,
+} from './limits.ts'
+import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-names.ts'
+import { getRequestDeadline } from './request-deadline.ts'
+import type { Semaphore } from './semaphore.ts'
+import { setArrivalTimeout } from './server.ts'
+import type { FieldErrors } from './validate.ts'
+
+/**
+ * Reads forms by koa-body, which writes their files to a folder per form. The rest is ours, because formidable has no
+ * such option: limits of all bytes, of headers and of parts; limits that name the field and read on,
+ * so that the merchant gets all errors at once; and no file stays open that formidable opens after a failure.
+ */
+
+/** An uploaded file, on this machine's disk until the request is answered. Its type is detected from its bytes. */
+export type Upload = File & { path: string }
+
+type FormRequest = {
+  /** Limits the forms of one account that are read at once. */
+  formSemaphore: Semaphore
+  accountUuid: string | undefined
+  /** Runs when it is this form's turn: the form before may have made this one pointless. */
+  beforeBody(): Promise<unknown>
+  /** Its disposal deletes the files and lets the account's next form in. */
+  cleanup: AsyncDisposableStack
+}
+
+type MultipartForm = {
+  /** Texts and Uploads, nested by their names. */
+  value: Record<string, unknown>
+  /** Errors that are independent of the form's schema. */
+  errors: FieldErrors
+}
+
+/**
+ * Reads `multipart/form-data` as a stream; only texts are held in memory. Fails with 415 for another content type, 400
+ * where the form breaks off, 413 above the limit of all bytes, 422 at once above the limit of parts.
+ */
+export async function readMultipartForm(
+  ctx: Context,
+  { formSemaphore, accountUuid = '', beforeBody, cleanup }: FormRequest,
+): Promise<MultipartForm> {
+  setArrivalTimeout(ctx.req, UPLOAD_TIMEOUT_MS)
+  const deadline = getRequestDeadline()
+  cleanup.defer(await deadline.pauseWhile(formSemaphore.acquire(accountUuid)))
+  await beforeBody()
+  requireForm(ctx)
+  try {
+    const folder = await makeSpoolFolder()
+    cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+    const { values, files, errors } = await deadline.pauseWhile(spoolForm(ctx, folder))
+    const { value, repeatedPaths } = nestFormValues([...values, ...(await toUploads(files))])
+    for (const path of repeatedPaths) errors[path] = ['must be sent once']
+    return { value, errors }
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    if (Object(error).syscall === undefined) fail('malformed_multipart')
+    throw new StorageError(`no room for an upload: ${Object(error).code}`)
+  } finally {
+    // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.
+    ctx.req.resume()
+  }
+}
+
+function requireForm(ctx: Context): void {
+  refuseCompression(ctx)
+  if (!ctx.is('multipart/form-data')) fail('unsupported_media_type')
+  if (Number(ctx.get('Content-Length')) > MAX_FORM_BYTES) fail('upload_too_large')
+  // formidable accepts an empty body, and waits forever for a request that is closed.
+  if (ctx.get('Content-Length') === '0' || ctx.req.destroyed) fail('malformed_multipart')
+}
+
+type FormFile = { name: string; file: SpooledFile }
+
+/** Parses the form and writes its files to the folder. */
+async function spoolForm(ctx: Context, folder: string) {
+  const values: FormValue[] = []
+  const files: FormFile[] = []
+  const errors: FieldErrors = {}
+  let partCount = 0
+  let valueBytes = 0
+  let hasFailed = false
+  const requireLimits = (receivedBytes = 0) => {
+    if (receivedBytes > MAX_FORM_BYTES || receivedBytes - valueBytes > MAX_FORM_HEADER_BYTES)
+      fail('upload_too_large')
+    if (partCount > MAX_FORM_PARTS)
+      failField('body', {
+        text: 'must not have more than {max} texts and files',
+        gaps: { max: MAX_FORM_PARTS },
+      })
+  }
+  const limitForm: PluginFunction = form => {
+    form.on('progress', receivedBytes => requireLimits(receivedBytes))
+    form.on('error', () => {
+      hasFailed = true
+    })
+  }
+  const readText = (part: Part, name: string) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    part.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= MAX_FORM_TEXT_BYTES) chunks.push(chunk)
+    })
+    part.on('end', () => {
+      if (size > MAX_FORM_TEXT_BYTES) errors[toFieldPath(name)] = ['is too long']
+      values.push({ name, value: Buffer.concat(chunks).toString() })
+    })
+  }
+  const readPart = (part: Part, spool: (part: Part) => void) => {
+    partCount += 1
+    part.on('data', (chunk: Buffer) => {
+      valueBytes += chunk.length
+    })
+    if (hasFailed || partCount > MAX_FORM_PARTS) return
+    const name = part.name ?? ''
+    // A part with a file name is a file, any other is a text, whatever media type it names.
+    if (part.originalFilename === null) {
+      if (values.length < MAX_FORM_FIELDS) readText(part, name)
+      else errors.body = [{ text: 'must not have more than {max} fields', gaps: { max: MAX_FORM_FIELDS } }]
+    } else if (files.length >= MAX_ATTACHMENTS) {
+      errors[toFieldPath(name)] = [
+        { text: 'must not be sent: at most {max} files', gaps: { max: MAX_ATTACHMENTS } },
+      ]
+    } else {
+      part.mimetype ??= 'application/octet-stream'
+      spool(part)
+    }
+  }
+  const parse = koaBody({
+    ...{ json: false, urlencoded: false, text: false, multipart: true },
+    formidable: {
+      ...{ uploadDir: folder, enabledPlugins: [multipart, limitForm], onPart: readPart },
+      onFileBegin: (name, file) => files.push({ name, file }),
+      fileWriteStreamHandler: () => {
+        const stream = createWriteStream(files.at(-1)!.file.filepath)
+        return hasFailed ? stream.destroy() : stream
+      },
+      ...{ allowEmptyFiles: true, minFileSize: 0, maxFileSize: MAX_FORM_BYTES }, // The schema has their limits.
+    },
+  })
+  await parse(ctx, async () => {})
+  requireLimits()
+  return { values, files, errors }
+}
+
+/** Detects the types of files. Browsers send an empty file input as an empty file without a name, which is none. */
+function toUploads(files: FormFile[]): Promise<FormValue[]> {
+  const sent = files.filter(({ file }) => file.size > 0 || file.originalFilename !== '')
+  return Promise.all(
+    sent.map(async ({ name, file: { filepath: path, originalFilename } }) => {
+      const type = (await fileTypeFromFile(path))?.mime ?? ''
+      const file = new File([await openAsBlob(path)], originalFilename ?? '', { type })
+      return { name, value: Object.assign(file, { path }) }
+    }),
+  )
+}
+
+const SPOOL_FOLDER_PREFIX = 'trilho-form-'
+
+/**
+ * Creates a spool folder, and removes folders left by processes that were killed while reading a form: evidence of a
+ * dispute must not stay on disk.
+ */
+async function makeSpoolFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `${SPOOL_FOLDER_PREFIX}${process.pid}-`))
+  const spools = (await readdir(tmpdir())).filter(name => name.startsWith(SPOOL_FOLDER_PREFIX))
+  // Owned by another user, or just removed by another process.
+  for (const name of spools) await removeIfStale(join(tmpdir(), name)).catch(() => {})
+  return folder
+}
+
+async function removeIfStale(path: string): Promise<void> {
+  const { mtimeMs } = await lstat(path)
+  if (Date.now() - mtimeMs > STALE_FORM_AFTER_MS) await rm(path, { recursive: true })
+}
