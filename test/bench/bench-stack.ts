@@ -54,8 +54,8 @@ export async function openBenchStack({ temporal, say, abort }: BenchStackInput) 
     stage,
     local: stack.local,
     /** A client of an API with keep-alive connections. */
-    api(url: string = stack.local.api_url): BenchApiClient {
-      const made = createBenchApiClient(url)
+    api(url: string = stack.local.api_url, options?: BenchClientOptions): BenchApiClient {
+      const made = createBenchApiClient(url, options)
       open.defer(made.close)
       return made
     },
@@ -77,9 +77,13 @@ async function countStatements(databaseUrl: string): Promise<void> {
 type BenchResponse = { status: number; body: any }
 export type BenchApiClient = ReturnType<typeof createBenchApiClient>
 
+/** Most connections, null for any number; and how long each response is waited for. */
+type BenchClientOptions = { connections?: number | null; limitMs?: number }
+
 /** The leanest client there is: its cost is not measured. */
-function createBenchApiClient(url: string) {
-  const pool = new Pool(url, { connections: 128, pipelining: 1 })
+function createBenchApiClient(url: string, { connections = 128, limitMs }: BenchClientOptions = {}) {
+  const limits = limitMs === undefined ? {} : { headersTimeout: limitMs, bodyTimeout: limitMs }
+  const pool = new Pool(url, { connections, pipelining: 1, ...limits })
   async function call(
     method: 'GET' | 'POST',
     path: string,

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 /** The processes whose time an operation takes, by their command lines; the first match applies. */
 const PROGRAMS = {
-  API: /\bsrc\/api\/main\.ts/,
+  API: /\bsrc\/server\.ts/,
   worker: /\bsrc\/worker\.ts/,
   PostgreSQL: /\bpostgres/,
   Temporal: /\btemporal(-server)? /,

@@ -2,10 +2,11 @@ import type { Program } from './cpu.ts'
 
 /** The results of a benchmark, and their format. */
 
-/** Calls of one kind by so many callers at once, each after its last one was answered. */
+/** Calls of one kind. */
 export type Speed = {
   what: string
-  callers: number
+  /** So many at once, each calling again once its last call was answered; null in an open loop. */
+  callers: number | null
   perSecond: number
   p50Ms: number
   p99Ms: number
@@ -54,7 +55,7 @@ export function formatTable(rows: Record<string, string | number>[]): string {
   const names = Object.keys(rows[0]!)
   const cells = [names, ...rows.map(row => names.map(name => formatCell(row[name]!)))]
   const widths = names.map((_, column) => Math.max(...cells.map(row => row[column]!.length)))
-  const isText = names.map(name => typeof rows[0]![name] === 'string')
+  const isText = names.map(name => rows.every(row => typeof row[name] === 'string'))
   return cells
     .map(row =>
       row
@@ -78,7 +79,7 @@ export function formatFigures({ speeds, goals, costs, notes }: Figures): string 
     formatTable(
       speeds.map(({ what, callers, perSecond, p50Ms, p99Ms, calls, failures }) => ({
         what,
-        callers,
+        callers: callers ?? 'open',
         'per second': perSecond,
         'p50 ms': p50Ms,
         'p99 ms': p99Ms,

@@ -9,14 +9,15 @@ import { addFigures, emptyFigures, type Figures, formatFigures, isReached } from
 import { type Floors, openFloors } from './floors.ts'
 import { lists } from './lists.ts'
 import { memory } from './memory.ts'
+import { overload } from './overload.ts'
 import { payments } from './payments.ts'
 import { processes } from './processes.ts'
 import { readRig } from './rig.ts'
 import { transfers } from './transfers.ts'
 
 /**
- * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --temporal postgres --json
- * file]`: its speed beside the floors under it. Every ratio is of one run, in alternating rounds, because only those
+ * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --overload-seconds 120
+ * --temporal postgres --json file]`: its speed beside the floors under it. Every ratio is of one run, in alternating rounds, because only those
  * are comparable on a machine that does other things too.
  */
 
@@ -29,10 +30,12 @@ export type Bench = {
   rows: number
   /** Charges after which the memory is measured. */
   charges: number
+  /** How long three times the capacity arrives. */
+  overloadSeconds: number
   say(line: string): void
 }
 
-const PARTS = { lists, creates, transfers, payments, deliveries, memory, processes }
+const PARTS = { lists, creates, transfers, payments, deliveries, memory, processes, overload }
 
 const { only, temporal, json, ...sizes } = new Command('npm run bench --')
   .description('its speed next to the floors under it')
@@ -40,13 +43,14 @@ const { only, temporal, json, ...sizes } = new Command('npm run bench --')
   .option('--seconds <number>', 'of each kind of call with each number of callers', parsePositive, 12)
   .option('--rows <number>', 'charges in the large list', parsePositive, 1_000_000)
   .option('--charges <number>', 'after which the memory is looked at', parsePositive, 10_000)
+  .option('--overload-seconds <number>', 'of arrivals at three times the capacity', parsePositive, 120)
   .addOption(
     new Option('--temporal <kind>', 'the database of Temporal').choices(TEMPORAL_STORES).default('sqlite'),
   )
   .option('--json <file>', 'where the figures go as well')
   .allowExcessArguments(false)
   .parse()
-  .opts<Pick<Bench, 'seconds' | 'rows' | 'charges'> & CliOptions>()
+  .opts<Pick<Bench, 'seconds' | 'rows' | 'charges' | 'overloadSeconds'> & CliOptions>()
 type CliOptions = { only: string[]; temporal: (typeof TEMPORAL_STORES)[number]; json?: string }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
