@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type CpuTimes, divideCpuTimes, mapCpuTimes, measureCpu, type Program } from './cpu.ts'
 import { quantile, type Speed } from './figures.ts'
 
-/** One call of a kind; false where it was refused. */
-export type CallKind = { what: string; call: () => Promise<boolean> }
+/** One call of a kind, false where it was refused; `programs` whose processor time it takes, if that is measured. */
+export type CallKind = { what: string; call: () => Promise<boolean>; programs?: readonly Program[] }
 
 /** Rounds of a few seconds each, one kind after the other and again, so that other load affects all of them. */
 const ROUNDS = 4
@@ -29,7 +30,7 @@ export async function measureInTurns(
   for (let turn = 0; turn < ROUNDS; turn += 1)
     for (const place of turn % 2 === 0 ? kinds.keys() : [...kinds.keys()].reverse())
       await callRepeatedly(kinds[place]!, callTimes[place]!, { callers, ms: (seconds * 1_000) / ROUNDS })
-  return kinds.map(({ what }, place) => speedOf(what, callers, callTimes[place]!))
+  return kinds.map((kind, place) => speedOf(kind, callers, callTimes[place]!))
 }
 
 /**
@@ -46,23 +47,33 @@ export async function measureOneByOne(
       await callRepeatedly(kind, callTimes[place]!, { callers: 1, ms: 0 })
       await sleep(restMs)
     }
-  return kinds.map(({ what }, place) => speedOf(`${what}, nothing beside it`, 1, callTimes[place]!))
+  return kinds.map(({ what }, place) => speedOf({ what: `${what}, nothing beside it` }, 1, callTimes[place]!))
 }
 
-/** Durations of the answered calls, the number of refused ones, and the total time. */
-type CallTimes = { times: number[]; failures: number; ms: number }
-const emptyCallTimes = (): CallTimes => ({ times: [], failures: 0, ms: 0 })
+/** Durations of the answered calls, the number of refused ones, the total time and the processor time in it. */
+type CallTimes = { times: number[]; failures: number; ms: number; cpu: CpuTimes | null }
+const emptyCallTimes = (): CallTimes => ({ times: [], failures: 0, ms: 0, cpu: null })
 
-function speedOf(what: string, callers: number, { times, failures, ms }: CallTimes): Speed {
+function speedOf(
+  { what, programs }: Pick<CallKind, 'what' | 'programs'>,
+  callers: number,
+  { times, failures, ms, cpu }: CallTimes,
+): Speed {
+  return {
+    ...{ what, callers, failures },
+    ...summarizeTimes(times, ms / 1_000),
+    cpuMs: programs && divideCpuTimes(cpu, { programs, operations: times.length }),
+  }
+}
+
+/** The figures of a number of calls in so many seconds, from their durations in ms. */
+export function summarizeTimes(times: number[], seconds: number) {
   const sorted = times.toSorted((a, b) => a - b)
   return {
-    what,
-    callers,
-    perSecond: sorted.length / (ms / 1_000),
+    perSecond: sorted.length / seconds,
     p50Ms: quantile(sorted, 0.5),
     p99Ms: quantile(sorted, 0.99),
     calls: sorted.length,
-    failures,
   }
 }
 
@@ -71,7 +82,7 @@ async function callRepeatedly(
   callTimes: CallTimes,
   { callers, ms }: { callers: number; ms: number },
 ): Promise<void> {
-  const began = performance.now()
+  let began = 0
   const caller = async () => {
     do {
       const asked = performance.now()
@@ -79,8 +90,13 @@ async function callRepeatedly(
       else callTimes.failures += 1
     } while (performance.now() < began + ms)
   }
-  await Promise.all(Array.from({ length: callers }, caller))
-  callTimes.ms += performance.now() - began
+  const spent = await measureCpu(async () => {
+    began = performance.now()
+    await Promise.all(Array.from({ length: callers }, caller))
+    callTimes.ms += performance.now() - began
+  })
+  const earlier = callTimes.cpu
+  callTimes.cpu = spent && earlier ? mapCpuTimes(spent, (ms, name) => ms + earlier[name]) : spent
 }
 
 /** A fixed number of calls with a given concurrency, and their answers. */

@@ -30,9 +30,9 @@ export async function measureCost(
     await sleep(settleMs)
   })
   const { workflow } = await site.stage.connectTemporal()
-  const histories = await Promise.all(
-    uuids.map(async uuid => (await workflow.getHandle(workflowIdOf(uuid)).fetchHistory()).events ?? []),
-  )
+  const handles = uuids.map(uuid => workflow.getHandle(workflowIdOf(uuid)))
+  const histories = await Promise.all(handles.map(async handle => (await handle.fetchHistory()).events ?? []))
+  const descriptions = await Promise.all(handles.map(handle => handle.describe()))
   const mean = (counts: number[]) => counts.reduce((sum, one) => sum + one, 0) / counts.length
   const own = (name: Counter) => {
     const [all, resting] = [busy.counted[name], idle.counted[name]]
@@ -42,6 +42,7 @@ export async function measureCost(
   return {
     what,
     historyEvents: mean(histories.map(events => events.length)),
+    historyBytes: mean(descriptions.map(({ historySize }) => historySize ?? 0)),
     workflowTasks: mean(
       histories.map(events => events.filter(event => event.workflowTaskCompletedEventAttributes).length),
     ),

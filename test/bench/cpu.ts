@@ -6,22 +6,52 @@ const PROGRAMS = {
   worker: /\bsrc\/worker\.ts/,
   PostgreSQL: /\bpostgres/,
   Temporal: /\btemporal(-server)? /,
+  floor: /\btest\/bench\/floors\//,
+  baseline: /\btest\/bench\/baseline\//,
 }
 export type Program = keyof typeof PROGRAMS
+export const PROGRAM_NAMES = Object.keys(PROGRAMS) as Program[]
+/** Processor time in ms, per program. */
+export type CpuTimes = Record<Program, number>
 
 /** Linux reports it in ticks; USER_HZ is 100 on every architecture that Node runs on. */
 const TICK_MS = 10
 
 /** The processor time of each program so far, in ms, over all processes that this one started; null where /proc is missing. */
-export async function readCpuTimes(): Promise<Record<Program, number> | null> {
+export async function readCpuTimes(): Promise<CpuTimes | null> {
   const all = await readProcesses()
   if (!all) return null
-  const times = { API: 0, worker: 0, PostgreSQL: 0, Temporal: 0 }
+  const times = Object.fromEntries(PROGRAM_NAMES.map(name => [name, 0])) as CpuTimes
   for (const one of all) {
     const program = isDescendant(one, all) && programNameOf(one.command)
     if (program) times[program] += one.ms
   }
   return times
+}
+
+/** Each program's time while something runs; null where /proc is missing. */
+export async function measureCpu(act: () => Promise<unknown>): Promise<CpuTimes | null> {
+  const before = await readCpuTimes()
+  await act()
+  const after = await readCpuTimes()
+  return before && after && mapCpuTimes(after, (ms, name) => ms - before[name])
+}
+
+/** The time of some programs per operation; undefined where it is not known. */
+export function divideCpuTimes(
+  times: CpuTimes | null,
+  { programs, operations }: { programs: readonly Program[]; operations: number },
+): Partial<CpuTimes> | undefined {
+  if (!times) return undefined
+  return Object.fromEntries(programs.map(name => [name, times[name] / operations]))
+}
+
+export function sumCpuMs(times: Partial<CpuTimes> | undefined): number {
+  return times ? Object.values(times).reduce((sum, ms) => sum + ms, 0) : Number.NaN
+}
+
+export function mapCpuTimes(times: CpuTimes, map: (ms: number, name: Program) => number): CpuTimes {
+  return Object.fromEntries(PROGRAM_NAMES.map(name => [name, map(times[name], name)])) as CpuTimes
 }
 
 type ProcessStat = { pid: number; parent: number; ms: number; command: string }
@@ -57,5 +87,5 @@ function isDescendant({ parent }: ProcessStat, all: ProcessStat[]): boolean {
 }
 
 function programNameOf(command: string): Program | undefined {
-  return (Object.keys(PROGRAMS) as Program[]).find(name => PROGRAMS[name].test(command))
+  return PROGRAM_NAMES.find(name => PROGRAMS[name].test(command))
 }

@@ -1,6 +1,8 @@
 import { measureInTurns, measureOneByOne, warmUp } from './callers.ts'
 import { measureCost } from './costs.ts'
-import { type Figures, formatPerSecond } from './figures.ts'
+import { sumCpuMs } from './cpu.ts'
+import { type Comparison, type Figures, formatPerSecond, type Goal, type Speed } from './figures.ts'
+import { createCharge } from './implementations.ts'
 import type { Bench } from './main.ts'
 
 /** How many callers call at once. */
@@ -8,32 +10,57 @@ const CALLERS = [1, 16, 64]
 const WARM_UP_CALLERS = 16
 const SEQUENTIAL_CALLS = 40
 
-/** POST /payments beside the floors under it. */
-export async function creates({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
-  const { token } = await site.stage.createMerchant()
-  const api = site.api()
-  const create = async () => {
-    const { status, body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
-    if (status !== 201) return undefined
-    return body.data.uuid as string
-  }
-  const ours = { what: 'create a charge', call: async () => (await create()) !== undefined }
-  const kinds = [floors.empty, floors.localAndNormal, ours]
+/** Where the processor time of a create is judged. */
+const CPU_CALLERS = 16
+const CPU_GOAL_MS = 26
+
+/** POST /payments beside the floors under it, and beside the baseline. */
+export async function creates({
+  site,
+  trilho,
+  baseline,
+  floors,
+  seconds,
+  say,
+}: Bench): Promise<Partial<Figures>> {
+  const [ours, plain] = await Promise.all(
+    [trilho, baseline].map(async implementation => {
+      const token = await implementation.createMerchant()
+      const create = () => createCharge(implementation, token)
+      return {
+        what: `${implementation.name}: create a charge`,
+        call: async () => (await create()) !== undefined,
+        programs: implementation.programs,
+        create,
+      }
+    }),
+  )
+  const kinds = [floors.empty, floors.localAndNormal, ours!, plain!]
   await warmUp(kinds, { callers: WARM_UP_CALLERS, seconds })
-  const speeds = []
-  const goals = []
+  const speeds: Speed[] = []
+  const goals: Goal[] = []
+  const comparisons: Comparison[] = []
   for (const callers of CALLERS) {
     const found = await measureInTurns(kinds, { callers, seconds })
-    const [, floor, own] = found
+    const [, floor, own, other] = found
     speeds.push(...found)
     say(`${callers} callers: ${formatPerSecond(found)}`)
+    comparisons.push({ what: `create a charge, ${callers} callers`, ours: own!, baseline: other! })
     goals.push({
       what: `creates ÷ floor of local + normal, ${callers} callers`,
       is: own!.perSecond / floor!.perSecond,
       atLeast: 0.6,
     })
+    if (callers === CPU_CALLERS)
+      goals.push({
+        ...{ what: `CPU of a create, ${callers} callers`, atMost: CPU_GOAL_MS, unit: 'ms' },
+        is: sumCpuMs(own!.cpuMs),
+      })
   }
-  const alone = await measureOneByOne([floors.localAndNormal, ours], { calls: SEQUENTIAL_CALLS, restMs: 100 })
+  const alone = await measureOneByOne([floors.localAndNormal, ours!, plain!], {
+    calls: SEQUENTIAL_CALLS,
+    restMs: 100,
+  })
   speeds.push(...alone)
   goals.push({
     what: 'p50 of the floor of local + normal ÷ of a create, nothing beside it',
@@ -41,8 +68,8 @@ export async function creates({ site, floors, seconds, say }: Bench): Promise<Pa
     atLeast: 0.6,
   })
   const cost = await measureCost(site, 'create a charge', {
-    perform: async () => (await create())!,
+    perform: async () => (await ours!.create())!.uuid,
     workflowIdOf: uuid => `charge/${uuid}`,
   })
-  return { speeds, goals, costs: [cost] }
+  return { speeds, comparisons, goals, costs: [cost] }
 }

@@ -1,4 +1,4 @@
-import type { Program } from './cpu.ts'
+import { type CpuTimes, PROGRAM_NAMES, type Program, sumCpuMs } from './cpu.ts'
 
 /** The results of a benchmark, and their format. */
 
@@ -12,25 +12,39 @@ export type Speed = {
   p99Ms: number
   calls: number
   failures: number
+  /** Per call, by program; absent where it is not measured. */
+  cpuMs?: Partial<CpuTimes> | undefined
 }
+/** The same work by Trilho and by the plain implementation, in one run. */
+export type Comparison = { what: string; ours: Speed; baseline: Speed }
 /** A target, judged within one run: other load affects both sides. */
 export type Goal = { what: string; is: number; atLeast?: number; atMost?: number; unit?: string }
 /** The cost of one operation. */
 export type Cost = {
   what: string
   historyEvents: number
+  historyBytes: number
   workflowTasks: number
   transactions: number
   statements: number
   /** Per program, in ms; null where it is not known. */
-  cpuMs: Record<Program, number | null>
+  cpuMs: Partial<Record<Program, number | null>>
 }
-export type Figures = { speeds: Speed[]; goals: Goal[]; costs: Cost[]; notes: string[] }
+export type Figures = {
+  speeds: Speed[]
+  comparisons: Comparison[]
+  goals: Goal[]
+  costs: Cost[]
+  notes: string[]
+}
 
-export const emptyFigures = (): Figures => ({ speeds: [], goals: [], costs: [], notes: [] })
+export const emptyFigures = (): Figures => ({
+  ...{ speeds: [], comparisons: [], goals: [], costs: [], notes: [] },
+})
 
 export function addFigures(to: Figures, found: Partial<Figures>): void {
   to.speeds.push(...(found.speeds ?? []))
+  to.comparisons.push(...(found.comparisons ?? []))
   to.goals.push(...(found.goals ?? []))
   to.costs.push(...(found.costs ?? []))
   to.notes.push(...(found.notes ?? []))
@@ -74,10 +88,10 @@ function formatCell(value: string | number): string {
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 }
 
-export function formatFigures({ speeds, goals, costs, notes }: Figures): string {
+export function formatFigures({ speeds, comparisons, goals, costs, notes }: Figures): string {
   const parts = [
     formatTable(
-      speeds.map(({ what, callers, perSecond, p50Ms, p99Ms, calls, failures }) => ({
+      speeds.map(({ what, callers, perSecond, p50Ms, p99Ms, calls, failures, cpuMs }) => ({
         what,
         callers: callers ?? 'open',
         'per second': perSecond,
@@ -85,12 +99,34 @@ export function formatFigures({ speeds, goals, costs, notes }: Figures): string 
         'p99 ms': p99Ms,
         calls,
         failures,
+        'CPU ms': cpuMs ? sumCpuMs(cpuMs) : '-',
       })),
     ),
     formatTable(
-      costs.map(({ what, historyEvents, workflowTasks, transactions, statements, cpuMs }) => ({
+      speeds
+        .filter(({ cpuMs }) => cpuMs)
+        .map(({ what, callers, cpuMs }) => ({
+          'CPU ms of one, under load': what,
+          callers: callers ?? 'open',
+          ...Object.fromEntries(PROGRAM_NAMES.map(name => [name, cpuMs![name] ?? '-'])),
+        })),
+    ),
+    formatTable(
+      comparisons.map(({ what, ours, baseline }) => ({
+        'Trilho ÷ baseline': what,
+        'Trilho /s': ours.perSecond,
+        'baseline /s': baseline.perSecond,
+        'of its rate': ours.perSecond / baseline.perSecond,
+        'Trilho CPU ms': sumCpuMs(ours.cpuMs),
+        'baseline CPU ms': sumCpuMs(baseline.cpuMs),
+        'times its CPU': sumCpuMs(ours.cpuMs) / sumCpuMs(baseline.cpuMs),
+      })),
+    ),
+    formatTable(
+      costs.map(({ what, historyEvents, historyBytes, workflowTasks, transactions, statements, cpuMs }) => ({
         'one operation': what,
         'history events': historyEvents,
+        'history bytes': historyBytes,
         'workflow tasks': workflowTasks,
         transactions,
         statements,

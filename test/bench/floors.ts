@@ -19,6 +19,8 @@ export type Floors = {
   stop(): Promise<void>
 }
 
+const FLOOR_PROGRAMS = ['Temporal', 'floor'] as const
+
 export async function openFloors(address: string): Promise<Floors> {
   const taskQueue = `floors-${randomUUID().slice(0, 8)}`
   const worker = fork(fileURLToPath(new URL('./floors/worker.ts', import.meta.url)), [address, taskQueue], {
@@ -43,6 +45,7 @@ export async function openFloors(address: string): Promise<Floors> {
   const floor = (what: string, steps: Step[]): CallKind => ({
     what: `floor: ${what}`,
     call: async () => (await begin(steps)) !== '',
+    programs: FLOOR_PROGRAMS,
   })
   /** Signalled after the answer and not awaited, like a provider's notification. */
   const telling = new Set<Promise<void>>()
@@ -53,6 +56,7 @@ export async function openFloors(address: string): Promise<Floors> {
     localNormalLocal: floor('local + normal + local', ['local', 'normal', 'local']),
     localNormalLocalSignalled: {
       what: 'floor: local + normal + local, then signal + local',
+      programs: FLOOR_PROGRAMS,
       async call() {
         const handle = workflow.getHandle(await begin(['local', 'normal', 'local']))
         const signalled = handle.signal('notification').finally(() => telling.delete(signalled))

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { requireVisibleCharge } from '../../src/api/operations/charges/find.ts'
+import { listCharges, requireVisibleCharge } from '../../src/api/operations/charges/find.ts'
+import { chargesQuery } from '../../src/contract/charges/charge.ts'
 import type { EntityManager, Orm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'
 import { waitUntilReady } from '../../src/dev/services/startup.ts'
@@ -15,6 +16,7 @@ import { type SeededAccount, seedAccount } from './seeded-account.ts'
 
 const FEW = 1_000
 const CALLERS = 16
+const LIST = 'list of 20'
 /** Per statement; the median counts. */
 const RUNS = 5
 /** Differences below a millisecond are not measurable. */
@@ -22,7 +24,8 @@ const MIN_MS = 1
 const OTHER_TOTAL_MS = 300
 
 /** Every list with a thousand charges and with very many: its rows, its total; and reads beside a bare handler. */
-export async function lists({ site, rows, seconds, say }: Bench): Promise<Partial<Figures>> {
+export async function lists(bench: Bench): Promise<Partial<Figures>> {
+  const { site, rows, say } = bench
   const server = { databaseUrl: site.local.database_url, sealer: site.stage.seal }
   const few = await seedAccount(server, { name: 'bench_few', charges: FEW })
   const many = await seedAccount(server, { name: 'bench_many', charges: rows })
@@ -54,8 +57,8 @@ export async function lists({ site, rows, seconds, say }: Bench): Promise<Partia
         }
       : { what: `total of ${what}`, is: totalMs, atMost: OTHER_TOTAL_MS, unit: 'ms' },
   ])
-  const reading = await compareWithBareServer({ site, many, seconds })
-  return { notes: [notes], goals: [...goals, ...reading.goals], speeds: reading.speeds }
+  const reading = await compareWithBareServer(bench, many)
+  return { ...reading, notes: [notes], goals: [...goals, ...reading.goals] }
 }
 
 type ListTimes = Pick<ListCase, 'what' | 'isTallied'> & { rowsMs: number; totalMs: number }
@@ -116,11 +119,10 @@ async function measureMedianMs(em: EntityManager, statement: string): Promise<nu
  * One charge and the first page of a list over HTTP: ours, and a handler that does nothing else. The time of a handler
  * that prepares its statements is shown beside it, and is no target.
  */
-async function compareWithBareServer({
-  site,
-  many,
-  seconds,
-}: Pick<Bench, 'site' | 'seconds'> & { many: SeededAccount }): Promise<{ speeds: Speed[]; goals: Goal[] }> {
+async function compareWithBareServer(
+  { site, trilho, baseline, seconds }: Bench,
+  many: SeededAccount,
+): Promise<Pick<Figures, 'speeds' | 'goals' | 'comparisons'>> {
   const { orm, captured: wire, close } = await openCapturedOrm(many.databaseUrl)
   const token = { accountUuid: many.accountUuid, connectionUuid: null, modeScope: 'test' } as never
   const [{ uuid }] = await orm.em
@@ -128,10 +130,10 @@ async function compareWithBareServer({
     .execute<[{ uuid: string }]>(
       `select uuid from charge where state = 'paid' order by created_at desc limit 1`,
     )
-  const [page] = await buildListCases(orm.em.fork(), many)
+  const page = chargesQuery.parse({ per_page: '20' })
   const kinds = [
     await captureStatements(orm, wire, em => requireVisibleCharge(em, token, uuid)),
-    await captureStatements(orm, wire, em => page!.list(em)),
+    await captureStatements(orm, wire, em => listCharges(em, token, page)),
   ]
   await close()
 
@@ -147,24 +149,32 @@ async function compareWithBareServer({
   const url = `http://127.0.0.1:${ours.port}`
   await waitUntilReady(url, AbortSignal.timeout(120_000))
   const [own, floor] = [site.api(url), site.api(`http://127.0.0.1:${bare.port}`)]
+  const baselineToken = await baseline.createSeededMerchant(many.charges)
+  const listOfBaseline = {
+    what: 'baseline: list of 20',
+    call: () => baseline.api.isOk('/api/v1/payments', baselineToken),
+    programs: baseline.programs,
+  }
   const speeds: Speed[] = []
   const goals: Goal[] = []
   for (const [what, place, path] of [
     ['read a charge', 0, `/api/v1/payments/${uuid}`],
-    ['first page of a list', 1, '/api/v1/payments'],
+    [LIST, 1, '/api/v1/payments?per_page=20'],
   ] as const) {
     const found = await measureInTurns(
       [
         { what: `floor: bare, ${what}`, call: () => floor.isOk(`/${place}`, '') },
         { what: `bare, statements kept, ${what}`, call: () => floor.isOk(`/${place}/kept`, '') },
-        { what, call: () => own.isOk(path, many.token) },
+        { what: `Trilho: ${what}`, call: () => own.isOk(path, many.token), programs: trilho.programs },
+        ...(what === LIST ? [listOfBaseline] : []),
       ],
       { callers: CALLERS, seconds },
     )
     speeds.push(...found)
     goals.push({ what: `${what} ÷ bare`, is: found[2]!.perSecond / found[0]!.perSecond, atLeast: 0.6 })
   }
+  const comparison = { what: LIST, ours: speeds.at(-2)!, baseline: speeds.at(-1)! }
   await Promise.all([stopProcess(api), stopProcess(handler)])
   await Promise.all([ours.release(), bare.release()])
-  return { speeds, goals }
+  return { speeds, goals, comparisons: [comparison] }
 }

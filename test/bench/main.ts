@@ -2,16 +2,20 @@ import { writeFile } from 'node:fs/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { rejectOnAbort } from '../../src/dev/os/wait-until.ts'
 import { parsePositive } from '../support/cli-numbers.ts'
+import { type Baseline, openBaseline } from './baseline/open.ts'
 import { type BenchStack, openBenchStack, TEMPORAL_STORES } from './bench-stack.ts'
 import { creates } from './creates.ts'
 import { deliveries } from './deliveries.ts'
 import { addFigures, emptyFigures, type Figures, formatFigures, isReached } from './figures.ts'
 import { type Floors, openFloors } from './floors.ts'
+import { createTrilhoImplementation, type Implementation } from './implementations.ts'
 import { lists } from './lists.ts'
 import { memory } from './memory.ts'
+import { openloop } from './openloop.ts'
 import { overload } from './overload.ts'
 import { payments } from './payments.ts'
 import { processes } from './processes.ts'
+import { openReceivers, type Receivers } from './receivers.ts'
 import { readRig } from './rig.ts'
 import { transfers } from './transfers.ts'
 
@@ -23,7 +27,11 @@ import { transfers } from './transfers.ts'
 
 export type Bench = {
   site: BenchStack
+  stage: BenchStack['stage']
+  trilho: Implementation
+  baseline: Baseline
   floors: Floors
+  receivers: Receivers
   /** Per kind of call and number of callers. */
   seconds: number
   /** Charges in the large list. */
@@ -35,7 +43,11 @@ export type Bench = {
   say(line: string): void
 }
 
-const PARTS = { lists, creates, transfers, payments, deliveries, memory, processes, overload }
+const PARTS = {
+  ...{ lists, creates, transfers, payments, deliveries, memory, processes },
+  // The last ones: they load it as far as it goes.
+  ...{ openloop, overload },
+}
 
 const { only, temporal, json, ...sizes } = new Command('npm run bench --')
   .description('its speed next to the floors under it')
@@ -67,6 +79,13 @@ try {
   open.defer(site.close)
   const floors = await openFloors(site.local.temporal_address)
   open.defer(floors.stop)
+  const baseline = await openBaseline(site)
+  open.defer(baseline.close)
+  const receivers = await openReceivers()
+  open.defer(receivers.close)
+  const trilho = createTrilhoImplementation(site)
+  const { stage } = site
+  const bench: Bench = { site, stage, trilho, baseline, floors, receivers, say, ...sizes }
   const all: Figures = emptyFigures()
   const rig = await readRig(site)
   for (const [name, value] of Object.entries(rig)) say(`${name}: ${value}`)
@@ -74,8 +93,7 @@ try {
     if (!only.includes(name)) continue
     say(`\n${name}`)
     const found = { ...emptyFigures() }
-    const asked = part({ site, floors, say, ...sizes })
-    addFigures(found, await rejectOnAbort(asked, abortController.signal))
+    addFigures(found, await rejectOnAbort(part(bench), abortController.signal))
     say(`\n${formatFigures(found)}`)
     addFigures(all, found)
   }

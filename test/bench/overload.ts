@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Arrival, callOpenLoop, time } from './arrivals.ts'
-import { measureInTurns, warmUp } from './callers.ts'
+import { measureInTurns, summarizeTimes, warmUp } from './callers.ts'
 import { type Figures, quantile, type Speed } from './figures.ts'
 import type { Bench } from './main.ts'
 
@@ -13,6 +13,8 @@ const CLIENT_LIMIT_MS = 10_000
 /** Single calls before and after the load, and how many normal ones in a row show that it has recovered. */
 const PROBE_INTERVAL_MS = 200
 const NORMAL_PROBES = 10
+/** A call is normal up to so many times the median before the load. */
+const NORMAL_TIMES = 10
 const RECOVERY_LIMIT_MS = 120_000
 /** Parts of the load whose goodput is shown, so that a collapse shows. */
 const PERIODS = 6
@@ -40,7 +42,7 @@ export async function overload({ site, seconds, overloadSeconds, say }: Bench): 
   const [closed] = await measureInTurns([kind], { callers: CALLERS, seconds })
   const capacity = closed!.perSecond
   const before = await probeFor(create, NORMAL_PROBES * 3)
-  const normalMs = 2 * quantile(sortedMs(before), 0.99)
+  const normalMs = NORMAL_TIMES * quantile(sortedMs(before), 0.5)
   say(`capacity ${capacity.toFixed(1)}/s; a single create is normal within ${normalMs.toFixed(0)} ms`)
 
   const load = callOpenLoop({ perSecond: capacity * OVERLOAD, seconds: overloadSeconds }, create)
@@ -86,16 +88,8 @@ function sortedMs(arrivals: Arrival<unknown>[]): number[] {
 }
 
 function speedOf(what: string, arrivals: Arrival<unknown>[], seconds: number): Speed {
-  const sorted = sortedMs(arrivals)
-  return {
-    what,
-    callers: null,
-    perSecond: arrivals.length / seconds,
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
-    calls: arrivals.length,
-    failures: 0,
-  }
+  const times = arrivals.map(({ ms }) => ms)
+  return { what, callers: null, failures: 0, ...summarizeTimes(times, seconds) }
 }
 
 async function probeFor(create: () => Promise<CreateResult>, count: number) {

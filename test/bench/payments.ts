@@ -1,56 +1,26 @@
-import { pollUntil } from '../api/support/poll-until.ts'
-import { callMany, measureInTurns } from './callers.ts'
+import { callMany, measureInTurns, summarizeTimes, warmUp } from './callers.ts'
 import { measureCost } from './costs.ts'
-import { type Figures, quantile } from './figures.ts'
+import { divideCpuTimes, measureCpu, sumCpuMs } from './cpu.ts'
+import type { Figures, Speed } from './figures.ts'
+import { type CreatedCharge, createCharge, type Implementation } from './implementations.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = 16
 /** A busy machine pays so many in some tens of seconds. */
 const CHARGES = 200
+const CPU_GOAL_MS = 60
 
-/** From the payer's bank to the merchant's endpoint: paid, posted, delivered; then refunded. */
-export async function payments({ site, seconds }: Bench): Promise<Partial<Figures>> {
-  const { stage, local } = site
-  const merchant = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
-  const { token } = merchant
-  const api = site.api()
-  const hook = await api.post('/api/v1/webhooks', token, {
-    url: `${local.inbox_url}/paid`,
-    events: ['PAYMENT'],
-  })
-  if (hook.status !== 201) throw new Error(`no webhook: ${JSON.stringify(hook.body)}`)
-  const create = async () => (await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })).body.data
-  const pay = (payload: string) => stage.simulator.pay({ payload })
-  const delivered = () =>
-    stage
-      .sql<{ n: string }>(
-        `select count(*) as n from delivery d join event e on e.uuid = d.event_uuid
-         where d.status = 'DELIVERED' and e.account_uuid = ?`,
-        [merchant.uuid],
-      )
-      .then(([row]) => Number(row!.n))
-
-  const charges = await callMany(CHARGES, CALLERS, create)
-  const began = performance.now()
-  await callMany(CHARGES, CALLERS, place => pay(charges[place].payment.payload))
-  await pollUntil(delivered, n => n >= CHARGES, { limitMs: 600_000, everyMs: 100 })
-  const elapsed = (performance.now() - began) / 1_000
-  const lags = await stage.sql<{ ms: string }>(
-    `select extract(epoch from d.updated_at - c.created_at) * 1000 as ms
-     from delivery d join event e on e.uuid = d.event_uuid
-     join movement c on c.charge_uuid = e.subject_uuid where e.account_uuid = ? and d.status = 'DELIVERED'`,
-    [merchant.uuid],
-  )
-  const sorted = lags.map(({ ms }) => Number(ms)).toSorted((a, b) => a - b)
-  const paid = {
-    what: 'paid and announced',
-    callers: CALLERS,
-    perSecond: CHARGES / elapsed,
-    p50Ms: quantile(sorted, 0.5),
-    p99Ms: quantile(sorted, 0.99),
-    calls: CHARGES,
-    failures: 0,
-  }
+/**
+ * From the payer's bank to the merchant's endpoint: whole charges from request to webhook, beside the baseline; many
+ * charges paid at once; then refunds.
+ */
+export async function payments(bench: Bench): Promise<Partial<Figures>> {
+  const { site, trilho, baseline, seconds } = bench
+  const [ours, plain] = [await openPayer(bench, trilho), await openPayer(bench, baseline)]
+  await warmUp([ours.whole, plain.whole], { callers: CALLERS, seconds })
+  const [own, other] = await measureInTurns([ours.whole, plain.whole], { callers: CALLERS, seconds })
+  const charges = await callMany(CHARGES, CALLERS, ours.create)
+  const [paid, paidByBaseline] = [await ours.payAll(charges), await plain.payAll()]
 
   let next = 0
   const refund = {
@@ -58,22 +28,79 @@ export async function payments({ site, seconds }: Bench): Promise<Partial<Figure
     async call() {
       const one = charges[next++]
       if (!one) return false
-      const { status } = await api.post(`/api/v1/payments/${one.uuid}/refund`, token, { value: 1 })
-      return status === 200
+      const path = `/api/v1/payments/${one.uuid}/refund`
+      return (await trilho.api.post(path, ours.token, { value: 1 })).status === 200
     },
   }
   const refunds = await measureInTurns([refund], { callers: 4, seconds: Math.min(seconds, 10) })
-
   const cost = await measureCost(site, 'charge, paid and announced', {
     settleMs: 4_000,
     workflowIdOf: uuid => `charge/${uuid}`,
-    async perform() {
-      const { uuid, payment } = await create()
-      const before = await delivered()
-      await pay(payment.payload)
-      await pollUntil(delivered, n => n > before, { limitMs: 60_000, everyMs: 500 })
-      return uuid
-    },
+    perform: ours.payOne,
   })
-  return { speeds: [paid, ...refunds], costs: [cost] }
+  return {
+    speeds: [own!, other!, paid, paidByBaseline, ...refunds],
+    comparisons: [
+      { what: `charge, paid and announced, ${CALLERS} callers`, ours: own!, baseline: other! },
+      { what: `${CHARGES} charges paid at once`, ours: paid, baseline: paidByBaseline },
+    ],
+    goals: [
+      {
+        what: 'CPU of a charge, paid and announced',
+        is: sumCpuMs(own!.cpuMs),
+        atMost: CPU_GOAL_MS,
+        unit: 'ms',
+      },
+    ],
+    costs: [cost],
+  }
+}
+
+/** A merchant with one endpoint, and its payers. */
+async function openPayer({ stage, receivers }: Bench, implementation: Implementation) {
+  const { name, programs } = implementation
+  const token = await implementation.createMerchant([receivers.url(`paid-${name}`)])
+
+  async function create(): Promise<CreatedCharge> {
+    const charge = await createCharge(implementation, token)
+    if (!charge) throw new Error(`${name} refused a charge`)
+    return charge
+  }
+  /** Ms until the webhook. */
+  async function pay({ uuid, payment }: CreatedCharge): Promise<number> {
+    const began = performance.now()
+    await stage.simulator.pay({ payload: payment.payload })
+    const arrivedAt = await receivers.waitFor(uuid)
+    if (arrivedAt === undefined) throw new Error(`${name} did not announce ${uuid}`)
+    return arrivedAt - began
+  }
+  async function payOne(): Promise<string> {
+    const charge = await create()
+    await pay(charge)
+    return charge.uuid
+  }
+
+  return {
+    token,
+    create,
+    payOne,
+    whole: {
+      ...{ what: `${name}: charge, paid and announced`, programs },
+      call: async () => (await payOne()) !== '',
+    },
+    /** Pays charges that exist, all at once. */
+    async payAll(charges?: CreatedCharge[]): Promise<Speed> {
+      const unpaid = charges ?? (await callMany(CHARGES, CALLERS, create))
+      const began = performance.now()
+      let times: number[] = []
+      const spent = await measureCpu(async () => {
+        times = await Promise.all(unpaid.map(pay))
+      })
+      return {
+        ...{ what: `${name}: ${CHARGES} charges paid at once`, callers: CHARGES, failures: 0 },
+        ...summarizeTimes(times, (performance.now() - began) / 1_000),
+        cpuMs: divideCpuTimes(spent, { programs, operations: times.length }),
+      }
+    },
+  }
 }

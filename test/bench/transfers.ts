@@ -1,7 +1,9 @@
+import { pollUntil } from '../api/support/poll-until.ts'
 import type { Merchant } from '../api/support/test-stack.ts'
-import { measureInTurns, measureOneByOne, warmUp } from './callers.ts'
+import { callMany, measureInTurns, measureOneByOne, summarizeTimes, warmUp } from './callers.ts'
 import { measureCost } from './costs.ts'
-import { type Figures, formatPerSecond } from './figures.ts'
+import { divideCpuTimes, measureCpu, sumCpuMs } from './cpu.ts'
+import { type Figures, formatPerSecond, type Goal, type Speed } from './figures.ts'
 import type { Bench } from './main.ts'
 
 const CALLERS = [1, 16]
@@ -9,12 +11,15 @@ const BALANCES = 100
 /** Far longer than a settlement at the simulator with all its follow-ups. */
 const SETTLE_WAIT_MS = 600
 const SEQUENTIAL_CALLS = 40
+/** Sent at once and followed to their ends. */
+const FOLLOWED = 200
+const CPU_GOAL_MS = 65
 /** Reais that cover so many transfers of a centavo. */
 const INITIAL_BALANCE_REAIS = 1_000_000
 
 /** POST /transfers, whose settlements follow while others are sent, beside the floors under it; over one balance beside many. */
-export async function transfers({ site, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
-  const api = site.api()
+export async function transfers({ site, trilho, floors, seconds, say }: Bench): Promise<Partial<Figures>> {
+  const { api, programs } = trilho
   const merchants: Merchant[] = []
   for (let n = 0; n < BALANCES; n += 1)
     merchants.push(await site.stage.createMerchant({ providers: [{ balance: INITIAL_BALANCE_REAIS }] }))
@@ -35,8 +40,8 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
   }
   const kinds = [floors.localNormalLocal, floors.localNormalLocalSignalled, overOne, overMany]
   await warmUp(kinds, { callers: Math.max(...CALLERS), seconds })
-  const speeds = []
-  const goals = []
+  const speeds: Speed[] = []
+  const goals: Goal[] = []
   for (const callers of CALLERS) {
     const found = await measureInTurns(kinds, { callers, seconds })
     const [floor, floorOfSettled, one, many] = found
@@ -70,9 +75,44 @@ export async function transfers({ site, floors, seconds, say }: Bench): Promise<
     is: alone[0]!.p50Ms / alone[1]!.p50Ms,
     atLeast: 0.5,
   })
+  const followed = await followToTheEnd()
+  speeds.push(followed)
+  goals.push({
+    what: 'CPU of a transfer to its end',
+    ...{ is: sumCpuMs(followed.cpuMs), atMost: CPU_GOAL_MS, unit: 'ms' },
+  })
   const cost = await measureCost(site, 'transfer, settled', {
     perform: async () => (await send(hot!.token))!,
     workflowIdOf: uuid => `transfer/${uuid}`,
   })
   return { speeds, goals, costs: [cost] }
+
+  /** Many at once, until each has settled. */
+  async function followToTheEnd(): Promise<Speed> {
+    const callers = Math.max(...CALLERS)
+    const began = performance.now()
+    const times: number[] = []
+    const spent = await measureCpu(async () => {
+      const uuids = await callMany(FOLLOWED, callers, async place => {
+        const sentAt = performance.now()
+        const uuid = await send(merchants[place % BALANCES]!.token)
+        times.push(performance.now() - sentAt)
+        return uuid!
+      })
+      await pollUntil(
+        () =>
+          site.stage.sql<{ n: string }>(
+            `select count(*) as n from transfer where uuid = any(?::uuid[]) and state = 'settled'`,
+            [`{${uuids.join(',')}}`],
+          ),
+        ([row]) => Number(row!.n) === FOLLOWED,
+        { limitMs: 120_000 },
+      )
+    })
+    return {
+      ...{ what: 'transfer to its end (times of the responses)', callers, failures: 0 },
+      ...summarizeTimes(times, (performance.now() - began) / 1_000),
+      cpuMs: divideCpuTimes(spent, { programs, operations: FOLLOWED }),
+    }
+  }
 }
