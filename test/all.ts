@@ -20,8 +20,13 @@ const NO_COMPILATION_CACHE = '--no-compilation-cache'
  */
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
 /** They limit no duration and share no stack with others: they take the time that the others leave. */
-const LEISURELY_PROJECTS = ['architecture', 'domain', 'providers', 'replay', 'simulator', 'storm']
+const LEISURELY_PROJECTS = [
+  ...['architecture', 'chaos', 'docs', 'domain', 'messengers', 'providers', 'replay', 'simulator', 'storm'],
+  'webhooks',
+]
 const LEISURELY_NICENESS = 5
+/** Suites of providers mostly wait. */
+const LEISURELY_WORKERS = 2
 /** The drill has no time limits, but mostly waits: it runs beside those that have. */
 const TIMED_PROJECTS = ['timed', 'drill']
 /** Each keeps a stack of its own nearly idle, and waits for faults to end. */
@@ -36,7 +41,7 @@ const JEST_RUNS: JestRun[][] = [
       ],
     },
     {
-      args: ['--selectProjects', ...LEISURELY_PROJECTS, '--maxWorkers=1'],
+      args: ['--selectProjects', ...LEISURELY_PROJECTS, `--maxWorkers=${LEISURELY_WORKERS}`],
       niceness: LEISURELY_NICENESS,
     },
   ],
