@@ -1,4 +1,5 @@
 import type { EntityManager } from './client/orm.ts'
+import { selectRows } from './pipeline/query.ts'
 
 /** SQL condition of a hand-written statement, with its values in order. */
 export type SqlCondition = { sql: string; values: unknown[] }
@@ -13,6 +14,31 @@ export function joinConditions(...conditions: OptionalSqlCondition[]): SqlCondit
     sql: present.map(([sql]) => `(${sql})`).join(' and '),
     values: present.flatMap(([, ...values]) => values),
   }
+}
+
+/** A page of a list: the conditions of its rows, `isFiltered` where more than the token's scope limits them. */
+export type RowPage = SqlCondition & { isFiltered: boolean; limit: number; offset: number }
+
+/** Most rows of a page. */
+const MAX_PAGE_ROWS = 100
+
+/**
+ * Selects a page of rows, newest first, found by keys alone: a late page is as cheap. `select` builds the statement from
+ * the query of the keys, `firstValues` are the values before those of the keys. The first page of an unfiltered list is
+ * a prepared statement: one plan, by the index of the list, fits every account. PostgreSQL makes it for the inner limit,
+ * a constant, and stops at the outer one. Other pages are planned for their values.
+ */
+export function selectNewestRows<Row extends object>(
+  em: EntityManager,
+  table: string,
+  { sql, values, isFiltered, limit, offset }: RowPage,
+  { select, firstValues = [] }: { select: (keys: string) => string; firstValues?: unknown[] },
+): Promise<Row[]> {
+  const keys = `select uuid from ${table} where ${sql} order by created_at desc, uuid desc`
+  if (isFiltered || offset > 0)
+    return em.execute<Row[]>(select(`${keys} limit ? offset ?`), [...firstValues, ...values, limit, offset])
+  const firstKeys = `select uuid from (${keys} limit ${MAX_PAGE_ROWS}) newest limit ?`
+  return selectRows<Row>(em, select(firstKeys), [...firstValues, ...values, limit])
 }
 
 /** Counts the rows of a list: its `total`. */

@@ -5,7 +5,7 @@ import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
-import type { SqlCondition } from '../sql-conditions.ts'
+import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
 
 /** Read-only charge with all that its response shows; a loaded entity conforms too. */
 export type ReadCharge = Omit<Charge, 'connection' | 'movement' | 'splits'> & {
@@ -24,28 +24,25 @@ export async function readCharge(
   em: EntityManager,
   { sql, values }: SqlCondition,
 ): Promise<ReadCharge | null> {
-  const { select, mapRow } = buildChargeSelect(em, `select uuid from charge where ${sql}`)
-  const [row] = await selectRows<ChargeRow>(em, select, values)
+  const { select, mapRow } = buildChargeSelect(em)
+  const [row] = await selectRows<ChargeRow>(em, select(`select uuid from charge where ${sql}`), values)
   return row ? mapRow(row) : null
 }
 
-/** Reads a page of charges, newest first, in one snapshot, found by keys alone: a late page is as cheap. */
-export async function readCharges(
-  em: EntityManager,
-  { sql, values }: SqlCondition,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<ReadCharge[]> {
-  const page = `select uuid from charge where ${sql} order by created_at desc, uuid desc limit ? offset ?`
-  const { select, mapRow } = buildChargeSelect(em, page)
-  return (await em.execute<ChargeRow[]>(select, [...values, limit, offset])).map(mapRow)
+/** Reads a page of charges, newest first, in one snapshot. */
+export async function readCharges(em: EntityManager, page: RowPage): Promise<ReadCharge[]> {
+  const { select, mapRow } = buildChargeSelect(em)
+  return (await selectNewestRows<ChargeRow>(em, 'charge', page, { select })).map(mapRow)
 }
 
 /** Builds the select of charges by a query of keys, and the mapper of its rows. */
-function buildChargeSelect(em: EntityManager, keys: string) {
+function buildChargeSelect(em: EntityManager) {
   const charge = getEntityMapper(em, Charge, 'c')
   const movement = getEntityMapper(em, Movement, 'm')
   return {
-    select: `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS_COLUMN} as splits
+    select: (
+      keys: string,
+    ) => `select ${charge.columns}, k.provider, ${movement.columns}, ${SPLITS_COLUMN} as splits
      from (${keys}) page
      join charge c on c.uuid = page.uuid
      join connection k on k.uuid = c.connection_uuid

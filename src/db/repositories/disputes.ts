@@ -3,7 +3,7 @@ import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Dispute } from '../entities/dispute.ts'
 import { type Query, query } from '../pipeline/query.ts'
-import type { SqlCondition } from '../sql-conditions.ts'
+import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
 
 /** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
 const MIN_PER_ROUND = 25
@@ -43,14 +43,9 @@ export function queryProviderDisputeIds({
   )
 }
 
-/** Reads a page of disputes, newest first, found by keys alone: a late page is as cheap. */
-export async function readDisputes(
-  em: EntityManager,
-  { sql, values }: SqlCondition,
-  { limit, offset }: { limit: number; offset: number },
-) {
-  const page = `select uuid from dispute where ${sql} order by created_at desc, uuid desc limit ? offset ?`
-  const keys: { uuid: string }[] = await em.execute(page, [...values, limit, offset])
+/** Reads a page of disputes, newest first. */
+export async function readDisputes(em: EntityManager, page: RowPage) {
+  const keys = await selectNewestRows<{ uuid: string }>(em, 'dispute', page, { select: keys => keys })
   const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
   const uuids = keys.map(({ uuid }) => uuid)
   return em.find(Dispute, { uuid: { $in: uuids } }, { populate: ['connection', 'movement'], orderBy })

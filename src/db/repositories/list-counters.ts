@@ -1,4 +1,5 @@
 import type { EntityManager, Orm } from '../client/orm.ts'
+import { selectRows } from '../pipeline/query.ts'
 import { hasAnyState, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
 /** Filter of a list whose rows the counters can count. */
@@ -29,7 +30,8 @@ export async function readListCounter(
     createdTo !== undefined && ['day <= ?', createdTo],
   )
   const isOfAllDays = createdFrom === undefined && createdTo === undefined
-  const [row] = await em.execute<{ total: string }[]>(
+  const [row] = await selectRows<{ total: string }>(
+    em,
     `select coalesce(sum(count), 0) as total from (
        select count from list_counter where ${sql} and day ${isOfAllDays ? '=' : '<'} ${ALL_DAYS}
        union all

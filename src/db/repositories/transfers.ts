@@ -14,7 +14,7 @@ import {
   type ResultRow,
   selectRows,
 } from '../pipeline/query.ts'
-import type { SqlCondition } from '../sql-conditions.ts'
+import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
 import type { AttemptWithProvider } from './attempts.ts'
 
 /** Read-only transfer with its connection and movement; a loaded entity conforms too. */
@@ -32,31 +32,32 @@ export async function readTransfer(
   { sql, values }: SqlCondition,
   connectionUuid: string | null,
 ): Promise<TransferWithAttempts | null> {
-  const { select, mapRow } = buildTransferSelect(em, `select uuid from transfer where ${sql}`)
-  const [row] = await selectRows<TransferRow>(em, select, [connectionUuid, ...values])
+  const { select, mapRow } = buildTransferSelect(em)
+  const statement = select(`select uuid from transfer where ${sql}`)
+  const [row] = await selectRows<TransferRow>(em, statement, [connectionUuid, ...values])
   return row ? mapRow(row) : null
 }
 
-/** Reads a page of transfers with their attempts, newest first, in one snapshot; the page is found by keys alone. */
+/** Reads a page of transfers with their attempts through one connection, or all of them for null; in one snapshot. */
 export async function readTransfers(
   em: EntityManager,
-  { sql, values }: SqlCondition,
-  { limit, offset, connectionUuid }: { limit: number; offset: number; connectionUuid: string | null },
+  page: RowPage,
+  connectionUuid: string | null,
 ): Promise<TransferWithAttempts[]> {
-  const page = `select uuid from transfer where ${sql} order by created_at desc, uuid desc limit ? offset ?`
-  const { select, mapRow } = buildTransferSelect(em, page)
-  return (await em.execute<TransferRow[]>(select, [connectionUuid, ...values, limit, offset])).map(mapRow)
+  const { select, mapRow } = buildTransferSelect(em)
+  const firstValues = [connectionUuid]
+  return (await selectNewestRows<TransferRow>(em, 'transfer', page, { select, firstValues })).map(mapRow)
 }
 
 /** Builds the select of transfers by a query of keys, and the mapper of its rows. First value: connection or null. */
-function buildTransferSelect(em: EntityManager, keys: string) {
+function buildTransferSelect(em: EntityManager) {
   const [transfer, movement, attempt] = [
     getEntityMapper(em, Transfer, 't'),
     getEntityMapper(em, Movement, 'm'),
     getEntityMapper(em, Attempt, 'a'),
   ]
   return {
-    select: `select ${transfer.columns}, k.provider, ${movement.columns}, (
+    select: (keys: string) => `select ${transfer.columns}, k.provider, ${movement.columns}, (
        select json_agg(tried order by tried.a_position) from (
          select ${attempt.columns}, k.provider from attempt a join connection k on k.uuid = a.connection_uuid
          where a.operation = 'transfer' and a.subject_uuid = t.uuid and a.connection_uuid = coalesce(?, a.connection_uuid)

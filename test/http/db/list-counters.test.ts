@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { CallerToken } from '../../../src/api/authorization/authenticate.ts'
-import { readListTotal } from '../../../src/api/operations/list-total.ts'
+import { readCountedTotal } from '../../../src/api/operations/visible-list.ts'
 import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
 import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import type { PaymentStatus } from '../../../src/domain/shared/payment-status.ts'
@@ -49,8 +49,8 @@ test('totals equal the rows, between any changes and folds, by status, provider 
       connectionUuid: pick([null, null, connections[0]!]),
       modeScope: reaches,
     } as CallerToken
-    const total = await readListTotal<PaymentStatus>(fixture.orm.em.fork(), {
-      ...{ token, query, noun: 'charge', statesOf: chargeMachine.statesShowing },
+    const total = await readCountedTotal(fixture.orm.em.fork(), {
+      ...{ token, query, noun: 'charge', states: query.status?.flatMap(chargeMachine.statesShowing) },
     })
     expect({ query, total }).toEqual({ query, total: await counted(token, query) })
   }
@@ -103,8 +103,8 @@ const twice = (value: unknown) => [value, value]
 test('a filter without a counter counts the rows', async () => {
   const token = { accountUuid: await fixture.insertAccount(), connectionUuid: null } as CallerToken
   const query = { page: 1, per_page: 15, external_ref: 'pedido' }
-  const total = await readListTotal(fixture.orm.em.fork(), {
-    ...{ token, query, noun: 'charge', statesOf: chargeMachine.statesShowing },
+  const total = await readCountedTotal(fixture.orm.em.fork(), {
+    ...{ token, query, noun: 'charge', states: undefined },
   })
   expect(total).toBeUndefined()
 })

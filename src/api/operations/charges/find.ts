@@ -2,18 +2,13 @@ import type { ChargesQuery } from '../../../contract/charges/charge.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { findAttemptPositions } from '../../../db/repositories/attempts.ts'
 import { type ReadCharge, readCharge, readCharges } from '../../../db/repositories/charges.ts'
-import {
-  countRows,
-  hasAnyState,
-  joinConditions,
-  type OptionalSqlCondition,
-} from '../../../db/sql-conditions.ts'
+import { joinConditions } from '../../../db/sql-conditions.ts'
 import { chargeMachine } from '../../../domain/charges/charge.ts'
 import { fail } from '../../../http/api-error.ts'
 import type { CallerToken } from '../../authorization/authenticate.ts'
 import { scopeOf } from '../../authorization/scope.ts'
-import { readListTotal } from '../list-total.ts'
-import { buildDayConditions, buildListPage, computePageOffset } from '../pagination.ts'
+import { buildDayConditions } from '../pagination.ts'
+import { listVisibleRows } from '../visible-list.ts'
 
 export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
   return readCharge(em, joinConditions(['uuid = ?', uuid]))
@@ -46,28 +41,22 @@ async function redactChargesForToken(
   })
 }
 
-export async function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
-  const conditions = joinConditions(...scopeOf(token), ...buildChargeConditions(query))
-  const [rows, countedTotal] = await Promise.all([
-    readCharges(em, conditions, { limit: query.per_page, offset: computePageOffset(query) }),
-    readListTotal(em, { token, query, noun: 'charge', statesOf: chargeMachine.statesShowing }),
-  ])
-  const total = countedTotal ?? (await countRows(em, 'charge', conditions))
-  return buildListPage({ ...query, total, rows: await redactChargesForToken(em, token, rows) })
-}
-
-function buildChargeConditions(query: ChargesQuery): OptionalSqlCondition[] {
-  return [
-    query.uuid !== undefined && ['uuid = ?', query.uuid],
-    query.status && hasAnyState(query.status.flatMap(chargeMachine.statesShowing)),
-    query.type === 'UNDEFINED' && ['false'],
-    query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
-    query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
-    query.txid !== undefined && ['txid = ?', query.txid],
-    query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-    ...buildDayConditions('created_at', query.date_from, query.date_to),
-    ...buildDayConditions('paid_at', query.payment_date_from, query.payment_date_to),
-    query.value_min !== undefined && ['value_cents >= ?', query.value_min],
-    query.value_max !== undefined && ['value_cents <= ?', query.value_max],
-  ]
+export function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
+  return listVisibleRows(em, {
+    ...{ noun: 'charge', token, query, states: query.status?.flatMap(chargeMachine.statesShowing) },
+    filters: [
+      query.uuid !== undefined && ['uuid = ?', query.uuid],
+      query.type === 'UNDEFINED' && ['false'],
+      query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
+      query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
+      query.txid !== undefined && ['txid = ?', query.txid],
+      query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      ...buildDayConditions('created_at', query.date_from, query.date_to),
+      ...buildDayConditions('paid_at', query.payment_date_from, query.payment_date_to),
+      query.value_min !== undefined && ['value_cents >= ?', query.value_min],
+      query.value_max !== undefined && ['value_cents <= ?', query.value_max],
+    ],
+    read: page => readCharges(em, page),
+    show: async rows => redactChargesForToken(em, token, rows),
+  })
 }

@@ -2,19 +2,14 @@ import { type DisputesQuery, showAttachments, showDispute } from '../../../contr
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../../db/entities/dispute.ts'
 import { readDisputes } from '../../../db/repositories/disputes.ts'
-import {
-  countRows,
-  formatTextArray,
-  hasAnyState,
-  joinConditions,
-  type OptionalSqlCondition,
-} from '../../../db/sql-conditions.ts'
+import { formatTextArray, hasAnyState } from '../../../db/sql-conditions.ts'
 import { disputeMachine } from '../../../domain/disputes/dispute.ts'
 import { fail } from '../../../http/api-error.ts'
 import type { FileStorage } from '../../../storage/storage.ts'
 import type { CallerToken } from '../../authorization/authenticate.ts'
-import { scopeOf, visibilityFilter } from '../../authorization/scope.ts'
-import { buildDayConditions, buildListPage, computePageOffset } from '../pagination.ts'
+import { visibilityFilter } from '../../authorization/scope.ts'
+import { buildDayConditions } from '../pagination.ts'
+import { listVisibleRows } from '../visible-list.ts'
 
 export async function requireVisibleDispute(em: EntityManager, token: CallerToken, uuid: string) {
   const dispute = await em.findOne(
@@ -30,18 +25,29 @@ export async function showDisputeWithAttachments(em: EntityManager, storage: Fil
   return found!
 }
 
-export async function listDisputes(
+export function listDisputes(
   em: EntityManager,
   storage: FileStorage,
   token: CallerToken,
   query: DisputesQuery,
 ) {
-  const conditions = joinConditions(...scopeOf(token), ...buildDisputeConditions(query))
-  const [rows, total] = await Promise.all([
-    readDisputes(em, conditions, { limit: query.per_page, offset: computePageOffset(query) }),
-    countRows(em, 'dispute', conditions),
-  ])
-  return buildListPage({ ...query, total, rows: await showDisputesWithAttachments(em, storage, rows) })
+  const { status, resolved, open } = query
+  const { states, statusOf, isFinal } = disputeMachine
+  return listVisibleRows(em, {
+    ...{ noun: 'dispute', token, query },
+    states: status && states.filter(state => status.includes(statusOf(state))),
+    filters: [
+      query.uuid !== undefined && ['uuid = ?', query.uuid],
+      query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
+      query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
+      ...buildDayConditions('created_at', query.date_from, query.date_to),
+      resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
+      open !== undefined &&
+        hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),
+    ],
+    read: page => readDisputes(em, page),
+    show: rows => showDisputesWithAttachments(em, storage, rows),
+  })
 }
 
 /** Presents disputes with their attachments, which one statement reads for the whole page. */
@@ -62,19 +68,4 @@ async function showDisputesWithAttachments(em: EntityManager, storage: FileStora
       )
     }),
   )
-}
-
-function buildDisputeConditions(query: DisputesQuery): OptionalSqlCondition[] {
-  const { states, statusOf, isFinal } = disputeMachine
-  const { status, resolved, open } = query
-  return [
-    query.uuid !== undefined && ['uuid = ?', query.uuid],
-    query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
-    query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
-    ...buildDayConditions('created_at', query.date_from, query.date_to),
-    status && hasAnyState(states.filter(state => status.includes(statusOf(state)))),
-    resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
-    open !== undefined &&
-      hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),
-  ]
 }

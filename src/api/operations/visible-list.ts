@@ -1,0 +1,74 @@
+import type { EntityManager } from '../../db/client/orm.ts'
+import { readListCounter } from '../../db/repositories/list-counters.ts'
+import {
+  countRows,
+  hasAnyState,
+  joinConditions,
+  type OptionalSqlCondition,
+  type RowPage,
+} from '../../db/sql-conditions.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { scopeOf } from '../authorization/scope.ts'
+import { buildListPage, computePageOffset } from './pagination.ts'
+
+/** A list of operations: what its query asks for, how its rows are read and shown. */
+type VisibleList<Row, Shown> = {
+  noun: 'charge' | 'transfer' | 'dispute'
+  token: CallerToken
+  query: {
+    page: number
+    per_page: number
+    /** Every row is a PIX; `UNDEFINED` matches none. */
+    type?: 'PIX' | 'UNDEFINED' | undefined
+    provider_uuid?: string | undefined
+    date_from?: string | undefined
+    date_to?: string | undefined
+  }
+  /** States that the query names; undefined where it names none. */
+  states: string[] | undefined
+  filters: OptionalSqlCondition[]
+  read(page: RowPage): Promise<Row[]>
+  show(rows: Row[]): Shown[] | Promise<Shown[]>
+}
+
+/** Lists one page of the operations that a token may see, newest first, with their exact total. */
+export async function listVisibleRows<Row, Shown>(em: EntityManager, list: VisibleList<Row, Shown>) {
+  const { noun, token, query, states, filters, read, show } = list
+  const presentFilters = [states && hasAnyState(states), ...filters].filter(filter => filter)
+  const conditions = joinConditions(...scopeOf(token), ...presentFilters)
+  const page = { limit: query.per_page, offset: computePageOffset(query) }
+  const [rows, total] = await Promise.all([
+    read({ ...conditions, ...page, isFiltered: presentFilters.length > 0 }),
+    readCountedTotal(em, list) ?? countRows(em, noun, conditions),
+  ])
+  return buildListPage({ ...query, total, rows: await show(rows) })
+}
+
+/** Parameters whose rows the list counters count. */
+const COUNTED_FILTERS = new Set([
+  ...['page', 'per_page', 'type', 'status'],
+  ...['provider_uuid', 'date_from', 'date_to'],
+])
+
+/**
+ * Reads the total of a list from the list counters, so that a million charges are counted as fast as a thousand.
+ * Returns undefined where the rows must be counted.
+ */
+export function readCountedTotal(
+  em: EntityManager,
+  { noun, token, query, states }: Pick<VisibleList<never, never>, 'noun' | 'token' | 'query' | 'states'>,
+): Promise<number> | number | undefined {
+  const filters = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (noun === 'dispute' || filters.some(([name]) => !COUNTED_FILTERS.has(name))) return undefined
+  if (query.type === 'UNDEFINED' || states?.length === 0) return 0 // No row matches.
+  return readListCounter(em, {
+    noun,
+    conditions: [
+      ...scopeOf(token),
+      query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+    ],
+    states: states ?? [],
+    createdFrom: query.date_from,
+    createdTo: query.date_to,
+  })
+}
