@@ -12,16 +12,17 @@ import { readUserName } from '../../src/cli/command-context.ts'
 import { formatFee, parseFee } from '../../src/cli/fees.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { readConfig, readLocalConfig } from '../../src/config.ts'
-import { createSession, findSession } from '../../src/dashboard/authentication/session.ts'
+import { createSession } from '../../src/dashboard/authentication/sign-in.ts'
 import { type Orm, openOrm, runInTransaction } from '../../src/db/client/orm.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
 import { Token } from '../../src/db/entities/token.ts'
 import { User } from '../../src/db/entities/user.ts'
 import { Webhook } from '../../src/db/entities/webhook.ts'
+import { findValidSession } from '../../src/db/repositories/dashboard-sessions.ts'
 import { storeUnexplainedAnswer } from '../../src/db/repositories/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../src/providers/registry.ts'
 import { verifyPassword } from '../../src/security/passwords.ts'
-import { createSealer } from '../../src/security/sealing.ts'
+import { createSealer, sha256 } from '../../src/security/sealing.ts'
 import { hashToken } from '../../src/security/tokens.ts'
 import { type ScriptedProvider, startScriptedProvider } from '../providers/support/scripted-provider.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -155,7 +156,8 @@ describe('account', () => {
     const order = { email: `${crypto.randomUUID()}@trilho.test`, password: 'long enough for all' }
     const user = await addUser(em(), { ...order, accountUuid: account })
     const secret = await createSession(em(), user.uuid)
-    const isInside = async () => (await findSession(em(), secret, { isUserActive: true })) !== null
+    const isInside = async () =>
+      (await findValidSession(em(), sha256(secret), { isUserActive: true })) !== null
     expect(await isInside()).toBe(true)
     const status = async () =>
       (await run('account', 'list')).find(line => line.account_uuid === account).status

@@ -5,7 +5,7 @@ import { dataResponse, instantSchema, namesQuery, pageQueryFields, uuidSchema } 
 
 /** Webhook deliveries (SPEC §8): one event for one webhook, with the result of each attempt. */
 
-const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
 
 const deliveryAttemptSchema = z.object({
   number: z.int(),

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { User } from '../../db/entities/user.ts'
+import { insertSession } from '../../db/repositories/dashboard-sessions.ts'
 import {
   countSignInAttempts,
   deleteSignInAttempts,
@@ -55,6 +57,13 @@ export async function authenticateUser(em: EntityManager, attempt: SignInAttempt
     fail('account_blocked')
   await counted.forget()
   return user
+}
+
+/** Creates a session and returns the secret for the cookie; only its hash is stored. */
+export async function createSession(em: EntityManager, userUuid: string): Promise<string> {
+  const [secret, csrf] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
+  await insertSession(em, { hash: sha256(secret), csrf, userUuid })
+  return secret
 }
 
 export function normalizeEmail(email: string): string {

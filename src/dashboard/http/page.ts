@@ -10,6 +10,7 @@ import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
 import { renderIcon } from '../views/icons.ts'
 import { buildNavigation } from '../views/navigation.ts'
+import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 
 /** Query parameters of the pages themselves, besides list filters. */
@@ -44,11 +45,11 @@ export function redirectToOwnPage(page: DashboardResponse | undefined): Dashboar
 
 type ResponseInput = {
   response: DashboardResponse | undefined
-  session?: DashboardSession | undefined
+  session?: DashboardSession | null
   language: Language
   refusal?: ApiError
-  /** Submission id of the form that failed. */
-  submissionId?: string | null | undefined
+  /** Fields of the submitted form; the page shows them again. */
+  typed?: Record<string, unknown>
 }
 
 /** Sends a response to the browser; an error is shown above the page it belongs to, or on a page of its own. */
@@ -98,6 +99,7 @@ function buildSharedModel(
     t,
     said: (message: FieldMessage) => translateFieldMessage(language, message),
     f: FORMATS[language],
+    shareBar: (share: number) => renderShareBar(share, FORMATS[language].percent(share)),
     icon: renderIcon,
     language,
     languages: LANGUAGES,
@@ -109,6 +111,7 @@ function buildSharedModel(
     live: link({ seen: page.etag, done: undefined }),
     signedIn: session,
     csrf: session?.csrf,
+    typed: input.typed ?? {},
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
     navigation: session ? buildNavigation(session.user.role, path) : [],
@@ -132,10 +135,8 @@ function buildSharedModel(
  * Returns the submission id to reuse after a failed form, unless the failure is final for the id: an operation whose
  * outcome is still open must not be started a second time under another id.
  */
-function reuseSubmissionId({ refusal, submissionId }: ResponseInput): string | null {
-  return refusal && !refusal.details.isFinalForKey && uuidSchema.safeParse(submissionId).success
-    ? submissionId!
-    : null
+function reuseSubmissionId({ refusal, typed }: ResponseInput): string | null {
+  return refusal && !refusal.details.isFinalForKey ? (uuidSchema.safeParse(typed?.once).data ?? null) : null
 }
 
 /** Creates links to workflows in the Temporal UI; null where no UI is configured. */

@@ -1,15 +1,16 @@
 import type { RouterContext } from '@koa/router'
+import { z } from 'zod'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { UserRole } from '../../db/entities/user.ts'
-import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
-import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import { fail } from '../../http/api-error.ts'
+import { type DashboardSession, findValidSession } from '../../db/repositories/dashboard-sessions.ts'
+import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
 import { PAGE_RESERVE_MS } from '../../http/limits.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
-import { findSession } from '../authentication/session.ts'
+import { sha256 } from '../../security/sealing.ts'
 import type { Language } from '../i18n/translator.ts'
 import { cookieName, PAGE_HEADERS } from './browser-security.ts'
 import type { DashboardContext } from './dashboard-context.ts'
@@ -24,7 +25,8 @@ export type PageContext<Role extends Audience = Audience> = {
   /** Token by which API functions identify the user's account, bound to no provider. Null for operators. */
   token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
   language: Language
-  params: Record<string, string>
+  /** UUIDs of the path; empty where it has none. */
+  params: z.output<typeof pathSchema>
   query: Record<string, string>
   /** Form fields; empty on GET. */
   form: URLSearchParams
@@ -32,6 +34,8 @@ export type PageContext<Role extends Audience = Audience> = {
   upload: Record<string, unknown>
   requestId: string
 }
+
+const pathSchema = z.object({ uuid: uuidSchema.default(''), delivery: uuidSchema.default('') })
 
 /** Role that may see a page. */
 export type Audience = UserRole | 'any'
@@ -75,39 +79,32 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   const language = readRequestLanguage(context, ctx)
   await using cleanup = new AsyncDisposableStack()
   const deadline = getRequestDeadline()
+  let session: DashboardSession | null = null
   let visit: PageContext | undefined
   const respond = async () => {
-    const session = await authenticateSession(context, ctx)
+    session = await authenticateSession(context, ctx)
     if (!session) return null
     // Before `renderForm` may show the page of another role.
     if (role !== 'any' && session.user.role !== role) fail('not_found')
     visit = createPageContext(context, ctx, session)
     if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
-    return { response: await handle(visit), session, language }
+    return handle(visit)
+  }
+  const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
+    const typed = { ...Object.fromEntries(visit?.form ?? []), ...visit?.upload }
+    sendResponse(context, ctx, { response, session, language, refusal, typed })
   }
   try {
     const response = await deadline.awaitResponse(respond(), PAGE_RESERVE_MS)
     if (!response) return redirectToSignIn(ctx)
-    sendResponse(context, ctx, response)
+    send(response)
   } catch (error) {
     const refusal = toLoggedApiError(ctx, error, context.log)
-    const session = visit?.session
-    const isOfThisPage = renderForm && visit && !ERRORS_WITHOUT_FORM_PAGE.includes(refusal.code)
-    const page = isOfThisPage
-      ? await deadline.awaitStep(renderForm(visit!), PAGE_RESERVE_MS).catch(() => undefined)
-      : undefined
-    sendResponse(context, ctx, {
-      response: page,
-      session,
-      language,
-      refusal,
-      submissionId: visit?.form.get('once'),
-    })
+    // Where the form has expired, its page is not known to be this user's.
+    const form = visit && refusal.code !== 'form_expired' ? renderForm?.(visit) : undefined
+    send(form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined)), refusal)
   }
 }
-
-/** Errors that occur before the form's page is known. */
-const ERRORS_WITHOUT_FORM_PAGE: ErrorCode[] = ['form_expired']
 
 type SubmittedFormInput = { visit: PageContext; serving: PageRoute; ends: AsyncDisposableStack }
 
@@ -140,12 +137,13 @@ function createPageContext(
   session: DashboardSession,
 ): PageContext {
   const query = Object.entries(ctx.query).map(([name, value]) => [name, [value].flat().join(',')])
+  const path = pathSchema.safeParse(ctx.params)
   return {
     em: context.orm.em.fork(),
     session,
     token: toSessionToken(session) as never,
     language: readRequestLanguage(context, ctx),
-    params: ctx.params,
+    params: path.data ?? fail('not_found'), // SPEC §1
     query: Object.fromEntries(query),
     form: new URLSearchParams(),
     upload: {},
@@ -158,15 +156,13 @@ function toSessionToken({ account, user }: DashboardSession): CallerToken | null
   return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
 }
 
+/** Finds the valid session of the cookie's secret, whose hash is stored. User activity extends it. */
 export async function authenticateSession(context: DashboardContext, ctx: RouterContext) {
   const secret = ctx.cookies.get(cookieName(SESSION_COOKIE, context))
   if (!secret) return null
-  return findSession(context.orm.em.fork(), secret, { isUserActive: isUserActive(ctx) })
-}
-
-/** Tests for user activity: a polling page sends a header if the user has typed since its last poll. */
-function isUserActive(ctx: RouterContext): boolean {
-  return ctx.get('HX-Request') !== 'true' || ctx.get('X-Trilho-Typed') === 'true'
+  // A polling page extends the session only if it reports that the user has typed since its last poll.
+  const isUserActive = ctx.get('HX-Request') !== 'true' || ctx.get('X-Trilho-Typed') === 'true'
+  return findValidSession(context.orm.em.fork(), sha256(secret), { isUserActive })
 }
 
 /** Redirects to sign-in, a polling page by a header; a user returns to the page after signing in. */

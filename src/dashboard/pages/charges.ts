@@ -4,7 +4,6 @@ import { createChargeRefund } from '../../api/operations/refunds/create.ts'
 import { listRefunds } from '../../api/operations/refunds/find.ts'
 import { chargesQuery, showCharge } from '../../contract/charges/charge.ts'
 import { createRefundBody } from '../../contract/refunds/refund.ts'
-import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeRefundableCents, refundErrorCodeOf } from '../../domain/refunds/refund.ts'
@@ -36,22 +35,21 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
   get('merchant', `${PATH}/:uuid`, renderCharge)
 
   get('merchant', `${PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
-    const { payload } = await requireVisibleCharge(em, token, parseUuidParam(params.uuid))
+    const { payload } = await requireVisibleCharge(em, token, params.uuid)
     return { kind: 'file', type: 'image/svg+xml', body: renderQrSvg(payload ?? fail('not_found')) }
   })
 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
-      const uuid = parseUuidParam(params.uuid)
-      await cancelMerchantCharge(dashboard.temporal, { em, token, uuid })
-      return redirect(`${PATH}/${uuid}`, 'charge_cancelled')
+      await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
+      return redirect(`${PATH}/${params.uuid}`, 'charge_cancelled')
     },
     renderForm: renderCharge,
   })
 
   post('merchant', `${PATH}/:uuid/refund`, {
     async handle({ em, token, params, form, language, requestId }) {
-      const chargeUuid = parseUuidParam(params.uuid)
+      const chargeUuid = params.uuid
       const value = parseRefundAmount(form.get('value'), language)
       const body = parseFormFields(createRefundBody, { value })
       const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
@@ -64,9 +62,9 @@ export function registerChargePages({ get, post, dashboard }: DashboardRouter): 
 
 /** Renders a charge with its history, its refunds and the actions possible now. */
 async function renderCharge(visit: PageContext<'merchant'>) {
-  const { token, params, form } = visit
+  const { token, params } = visit
   const em = visit.em.fork()
-  const row = await requireVisibleCharge(em, token, parseUuidParam(params.uuid))
+  const row = await requireVisibleCharge(em, token, params.uuid)
   const refunds = await listRefunds(em, token, row.uuid, { page: 1, per_page: MAX_REFUNDS })
   const model = {
     charge: showCharge(row),
@@ -78,18 +76,11 @@ async function renderCharge(visit: PageContext<'merchant'>) {
     refundable: computeRefundableCents(row),
     moves: isMoving(row),
   }
-  // The user's typed values do not count as a change of the page.
-  return createPage('charge', { ...model, typed: form.get('value') ?? '' }, `${PATH}/${row.uuid}`, model)
+  return createPage('charge', model, `${PATH}/${row.uuid}`)
 }
 
 function isMoving({ state }: ReadCharge): boolean {
   return !chargeMachine.isFinal(state) || state === 'refunding'
-}
-
-/** Parses a UUID of the path; anything else is 404 (SPEC §1). */
-export function parseUuidParam(text: string | undefined): string {
-  const checked = uuidSchema.safeParse(text)
-  return checked.success ? checked.data : fail('not_found')
 }
 
 /** Parses a refund amount; empty means the whole remainder. */

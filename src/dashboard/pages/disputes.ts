@@ -18,7 +18,6 @@ import {
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { parseUuidParam } from './charges.ts'
 import { listByFilters } from './filtered-list.ts'
 import { restrictToOneMode } from './mode.ts'
 
@@ -41,12 +40,11 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
 
   post('merchant', `${PATH}/:uuid/reply`, {
     beforeBody: ({ em, token, params }) =>
-      requireAnswerableDispute({ em: em.fork(), token, uuid: parseUuidParam(params.uuid) }),
+      requireAnswerableDispute({ em: em.fork(), token, uuid: params.uuid }),
     async handle({ em, token, params, upload }) {
       const form = parseFormFields(disputeReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
-      const uuid = parseUuidParam(params.uuid)
-      await replyToDispute(dashboard, { em, token, uuid, form })
-      return redirect(`${PATH}/${uuid}`, 'replied')
+      await replyToDispute(dashboard, { em, token, uuid: params.uuid, form })
+      return redirect(`${PATH}/${params.uuid}`, 'replied')
     },
     renderForm: dispute,
   })
@@ -57,9 +55,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
   }
 
   /** Renders a dispute with its deadline, its attachments and, while it accepts a reply, the reply form. */
-  function dispute({ em: outside, token, params, upload }: PageContext<'merchant'>) {
+  function dispute({ em: outside, token, params }: PageContext<'merchant'>) {
     return readInSnapshot(outside, async em => {
-      const row = await requireVisibleDispute(em, token, parseUuidParam(params.uuid))
+      const row = await requireVisibleDispute(em, token, params.uuid)
       const { attachments, ...dispute } = await showDisputeWithAttachments(em, storage, row)
       const model = {
         dispute,
@@ -73,15 +71,11 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
         whyNotAnswerable: replyErrorCodeOf({ ...row, hasReply: row.repliedAt != null }),
         moves: !disputeMachine.isFinal(row.state),
         proofs: attachments.length,
-      }
-      const form = {
         files: ATTACHMENT_TYPES.join(','),
         mostFiles: MAX_ATTACHMENTS,
-        typed: typeof upload.analysis === 'string' ? upload.analysis : '',
-        decided: upload.accept,
       }
       // Links to attachments are signed anew at each request; they do not count as a change of the page.
-      return createPage('dispute', { ...model, ...form, attachments }, `${PATH}/${row.uuid}`, model)
+      return createPage('dispute', { ...model, attachments }, `${PATH}/${row.uuid}`, model)
     })
   }
 }

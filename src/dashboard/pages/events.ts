@@ -3,7 +3,6 @@ import { eventsQuery, showEvent } from '../../contract/events/event.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
-import { parseUuidParam } from './charges.ts'
 import { listByFilters } from './filtered-list.ts'
 import { tokenWithMode } from './mode.ts'
 
@@ -18,8 +17,9 @@ export function registerEventPages({ get }: DashboardRouter): void {
   })
 
   get('merchant', `${PATH}/:uuid`, async visit => {
-    const uuid = parseUuidParam(visit.params.uuid)
-    const data = showEvent(await requireVisibleEvent(visit.em, await tokenWithMode(visit), uuid))
-    return createPage('event', { event: data, json: JSON.stringify(data.data, null, 2) })
+    const event = showEvent(
+      await requireVisibleEvent(visit.em, await tokenWithMode(visit), visit.params.uuid),
+    )
+    return createPage('event', { event, json: JSON.stringify(event.data, null, 2) })
   })
 }

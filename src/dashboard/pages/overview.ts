@@ -7,7 +7,7 @@ import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
 import { TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
-import { renderDailyBars, renderShareBar } from '../views/plots.ts'
+import { renderDailyBars } from '../views/plots.ts'
 import { restrictToOneMode } from './mode.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
@@ -17,7 +17,7 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
     const { token: seeing, modes } = await restrictToOneMode({ ...visit, token })
     const { accountUuid, mode } = seeing
     const of = { accountUuid, isSimulated: mode === 'test' }
-    const [days, actions, counts] = await Promise.all([
+    const [days, providers, counts] = await Promise.all([
       findDailyVolumes(em.fork(), of),
       findProviderStatistics(em.fork(), of),
       findAccountCounts(em.fork(), of),
@@ -32,11 +32,7 @@ export function registerOverviewPages({ get }: DashboardRouter): void {
       mode,
       modes,
       plot: days.length > 0 && renderDailyBars(days, { format, label, names }),
-      providers: actions.map(one => ({
-        ...one,
-        bar: one.success !== null && renderShareBar(one.success, format.percent(one.success)),
-      })),
-      moves: true,
+      providers,
     })
   })
 }

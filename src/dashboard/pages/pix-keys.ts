@@ -80,7 +80,6 @@ async function renderPixKeys(visit: PageContext<'merchant'>, proving?: PendingVe
     mode: token.mode,
     modes: await listAccountModes(visit),
     proving,
-    typed: Object.fromEntries(visit.form),
     plain,
     proved: VERIFIED_KEY_TYPES,
   }

@@ -9,8 +9,7 @@ import {
   openDeviceCookie,
   sealDeviceCookie,
 } from '../authentication/device-cookie.ts'
-import { createSession } from '../authentication/session.ts'
-import { authenticateUser, normalizeEmail } from '../authentication/sign-in.ts'
+import { authenticateUser, createSession, normalizeEmail } from '../authentication/sign-in.ts'
 import { cookieName, PAGE_HEADERS, setCookie } from '../http/browser-security.ts'
 import type { DashboardContext } from '../http/dashboard-context.ts'
 import { parseFormFields, readUrlEncodedForm, requireCsrfToken } from '../http/form.ts'

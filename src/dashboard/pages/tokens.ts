@@ -8,7 +8,6 @@ import { failField } from '../../http/api-error.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { parseUuidParam } from './charges.ts'
 import { listConnections } from './connections.ts'
 import { findConnectionMode, listAccountModes, tokenWithMode } from './mode.ts'
 
@@ -47,7 +46,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
 
   post('merchant', `${PATH}/:uuid/revoke`, {
     async handle({ em, token, params }) {
-      await revokeToken(em, { accountUuid: token.accountUuid, uuid: parseUuidParam(params.uuid) })
+      await revokeToken(em, { accountUuid: token.accountUuid, uuid: params.uuid })
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),
@@ -67,24 +66,18 @@ async function requireConnectionMode(em: EntityManager, uuid: string, mode: Call
 }
 
 async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {
-  const { em, token, form } = visit
+  const { em, token } = visit
   const { mode } = await tokenWithMode(visit)
   const connections = await listConnectionsOfAllModes(visit)
   const names = new Map(connections.map(({ uuid, provider }) => [uuid, provider]))
   const now = new Date()
-  const rows = (await listTokens(em.fork(), token.accountUuid)).map(row => ({
-    uuid: row.uuid,
-    name: row.name,
-    mode: row.mode,
-    prefix: row.prefix,
-    provider: row.connectionUuid ? names.get(row.connectionUuid) : null,
-    createdAt: row.createdAt,
-    lastUsedAt: row.lastUsedAt,
-    expiresAt: row.expiresAt,
-    state: row.revokedAt ? 'revoked' : row.expiresAt && row.expiresAt <= now ? 'expired' : 'active',
-  }))
-  const formValues = issued ? {} : Object.fromEntries(form)
-  return createPage('tokens', { rows, connections, issued, mode, typed: formValues }, PATH)
+  const rows = (await listTokens(em.fork(), token.accountUuid)).map(row => {
+    const { uuid, name, prefix, lastUsedAt, expiresAt, connectionUuid, revokedAt } = row
+    const provider = connectionUuid ? names.get(connectionUuid) : null
+    const state = revokedAt ? 'revoked' : expiresAt && expiresAt <= now ? 'expired' : 'active'
+    return { uuid, name, prefix, provider, lastUsedAt, expiresAt, state }
+  })
+  return createPage('tokens', { rows, connections, issued, mode, ...(issued && { typed: {} }) }, PATH)
 }
 
 /** Lists the connections of all modes, each with its mode: one provider may be connected both live and simulated. */

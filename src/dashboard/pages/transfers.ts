@@ -5,7 +5,6 @@ import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { parseUuidParam } from './charges.ts'
 import { listConnections } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 import { findConnectionMode, restrictToOneMode } from './mode.ts'
@@ -26,9 +25,8 @@ export function registerTransferPages({ get, post, dashboard }: DashboardRouter)
 
   post('merchant', `${PATH}/:uuid/cancel`, {
     async handle({ em, token, params }) {
-      const uuid = parseUuidParam(params.uuid)
-      await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid })
-      return redirect(`${PATH}/${uuid}`, 'transfer_cancelled')
+      await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid: params.uuid })
+      return redirect(`${PATH}/${params.uuid}`, 'transfer_cancelled')
     },
     renderForm: renderTransfer,
   })
@@ -36,24 +34,19 @@ export function registerTransferPages({ get, post, dashboard }: DashboardRouter)
 
 /** Renders a transfer with every attempt and the reason why the next provider was or was not tried. */
 async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
-  const row = await requireVisibleTransfer(em, token, parseUuidParam(params.uuid))
+  const row = await requireVisibleTransfer(em, token, params.uuid)
   return createPage(
     'transfer',
     {
       transfer: showTransfer(row, row.attempts),
       mode: await findConnectionMode(em, row.connection.uuid),
-      attempts: row.attempts.map(({ attempt, provider }) => ({
-        provider,
-        outcome: attempt.state,
-        finality: attempt.finality,
-        code: attempt.code,
-        providerCode: attempt.providerCode,
+      attempts: row.attempts.map(({ attempt, provider }) => {
+        const { state: outcome, finality, code, createdAt, updatedAt } = attempt
         // Only the provider's own message: the message of an unreachable attempt contains its host name, which is for
         // operators.
-        message: attempt.state === 'rejected' ? attempt.message : null,
-        createdAt: attempt.createdAt,
-        updatedAt: attempt.updatedAt,
-      })),
+        const message = outcome === 'rejected' ? attempt.message : null
+        return { provider, outcome, finality, code, message, createdAt, updatedAt }
+      }),
       isWaiting: row.state === 'created' && row.scheduledFor != null,
       moves: !transferMachine.isFinal(row.state),
     },

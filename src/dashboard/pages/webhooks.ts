@@ -15,12 +15,11 @@ import {
 } from '../../api/operations/webhooks/update.ts'
 import { trySweepDeliveries, tryWakeDelivery } from '../../api/operations/webhooks/wake-delivery.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
-import { deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
+import { DELIVERY_STATUSES, deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { parseUuidParam } from './charges.ts'
 import { listByFilters } from './filtered-list.ts'
 import { tokenWithMode } from './mode.ts'
 
@@ -86,7 +85,7 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
   })
 
   registerWebhookAction('deliveries/:delivery/resend', async ({ em, params }, reference) => {
-    const delivery = await resendDelivery(em, reference, parseUuidParam(params.delivery))
+    const delivery = await resendDelivery(em, reference, params.delivery)
     await tryWakeDelivery(dashboard.temporal, delivery.uuid)
     return redirect(`${PATH}/${reference.uuid}`, 'resent')
   })
@@ -149,7 +148,7 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
       secret,
       replaces: computeSecretEtag(row),
       typed: { url: form.get('url') ?? row.url, events: readSelectedEvents(form) ?? row.events },
-      statuses: ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'],
+      statuses: DELIVERY_STATUSES,
       moves: deliveries.some(({ status }) => status === 'PENDING'),
     },
     `${PATH}/${row.uuid}`,
@@ -157,5 +156,5 @@ async function renderWebhook(visit: PageContext<'merchant'>, secret?: string) {
 }
 
 function readWebhookScope({ token, params }: PageContext<'merchant'>) {
-  return { ...token, uuid: parseUuidParam(params.uuid) }
+  return { ...token, uuid: params.uuid }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
-import { createSession } from '../../../src/dashboard/authentication/session.ts'
+import { createSession } from '../../../src/dashboard/authentication/sign-in.ts'
 import { encodeForm } from '../../support/files.ts'
 import type { ApiResponse } from './client.ts'
 import { createPayoutActions, randomPixKey } from './payout-actions.ts'

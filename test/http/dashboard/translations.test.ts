@@ -55,18 +55,26 @@ describe('the dictionaries', () => {
   })
 
   test('have no unused phrase', () => {
-    const all = sources.map(({ text }) => text).join('\n')
-    const unused = Object.keys(pt).filter(name => {
-      const [first] = name.split('.')
-      return !all.includes(`'${name}'`) && !all.includes(`\`${first}.`) && !all.includes(`'${first}.`)
-    })
-    expect(unused).toEqual([])
+    const pages = sources.map(({ text }) => text).join('\n')
+    const words = new Set([...source.matchAll(/'([\w-]+)'|\b(\w+):/g)].map(match => match[1] ?? match[2]))
+    const built = [...pages.matchAll(/`(\w+\.[^`\s]*?)\$\{/g)].map(match => match[1]!)
+    /** Whether a page names the phrase, or builds its name from a value that the source has. */
+    const isUsed = (name: string) => {
+      if (pages.includes(`'${name}'`)) return true
+      const prefix = built.filter(one => name.startsWith(one)).toSorted((a, b) => b.length - a.length)[0]
+      if (prefix === undefined) return false
+      return name
+        .slice(prefix.length)
+        .split('.')
+        .every(one => ACTS.includes(one) || words.has(one))
+    }
+    expect(Object.keys(pt).filter(name => !isUsed(name))).toEqual([])
   })
 })
 
 test('every API error of a field has a Portuguese text', () => {
   const src = join(root, '..')
-  const spoken = ['contract', 'api', 'webhook-client', 'dashboard'].flatMap(folder =>
+  const spoken = ['contract', 'api', 'http', 'webhook-client', 'dashboard'].flatMap(folder =>
     readdirSync(join(src, folder), { recursive: true })
       .map(file => join(src, folder, String(file)))
       .filter(file => file.endsWith('.ts') && !/openapi|field-messages/.test(file)),
@@ -142,11 +150,16 @@ test('every disabled reason of a webhook has a Portuguese text', () => {
   )
 })
 
-/** Every recorded operator action, wherever the source names it. */
-const ACTS = readdirSync(join(root, '..'), { recursive: true })
+/** All modules of the product. */
+const source = readdirSync(join(root, '..'), { recursive: true })
   .map(file => join(root, '..', String(file)))
-  .filter(file => file.endsWith('.ts'))
-  .flatMap(file => [...readFileSync(file, 'utf8').matchAll(/\bact: '(\w+)'/g)].map(match => match[1]!))
+  .filter(file => file.endsWith('.ts') && !file.includes('/simulator/'))
+  .map(file => readFileSync(file, 'utf8'))
+  .join('\n')
+
+/** Every recorded operator action, wherever the source names it. */
+const ACTS = [...source.matchAll(/\baction: '(\w+)'/g)]
+  .map(match => match[1]!)
   .concat('settle_settled', 'settle_rejected', 'pause_money_out', 'pause_everything')
 
 const FIELD_MESSAGE =

@@ -18,102 +18,78 @@ import {
 import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
 import { createPage } from '../../http/page.ts'
 import type { DashboardRouter, PageContext } from '../../http/router.ts'
-import { FORMATS } from '../../views/formats.ts'
-import { renderShareBar } from '../../views/plots.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
 const MAX_ACTIONS = 200
 
+/** Lists that wait for an operator, over all accounts: one page each, and the overview counts their rows. */
+const OPERATOR_LISTS = {
+  unknown: listUnknownOutcomes,
+  stuck: listStuckWorkflows,
+  webhooks: listFailingWebhooks,
+  unexpected: listUnexpectedSettlements,
+  unmatched: listUnmatchedPayments,
+  differences: listOpenDifferences,
+  entries: async (em: EntityManager) => [
+    ...(await listOpenAccountEntries(em)),
+    ...(await listAdjustments(em, { isOpen: true })),
+  ],
+  answers: listUnexplainedNames,
+}
+
+type OperatorPageContext = Pick<PageContext, 'em' | 'session'>
+
 export const OPERATOR_PAGES = {
-  async unknown({ em, form }: OperatorPageContext) {
-    const rows = await listUnknownOutcomes(em.fork())
+  async unknown({ em }: OperatorPageContext) {
     const contradictions = await listContradictedOutcomes(em.fork())
-    return createListPage('unknown', { rows, contradictions, typed: Object.fromEntries(form), moves: true })
+    return renderOperatorList(em, 'unknown', { contradictions })
   },
-  stuck: async ({ em }: OperatorPageContext) =>
-    createListPage('stuck', { rows: await listStuckWorkflows(em.fork()), moves: true }),
-  async webhooks({ em, form }: OperatorPageContext) {
-    const rows = await listFailingWebhooks(em.fork())
-    return createListPage('webhooks', { rows, typed: Object.fromEntries(form) })
-  },
-  async unmatched({ em, form }: OperatorPageContext) {
-    const rows = await listUnmatchedPayments(em.fork())
-    return createListPage('unmatched', { rows, typed: Object.fromEntries(form) })
-  },
-  unexpected: async ({ em }: OperatorPageContext) =>
-    createListPage('unexpected', { rows: await listUnexpectedSettlements(em.fork()) }),
-  differences: async ({ em }: OperatorPageContext) =>
-    createListPage('differences', { rows: await listOpenDifferences(em.fork()) }),
-  async entries({ em, form, session }: OperatorPageContext) {
+  stuck: ({ em }: OperatorPageContext) => renderOperatorList(em, 'stuck'),
+  webhooks: ({ em }: OperatorPageContext) => renderOperatorList(em, 'webhooks'),
+  unmatched: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unmatched'),
+  unexpected: ({ em }: OperatorPageContext) => renderOperatorList(em, 'unexpected'),
+  differences: ({ em }: OperatorPageContext) => renderOperatorList(em, 'differences'),
+  async entries({ em, session }: OperatorPageContext) {
     const [entries, proposals, connections] = await Promise.all([
       listOpenAccountEntries(em.fork()),
       listAdjustments(em.fork(), { isOpen: true }),
       listAdjustableConnections(em.fork()),
     ])
-    const model = { entries, proposals, connections, who: session.user.email }
-    return createListPage('entries', { ...model, typed: Object.fromEntries(form) })
+    return createOperatorPage('entries', { entries, proposals, connections, who: session.user.email })
   },
-  async providers({ em, form }: OperatorPageContext) {
+  async providers({ em }: OperatorPageContext) {
     const pauses = await em.fork().find(Pause, {}, { orderBy: { createdAt: 'asc' } })
-    const typed = Object.fromEntries(form)
     const rows = await listConnectionHealth(em.fork())
-    return createListPage('providers', { rows, pauses: pauses.map(presentPause), typed })
+    return createOperatorPage('providers', { rows, pauses: pauses.map(presentPause) })
   },
   async acts({ em }: OperatorPageContext) {
     const order = { orderBy: { at: 'desc' as const, uuid: 'desc' as const }, limit: MAX_ACTIONS }
     const rows = await em.fork().find(OperatorAction, {}, order)
-    return createPage('operator/acts', {
+    return createOperatorPage('acts', {
       rows: rows.map(({ at, actor, action, subject, reason }) => ({ at, actor, action, subject, reason })),
     })
   },
 }
 
-type OperatorPageContext = Pick<PageContext, 'em' | 'form' | 'session'>
+async function renderOperatorList(em: EntityManager, name: keyof typeof OPERATOR_LISTS, more?: object) {
+  return createOperatorPage(name, { rows: await OPERATOR_LISTS[name](em.fork()), ...more })
+}
 
-function createListPage(name: string, model: object) {
+function createOperatorPage(name: string, model: object) {
   return createPage(`operator/${name}`, model, `${OPERATOR_PATH}/${name}`)
 }
 
 export function registerOperatorPages({ get }: DashboardRouter): void {
-  get('operator', OPERATOR_PATH, async ({ em, language }) => {
-    const [counts, actions] = await Promise.all([
-      countOperatorLists(em.fork()),
+  get('operator', OPERATOR_PATH, async ({ em }) => {
+    const [counts, providers] = await Promise.all([
+      Promise.all(
+        Object.entries(OPERATOR_LISTS).map(async ([name, list]) => [name, (await list(em.fork())).length]),
+      ),
       findProviderStatistics(em.fork(), null),
     ])
-    const format = FORMATS[language]
-    const providers = actions.map(one => ({
-      ...one,
-      bar: one.success !== null && renderShareBar(one.success, format.percent(one.success)),
-    }))
-    return createPage('operator/overview', {
-      counts: Object.entries(counts),
-      most: MAX_LISTED_ROWS,
-      providers,
-      moves: true,
-    })
+    return createPage('operator/overview', { counts, most: MAX_LISTED_ROWS, providers })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
-}
-
-/** Counts the rows of each operator list, up to its limit. */
-async function countOperatorLists(em: EntityManager): Promise<Record<string, number>> {
-  const lists = {
-    unknown: listUnknownOutcomes(em.fork()),
-    stuck: listStuckWorkflows(em.fork()),
-    webhooks: listFailingWebhooks(em.fork()),
-    unexpected: listUnexpectedSettlements(em.fork()),
-    unmatched: listUnmatchedPayments(em.fork()),
-    differences: listOpenDifferences(em.fork()),
-    entries: Promise.all([
-      listOpenAccountEntries(em.fork()),
-      listAdjustments(em.fork(), { isOpen: true }),
-    ]).then(lists => lists.flat()),
-    answers: listUnexplainedNames(em.fork()),
-  }
-  const counted = await Promise.all(
-    Object.entries(lists).map(async ([name, rows]) => [name, (await rows).length] as const),
-  )
-  return Object.fromEntries(counted)
 }
 
 function presentPause({ uuid: pause, accountUuid, connectionUuid, reach, actor, reason, createdAt }: Pause) {
