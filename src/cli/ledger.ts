@@ -62,15 +62,15 @@ export function registerLedgerCommands(trilho: OperatorCommand) {
         print({
           adjustment: one.uuid,
           account: one.accountUuid,
-          connection: one.connectionUuid,
+          connection: one.connection.uuid,
           direction: one.direction,
           value: textFromCents(one.cents),
           reason: one.reason,
           ...(one.entryUuid && { entry: one.entryUuid }),
-          proposed_by: one.proposer,
+          proposed_by: one.proposer.email,
           proposed_at: one.proposedAt,
           expires_at: one.expiresAt,
-          ...(one.approver && { approved_by: one.approver, approved_at: one.approvedAt }),
+          ...(one.approver && { approved_by: one.approver.email, approved_at: one.approvedAt }),
           ...(one.movementUuid && { movement: one.movementUuid }),
         })
     })

@@ -1,5 +1,6 @@
 import type { EntityManager } from './client/orm.ts'
 import { selectRows } from './pipeline/query.ts'
+import { selectValue } from './select-values.ts'
 
 /** SQL condition of a hand-written statement, with its values in order. */
 export type SqlCondition = { sql: string; values: unknown[] }
@@ -42,16 +43,12 @@ export function selectNewestRows<Row extends object>(
 }
 
 /** Counts the rows of a list: its `total`. */
-export async function countRows(
+export function countRows(
   em: EntityManager,
   table: 'charge' | 'transfer' | 'dispute',
   { sql, values }: SqlCondition,
 ): Promise<number> {
-  const [row]: { total: number }[] = await em.execute(
-    `select count(*)::int as total from ${table} where ${sql}`,
-    values,
-  )
-  return row!.total
+  return selectValue(em, `select count(*)::int from ${table} where ${sql}`, values)
 }
 
 /** Builds the condition that a row has one of these states; no state matches no row. */

@@ -2,11 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { EntityManager, Orm } from '../db/client/orm.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
-import {
-  findUnexplainedAnswer,
-  storeUnexplainedAnswer,
-  type UnexplainedRow,
-} from '../db/repositories/unexplained-answers.ts'
+import { findUnexplainedAnswer, storeUnexplainedAnswer } from '../db/repositories/unexplained-answers.ts'
 import type { UnexplainedAnswer } from '../providers/adapter/unexplained-answers.ts'
 import type { Sealer } from '../security/sealing.ts'
 
@@ -113,7 +109,7 @@ export function openUnexplainedAnswer(
   em: EntityManager,
   sealer: Pick<Sealer, 'open'>,
   { uuid, actor, reason }: OpenAnswerRequest,
-): Promise<(UnexplainedRow & { body: string }) | undefined> {
+): Promise<{ body: string } | undefined> {
   return em.fork().transactional(async tx => {
     const answer = await findUnexplainedAnswer(tx, uuid)
     if (!answer) return undefined

@@ -2,17 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import type { Movement } from '../../db/entities/movement.ts'
+import { LedgerAdjustment } from '../../db/entities/reconciliation.ts'
 import { User } from '../../db/entities/user.ts'
-import { lockConnection } from '../../db/locks.ts'
-import { linkAccountEntry, lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
+import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
 import { hasBalances } from '../../db/repositories/balance-checks.ts'
-import {
-  type Adjustment,
-  type AdjustmentProposal,
-  approveAdjustmentRow,
-  insertAdjustment,
-  lockAdjustment,
-} from '../../db/repositories/ledger-adjustments.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from './apply-inflow.ts'
@@ -45,7 +39,13 @@ export class AdjustmentError extends Error {
   }
 }
 
-export type ProposeAdjustmentInput = Omit<AdjustmentProposal, 'uuid' | 'proposedBy' | 'expiresAt'> & {
+export type ProposeAdjustmentInput = Pick<
+  LedgerAdjustment,
+  'accountUuid' | 'direction' | 'cents' | 'reason'
+> & {
+  connectionUuid: string
+  /** Entry of the statement that the adjustment explains. */
+  entryUuid: string | null
   /** The e-mail of an operator. */
   operatorEmail: string
 }
@@ -65,9 +65,8 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
       )
     if (entryUuid) await checkEntry(em, { entryUuid, cents, providerAccountUuid })
     const uuid = randomUUID()
-    await insertAdjustment(em, {
-      ...{ uuid, accountUuid, connectionUuid, direction, cents, reason, entryUuid },
-      proposedBy: proposer.uuid,
+    em.create(LedgerAdjustment, {
+      ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
       expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY_MS),
     })
     await recordOperatorAction(em, {
@@ -88,12 +87,12 @@ export function approveAdjustment(
 ): Promise<string> {
   return runInTransaction(orm, async em => {
     const approver = await findOperator(em, operatorEmail)
-    const adjustment = await lockAdjustment(em, uuid)
+    const adjustment = await em.findOne(LedgerAdjustment, uuid, ROW_LOCK)
     if (!adjustment) throw new AdjustmentError('no_such_adjustment', `there is no adjustment ${uuid}`)
-    if (adjustment.movementUuid && adjustment.approvedBy === approver.uuid) return adjustment.movementUuid
+    if (adjustment.movementUuid && adjustment.approver === approver) return adjustment.movementUuid
     if (adjustment.movementUuid)
       throw new AdjustmentError('approved', `adjustment ${uuid} is already approved`)
-    if (adjustment.proposedBy === approver.uuid)
+    if (adjustment.proposer === approver)
       throw new AdjustmentError(
         'own_proposal',
         `${operatorEmail} proposed it; another operator must approve it`,
@@ -101,7 +100,7 @@ export function approveAdjustment(
     if (adjustment.expiresAt.getTime() <= Date.now())
       throw new AdjustmentError('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
     const movement = await postAdjustment(em, adjustment)
-    await approveAdjustmentRow(em, { uuid, approvedBy: approver.uuid, movementUuid: movement.uuid })
+    Object.assign(adjustment, { approver, approvedAt: new Date(), movementUuid: movement.uuid })
     await recordOperatorAction(em, {
       actor: approver.email,
       action: 'ledger_approve',
@@ -112,19 +111,19 @@ export function approveAdjustment(
   })
 }
 
-async function postAdjustment(em: EntityManager, adjustment: Adjustment): Promise<Movement> {
-  const { accountUuid, connectionUuid, providerAccountUuid, direction, cents, entryUuid } = adjustment
-  await lockConnection(em, connectionUuid)
-  if (entryUuid && !(await lockOpenAccountEntry(em, entryUuid)))
-    throw new AdjustmentError('explained', `entry ${entryUuid} is already matched`)
+async function postAdjustment(em: EntityManager, adjustment: LedgerAdjustment): Promise<Movement> {
+  const { accountUuid, connection, direction, cents, entryUuid } = adjustment
+  await lockConnection(em, connection.uuid)
+  const entry = entryUuid ? await lockOpenAccountEntry(em, entryUuid) : null
+  if (entryUuid && !entry) throw new AdjustmentError('explained', `entry ${entryUuid} is already matched`)
   const at = new Date()
   const movement = createMovement(em, at, {
-    ...{ accountUuid, providerAccountUuid, connectionUuid },
+    ...{ accountUuid, providerAccountUuid: connection.providerAccountUuid, connectionUuid: connection.uuid },
     ...{ type: 'ADJUSTMENT', movementType: direction, valueCents: cents, status: 'SETTLED' },
     ...{ entryName: `adjustment/${adjustment.uuid}`, reason: 'adjustment', settledAt: at },
   })
   await postMovement(em, movement, await unheldMovementPostings(em, movement))
-  if (entryUuid) await linkAccountEntry(em, entryUuid, { movementUuid: movement.uuid })
+  if (entry) entry.movementUuid = movement.uuid
   await recordUnownedMovementEvent(em, movement, at)
   return movement
 }

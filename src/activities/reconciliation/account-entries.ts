@@ -1,15 +1,14 @@
 import { DriverException } from '@mikro-orm/core'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Movement } from '../../db/entities/movement.ts'
+import type { StoredAccountEntry } from '../../db/entities/reconciliation.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { redactError } from '../../db/redact-error.ts'
 import {
   findDisputeOfEntry,
-  linkAccountEntry,
   listOpenAccountEntries,
   lockOpenAccountEntry,
-  type StoredAccountEntry,
   sumBlockedByEntries,
 } from '../../db/repositories/account-entries.ts'
 import {
@@ -85,30 +84,30 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
   const { kind } = entry
   if (kind === 'unlisted') return false
   if (kind === 'block' || kind === 'unblock') {
-    const disputeUuid = await findDisputeOfEntry(em, { ...entry, providerAccountUuid })
+    const disputeUuid = await findDisputeOfEntry(em, entry)
     if (disputeUuid) {
-      await linkAccountEntry(em, uuid, { disputeUuid })
+      entry.disputeUuid = disputeUuid
       return true
     }
     const isYoung = Date.now() - entry.movedAt.getTime() < scaleWait(DISPUTE_WAIT_MS, timeScale)
-    if (entry.endToEnd !== null && isYoung) return false
+    if (entry.endToEnd && isYoung) return false
   }
   const at = new Date()
-  const movement = createEntryMovement(em, { ...entry, kind }, { owner, providerAccountUuid, at })
+  const movement = createEntryMovement(em, entry, { kind, owner, providerAccountUuid, at })
   await postMovement(em, movement, await buildEntryLegs(em, movement, kind))
-  await linkAccountEntry(em, uuid, { movementUuid: movement.uuid })
+  entry.movementUuid = movement.uuid
   await recordUnownedMovementEvent(em, movement, at)
   return true
 }
 
-type EntryPosting = { owner: ProviderAccountOwner; providerAccountUuid: string; at: Date }
+type EntryPosting = { kind: BookableKind; owner: ProviderAccountOwner; providerAccountUuid: string; at: Date }
 
 function createEntryMovement(
   em: EntityManager,
-  entry: StoredAccountEntry & { kind: BookableKind },
-  { owner, providerAccountUuid, at }: EntryPosting,
+  entry: StoredAccountEntry,
+  { kind, owner, providerAccountUuid, at }: EntryPosting,
 ): Movement {
-  const { type, direction, reason } = ENTRY_MOVEMENTS[entry.kind]
+  const { type, direction, reason } = ENTRY_MOVEMENTS[kind]
   return createMovement(em, at, {
     accountUuid: owner.accountUuid,
     providerAccountUuid,

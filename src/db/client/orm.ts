@@ -12,6 +12,7 @@ import { OperatorAction } from '../entities/operator-action.ts'
 import { Pause } from '../entities/pause.ts'
 import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
+import { LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
 import { Refund } from '../entities/refund.ts'
 import { Token } from '../entities/token.ts'
 import { Transfer } from '../entities/transfer.ts'
@@ -83,6 +84,7 @@ export async function openOrm({
       DeliveryAttempt,
       Event,
       Dispute,
+      LedgerAdjustment,
       Movement,
       ProviderNotification,
       OperatorAction,
@@ -91,6 +93,7 @@ export async function openOrm({
       ProviderAccount,
       Refund,
       Split,
+      StoredAccountEntry,
       Token,
       Transfer,
       User,

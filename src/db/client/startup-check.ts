@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { CERTIFICATE_ERROR_CODE } from '../../domain/errors/certificate-errors.ts'
 import { StartupRefusal } from '../../domain/errors/startup-refusal.ts'
+import { selectValue } from '../select-values.ts'
 import { requireDurability } from './durability.ts'
 import { isSchemaMigrated } from './migrate.ts'
 import type { Orm } from './orm.ts'
@@ -32,10 +33,7 @@ export async function requireUsableDatabase({ orm, isUnsafeAllowed, log }: Datab
 async function requireMigratedSchema(orm: Orm, log: Logger): Promise<void> {
   const { migrator, config } = orm
   // Checked first, because the migrator creates the table where it is missing.
-  if (!(await isSchemaMigrated(orm)))
-    throw new StartupRefusal(
-      'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
-    )
+  if (!(await isSchemaMigrated(orm))) throw new StartupRefusal(SCHEMA_NOT_MIGRATED)
   const releaseMigrations = new Set(config.get('migrations').migrationsList?.map(({ name }) => name))
   const newer = (await migrator.getExecuted()).filter(({ name }) => !releaseMigrations.has(name))
   if (newer.length > 0)
@@ -46,14 +44,13 @@ async function requireMigratedSchema(orm: Orm, log: Logger): Promise<void> {
 }
 
 /** Returns whether PostgreSQL takes writes: it is no standby, and transactions are not read-only. */
-export async function isDatabaseWritable({ em }: Orm): Promise<boolean> {
-  const [row] = await em
-    .fork()
-    .execute<{ writable: boolean }[]>(
-      `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
-    )
-  return row!.writable
+export function isDatabaseWritable({ em }: Orm): Promise<boolean> {
+  const sql = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off'`
+  return selectValue(em.fork(), sql)
 }
+
+const SCHEMA_NOT_MIGRATED =
+  'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first'
 
 /** Messages for PostgreSQL errors that need another setting, by SQLSTATE. */
 const REFUSALS_BY_STATE: Record<string, string> = {
@@ -63,10 +60,8 @@ const REFUSALS_BY_STATE: Record<string, string> = {
   '3D000': 'DATABASE_URL names a database that PostgreSQL does not have: correct the name or create it',
   '42501':
     'The user of DATABASE_URL lacks privileges on the schema: grant them, or use the user that ran `trilho migrate`',
-  '42P01':
-    'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
-  '42703':
-    'The schema of the database that DATABASE_URL names is not migrated to this release: run `trilho migrate` first',
+  '42P01': SCHEMA_NOT_MIGRATED,
+  '42703': SCHEMA_NOT_MIGRATED,
 }
 
 /** Messages for driver errors without a code: only their text separates them from a lost connection. */

@@ -1,20 +1,20 @@
 import { defineEntity } from '@mikro-orm/core'
-import { idColumn, textColumn, timestampColumn, unionColumn } from './columns.ts'
+import { createdAtColumn, unionColumn } from './columns.ts'
 
 /** A merchant's account with its policies. */
 const schema = defineEntity({
   name: 'Account',
   properties: p => ({
-    uuid: idColumn(),
-    name: textColumn(),
-    document: textColumn(),
+    uuid: p.uuid().primary(),
+    name: p.text(),
+    document: p.text(),
     status: unionColumn<'ACTIVE' | 'BLOCKED'>().default('ACTIVE'),
     /** Policy for a PIX that no charge expects: return it once, or keep it (SPEC §2). */
     unmatchedPolicy: unionColumn<'refund' | 'keep'>().default('refund'),
     /** Bears movements at a shared provider account that belong to no merchant; at most one account does. */
     isService: p.boolean().default(false),
     uniqueExternalRef: p.boolean().default(false),
-    createdAt: timestampColumn().onCreate(() => new Date()),
+    createdAt: createdAtColumn(),
   }),
 })
 

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
 
 export type AttemptOperation = 'issue' | 'transfer' | 'refund' | 'return' | 'create_key' | 'delete_key'
 
@@ -24,13 +24,13 @@ export type AttemptState =
 const schema = defineEntity({
   name: 'Attempt',
   properties: p => ({
-    uuid: idColumn(),
+    uuid: p.uuid().primary(),
     operation: unionColumn<AttemptOperation>(),
-    subjectUuid: uuidColumn(),
-    connectionUuid: uuidColumn(),
-    providerAccountUuid: uuidColumn(),
+    subjectUuid: p.uuid(),
+    connectionUuid: p.uuid(),
+    providerAccountUuid: p.uuid(),
     position: p.integer(),
-    reference: textColumn(),
+    reference: p.text(),
     state: unionColumn<AttemptState>(),
     /** Number of sendings; a late answer to an earlier one is recognized by it. */
     sendings: p.integer().default(0),
@@ -39,21 +39,19 @@ const schema = defineEntity({
     /** Last request to remove a key, among calls that may still arrive. */
     calledAt: timestampColumn().nullable(),
     finality: unionColumn<'other_may_help' | 'final'>().nullable(),
-    code: textColumn().nullable(),
-    providerCode: textColumn().nullable(),
-    message: textColumn().nullable(),
+    code: p.text().nullable(),
+    providerCode: p.text().nullable(),
+    message: p.text().nullable(),
     /** Why the provider did not execute an order that it keeps: the outcome once the order is proved gone. */
     refusal: p.json<Omit<RejectedResult, 'kind'>>().nullable(),
     /** Code and time of an answer that contradicts a reported settlement; the settlement stays. */
-    contradictionCode: textColumn().nullable(),
+    contradictionCode: p.text().nullable(),
     contradictionAt: timestampColumn().nullable(),
-    endToEnd: textColumn().nullable(),
+    endToEnd: p.text().nullable(),
     unknownSince: timestampColumn().nullable(),
     nextCheckAt: timestampColumn().nullable(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
-    updatedAt: timestampColumn()
-      .onCreate(() => new Date())
-      .onUpdate(() => new Date()),
+    createdAt: createdAtColumn(),
+    updatedAt: updatedAtColumn(),
   }),
 })
 

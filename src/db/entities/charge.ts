@@ -4,9 +4,9 @@ import type { SplitStatus, SplitType } from '../../domain/charges/split.ts'
 import type { Party } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import { Account } from './account.ts'
-import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
-import { Movement } from './movement.ts'
+import { orderColumns } from './order.ts'
 
 /** One entry of a resource's history, as the API shows it. */
 export type HistoryEntry<Status extends string> = { status: Status; created_at: string }
@@ -20,30 +20,23 @@ export type ChargeFailure = {
 const charge = defineEntity({
   name: 'Charge',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
+    ...orderColumns(),
     connection: () => p.manyToOne(Connection),
-    providerAccountUuid: uuidColumn(),
     state: unionColumn<ChargeState>(),
-    valueCents: centsColumn(),
-    feeCents: centsColumn().default(0),
     totalCents: centsColumn(),
-    externalRef: textColumn().nullable(),
-    beneficiaryName: textColumn().nullable(),
-    beneficiaryDocument: textColumn().nullable(),
-    paymentUuid: uuidColumn(),
-    payload: textColumn().nullable(),
-    txid: textColumn().nullable(),
-    pixKey: textColumn().nullable(),
+    externalRef: p.text().nullable(),
+    beneficiaryName: p.text().nullable(),
+    beneficiaryDocument: p.text().nullable(),
+    paymentUuid: p.uuid(),
+    payload: p.text().nullable(),
+    txid: p.text().nullable(),
+    pixKey: p.text().nullable(),
     receiver: p.json<Party>().nullable(),
     expiresInSeconds: p.integer(),
     expiresAt: timestampColumn().nullable(),
     cancelRequestedAt: timestampColumn().nullable(),
     /** A cancel request may have removed the payload, but its answer was lost. */
     cancelUnanswered: p.boolean().default(false),
-    /** Incoming PIX that paid the charge. */
-    movement: () => p.manyToOne(Movement).nullable(),
-    endToEnd: textColumn().nullable(),
     paidAt: timestampColumn().nullable(),
     receivedCents: centsColumn().default(0),
     refundingCents: centsColumn().default(0),
@@ -51,12 +44,6 @@ const charge = defineEntity({
     disputedCents: centsColumn().default(0),
     failure: p.json<ChargeFailure>().nullable(),
     history: p.json<HistoryEntry<PaymentStatus>[]>(),
-    /** Counts the charge's events, so that a receiver can order them. */
-    sequence: p.integer().default(0),
-    requestId: textColumn(),
-    fingerprint: textColumn(),
-    createdAt: timestampColumn(),
-    updatedAt: timestampColumn(),
     splits: () => p.oneToMany(Split).mappedBy('charge').orderBy({ position: 'asc' }),
   }),
 })
@@ -71,7 +58,7 @@ charge.setClass(Charge)
 const split = defineEntity({
   name: 'Split',
   properties: p => ({
-    uuid: idColumn(),
+    uuid: p.uuid().primary(),
     charge: () => p.manyToOne(Charge),
     position: p.integer(),
     type: unionColumn<SplitType>(),

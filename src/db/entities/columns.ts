@@ -2,12 +2,23 @@ import { p } from '@mikro-orm/core'
 
 /** Column types that the entities share. */
 
-export const uuidColumn = () => p.uuid()
-export const idColumn = () => p.uuid().primary()
 /** Integer centavos: a safe integer in JavaScript, a bigint in PostgreSQL. */
 export const centsColumn = () => p.bigint('number')
 /** A moment in UTC. */
 export const timestampColumn = () => p.datetime().columnType('timestamptz')
-export const textColumn = () => p.text()
+export const createdAtColumn = () => timestampColumn().onCreate(() => new Date())
+export const updatedAtColumn = () => createdAtColumn().onUpdate(() => new Date())
 /** Text column of a string union. */
 export const unionColumn = <T extends string>() => p.text().$type<T>()
+
+/** A row of an account at a provider account. */
+export const accountRowColumns = () => ({
+  uuid: p.uuid().primary(),
+  accountUuid: p.uuid(),
+  providerAccountUuid: p.uuid(),
+  createdAt: timestampColumn(),
+  updatedAt: timestampColumn(),
+})
+
+/** A row that a request created, or the provider's report of a fact. */
+export const requestedRowColumns = () => ({ ...accountRowColumns(), requestId: p.text() })

@@ -7,18 +7,18 @@ import type {
   ProviderApi,
   ProviderName,
 } from '../../domain/providers/provider.ts'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 import { buildPauseCondition } from './pause.ts'
 
 type VirtualAccount = Party & { type: ConnectionType }
 
 const providerAccount = defineEntity({
   name: 'ProviderAccount',
-  properties: () => ({
-    uuid: idColumn(),
+  properties: p => ({
+    uuid: p.uuid().primary(),
     provider: unionColumn<ProviderName>(),
-    name: textColumn(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
+    name: p.text(),
+    createdAt: createdAtColumn(),
   }),
 })
 
@@ -29,9 +29,9 @@ providerAccount.setClass(ProviderAccount)
 const connection = defineEntity({
   name: 'Connection',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
-    providerAccountUuid: uuidColumn(),
+    uuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
+    providerAccountUuid: p.uuid(),
     provider: unionColumn<ProviderName>(),
     dialect: unionColumn<ProviderApi>(),
     type: unionColumn<ConnectionType>(),
@@ -39,16 +39,16 @@ const connection = defineEntity({
     isPublic: p.boolean().default(true),
     /** Only test tokens reach it; a live token never reaches a simulator. */
     isSimulated: p.boolean(),
-    baseUrl: textColumn(),
-    sealedCredentials: textColumn().lazy(),
-    secretKeyId: textColumn(),
+    baseUrl: p.text(),
+    sealedCredentials: p.text().lazy(),
+    secretKeyId: p.text(),
     /** Hashes that identify the account at the provider (src/admin/account-identity.ts); null if unknown. */
     providerIdentity: p.json<string[]>().nullable().lazy(),
     /** Counts changes of credentials that were not proved to belong to the same provider account. */
     credentialsEpoch: p.integer().default(1),
     /** Start of the current epoch, set by a trigger; null in the first. */
     credentialsSince: timestampColumn().nullable(),
-    collectionKey: textColumn().nullable(),
+    collectionKey: p.text().nullable(),
     fees: p.json<FeeTable>(),
     virtualAccount: p.json<VirtualAccount>().nullable(),
     /** How long a sending that the provider does not find may still arrive, in milliseconds (SPEC §6). */
@@ -72,8 +72,8 @@ const connection = defineEntity({
       .boolean()
       .formula(columns => buildPauseCondition('out', columns))
       .lazy(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
-    updatedAt: timestampColumn().onCreate(() => new Date()),
+    createdAt: createdAtColumn(),
+    updatedAt: createdAtColumn(),
   }),
 })
 

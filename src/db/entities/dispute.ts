@@ -2,28 +2,26 @@ import { defineEntity } from '@mikro-orm/core'
 import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeKind, DisputeState, DisputeStatus, DisputeType } from '../../domain/disputes/dispute.ts'
 import type { HistoryEntry } from './charge.ts'
-import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { centsColumn, requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import { Movement } from './movement.ts'
 
 const dispute = defineEntity({
   name: 'Dispute',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
+    ...requestedRowColumns(),
     connection: () => p.manyToOne(Connection),
-    providerAccountUuid: uuidColumn(),
-    providerDisputeId: textColumn(),
+    providerDisputeId: p.text(),
     kind: unionColumn<DisputeKind>(),
     disputeType: unionColumn<DisputeType>(),
     state: unionColumn<DisputeState>(),
     /** End-to-end id of the disputed PIX. */
-    endToEnd: textColumn(),
+    endToEnd: p.text(),
     movement: () => p.manyToOne(Movement),
     /** Charge that the disputed PIX paid, if any. */
-    chargeUuid: uuidColumn().nullable(),
+    chargeUuid: p.uuid().nullable(),
     /** Transfer that a REQUESTED_MED disputes. */
-    transferUuid: uuidColumn().nullable(),
+    transferUuid: p.uuid().nullable(),
     /** Value that the payer claims back. */
     valueCents: centsColumn(),
     /** Part of the value that refunds may not use while the dispute is open; never more than the remainder. */
@@ -36,27 +34,24 @@ const dispute = defineEntity({
     dueAt: timestampColumn(),
     /** The last deadline warning sent to the merchant, in hours before `dueAt`. */
     warnedHours: p.integer().nullable(),
-    details: textColumn().default(''),
+    details: p.text().default(''),
     /** The provider's reasoning; `analysis` is the merchant's. */
-    providerAnalysis: textColumn().default(''),
+    providerAnalysis: p.text().default(''),
     /** The merchant's reply: true agrees, and the money goes back. Null without a reply. */
     accept: p.boolean().nullable(),
-    analysis: textColumn().nullable(),
+    analysis: p.text().nullable(),
     repliedAt: timestampColumn().nullable(),
     /** `pending` until the provider has received it. */
     replyState: unionColumn<'pending' | 'sent'>().nullable(),
     /** A call that sends the reply may be in flight until then, even if its activity has ended. */
     replyingUntil: timestampColumn().nullable(),
     /** Request id of the reply; a repeated request is the same reply. */
-    replyRequestId: textColumn().nullable(),
+    replyRequestId: p.text().nullable(),
     /** Number of replies; after a refused one the merchant may send another. */
     replies: p.integer().default(0),
     replyFailure: p.json<{ code: string; message: string }>().nullable(),
     history: p.json<HistoryEntry<DisputeStatus>[]>(),
     sequence: p.integer().default(0),
-    requestId: textColumn(),
-    createdAt: timestampColumn(),
-    updatedAt: timestampColumn(),
   }),
 })
 
@@ -70,16 +65,16 @@ dispute.setClass(Dispute)
 const attachment = defineEntity({
   name: 'Attachment',
   properties: p => ({
-    uuid: idColumn(),
-    disputeUuid: uuidColumn(),
+    uuid: p.uuid().primary(),
+    disputeUuid: p.uuid(),
     /** Number of its reply, from 1. */
     reply: p.integer(),
     position: p.integer(),
-    name: textColumn(),
+    name: p.text(),
     contentType: unionColumn<AttachmentType>(),
     bytes: p.integer(),
     /** Key of the file in the file storage. */
-    storageKey: textColumn(),
+    storageKey: p.text(),
     createdAt: timestampColumn(),
   }),
 })

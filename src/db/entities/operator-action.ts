@@ -1,19 +1,19 @@
 import { defineEntity } from '@mikro-orm/core'
-import { idColumn, textColumn, timestampColumn } from './columns.ts'
+import { createdAtColumn } from './columns.ts'
 
 /** An operator's action with its subject and reason; PostgreSQL refuses updates and deletes of these rows. */
 const schema = defineEntity({
   name: 'OperatorAction',
-  properties: () => ({
-    uuid: idColumn(),
+  properties: p => ({
+    uuid: p.uuid().primary(),
     /** An operator's e-mail, or the user of the command line. */
-    actor: textColumn(),
+    actor: p.text(),
     /** Snake case: `pause`, `resume`, `settle`, … */
-    action: textColumn(),
+    action: p.text(),
     /** Subject of the action: a workflow id, a uuid, or `all`. */
-    subject: textColumn(),
-    reason: textColumn(),
-    at: timestampColumn().onCreate(() => new Date()),
+    subject: p.text(),
+    reason: p.text(),
+    at: createdAtColumn(),
   }),
 })
 

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, unionColumn } from './columns.ts'
 
 /** `money_out` stops transfers, refunds and returns; `everything` also charges and keys. */
 export type PauseReach = 'money_out' | 'everything'
@@ -7,15 +7,15 @@ export type PauseReach = 'money_out' | 'everything'
 /** A pause that stops new operations; its row is deleted on resume, and `operator_action` keeps the record. */
 const schema = defineEntity({
   name: 'Pause',
-  properties: () => ({
-    uuid: idColumn(),
+  properties: p => ({
+    uuid: p.uuid().primary(),
     /** Set for the pause of an account or of a connection; both null: the whole service. */
-    accountUuid: uuidColumn().nullable(),
-    connectionUuid: uuidColumn().nullable(),
+    accountUuid: p.uuid().nullable(),
+    connectionUuid: p.uuid().nullable(),
     reach: unionColumn<PauseReach>(),
-    reason: textColumn(),
-    actor: textColumn(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
+    reason: p.text(),
+    actor: p.text(),
+    createdAt: createdAtColumn(),
   }),
 })
 

@@ -1,31 +1,26 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { requestedRowColumns, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
 import type { OperationFailure } from './transfer.ts'
 
 const pixKey = defineEntity({
   name: 'PixKey',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
+    ...requestedRowColumns(),
     connection: () => p.manyToOne(Connection),
-    providerAccountUuid: uuidColumn(),
     isSimulated: p.boolean(),
     type: unionColumn<PixKeyType>(),
     /** Null for a RANDOM key until the provider has created it. */
-    key: textColumn().nullable(),
+    key: p.text().nullable(),
     state: unionColumn<PixKeyState>(),
     /** Verification code that proved the address. */
-    authCodeUuid: uuidColumn().nullable(),
+    authCodeUuid: p.uuid().nullable(),
     /** Random keys at the provider before this one was requested. */
     listedBefore: p.array().nullable(),
     /** Why the creation or the removal failed. */
     failure: p.json<OperationFailure>().nullable(),
-    requestId: textColumn(),
-    fingerprint: textColumn(),
-    createdAt: timestampColumn(),
-    updatedAt: timestampColumn(),
+    fingerprint: p.text(),
   }),
 })
 
@@ -39,19 +34,19 @@ pixKey.setClass(PixKey)
 const authCode = defineEntity({
   name: 'AuthCode',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
+    uuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
     type: unionColumn<VerifiedKeyType>(),
-    key: textColumn(),
-    mac: textColumn(),
+    key: p.text(),
+    mac: p.text(),
     wrongAttempts: p.integer().default(0),
     usedAt: timestampColumn().nullable(),
     expiresAt: timestampColumn(),
-    sealedMessage: textColumn().nullable(),
+    sealedMessage: p.text().nullable(),
     delivery: unionColumn<CodeDelivery>(),
     sentAt: timestampColumn().nullable(),
-    requestId: textColumn(),
-    fingerprint: textColumn(),
+    requestId: p.text(),
+    fingerprint: p.text(),
     createdAt: timestampColumn(),
   }),
 })

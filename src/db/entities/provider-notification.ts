@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
 /** Outcome of a provider notification: `taken`: signalled to a workflow; `foreign`: not about a resource of ours. */
 export type NotificationOutcome = 'routed' | 'foreign'
@@ -8,15 +8,15 @@ export type NotificationOutcome = 'routed' | 'foreign'
 const schema = defineEntity({
   name: 'ProviderNotification',
   properties: p => ({
-    uuid: idColumn(),
-    connectionUuid: uuidColumn(),
+    uuid: p.uuid().primary(),
+    connectionUuid: p.uuid(),
     digest: p.blob(),
     kind: unionColumn<'payment' | 'refund' | 'transfer' | 'dispute'>(),
-    reference: textColumn().nullable(),
-    endToEnd: textColumn().nullable(),
-    body: textColumn(),
-    requestId: textColumn(),
-    receivedAt: timestampColumn().onCreate(() => new Date()),
+    reference: p.text().nullable(),
+    endToEnd: p.text().nullable(),
+    body: p.text(),
+    requestId: p.text(),
+    receivedAt: createdAtColumn(),
     routedAt: timestampColumn().nullable(),
     outcome: unionColumn<NotificationOutcome>().nullable(),
   }),

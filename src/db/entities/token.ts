@@ -1,21 +1,21 @@
 import { defineEntity } from '@mikro-orm/core'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
 /** An API token of an account, optionally bound to one connection; only its SHA-256 is stored. */
 const schema = defineEntity({
   name: 'Token',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
-    connectionUuid: uuidColumn().nullable(),
-    name: textColumn(),
+    uuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
+    connectionUuid: p.uuid().nullable(),
+    name: p.text(),
     mode: unionColumn<'live' | 'test'>(),
-    prefix: textColumn(),
+    prefix: p.text(),
     hash: p.blob(),
     expiresAt: timestampColumn().nullable(),
     revokedAt: timestampColumn().nullable(),
     lastUsedAt: timestampColumn().nullable(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
+    createdAt: createdAtColumn(),
   }),
 })
 

@@ -3,9 +3,9 @@ import type { Party } from '../../domain/providers/provider.ts'
 import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
 import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { HistoryEntry } from './charge.ts'
-import { centsColumn, idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { centsColumn, timestampColumn, unionColumn } from './columns.ts'
 import { Connection } from './connection.ts'
-import { Movement } from './movement.ts'
+import { orderColumns } from './order.ts'
 
 /** Why money was not sent, as the API's `error` shows it; the attempts come from their rows. */
 export type OperationFailure = { code: string; message: string; provider_code?: string; provider?: string }
@@ -13,41 +13,30 @@ export type OperationFailure = { code: string; message: string; provider_code?: 
 const schema = defineEntity({
   name: 'Transfer',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
+    ...orderColumns(),
     connection: () => p.manyToOne(Connection),
-    providerAccountUuid: uuidColumn(),
     state: unionColumn<TransferState>(),
-    valueCents: centsColumn(),
-    feeCents: centsColumn().default(0),
     /** Value and fee of the current provider while they are reserved. */
     heldCents: centsColumn().default(0),
     returnedCents: centsColumn().default(0),
-    pixKey: textColumn(),
-    document: textColumn().nullable(),
-    externalRef: textColumn().nullable(),
-    beneficiaryName: textColumn().nullable(),
-    beneficiaryDocument: textColumn().nullable(),
+    pixKey: p.text(),
+    document: p.text().nullable(),
+    externalRef: p.text().nullable(),
+    beneficiaryName: p.text().nullable(),
+    beneficiaryDocument: p.text().nullable(),
     sender: p.json<Party>().nullable(),
     receiver: p.json<Party>().nullable(),
-    movement: () => p.manyToOne(Movement).nullable(),
-    endToEnd: textColumn().nullable(),
     settledAt: timestampColumn().nullable(),
     scheduledFor: timestampColumn().nullable(),
     failure: p.json<OperationFailure>().nullable(),
     /** Response of its POST: the transfer when it was accepted or scheduled, or when the request stopped waiting. */
     accepted: p.json<Record<string, unknown>>().nullable(),
     history: p.json<HistoryEntry<PaymentStatus>[]>(),
-    sequence: p.integer().default(0),
     /**
      * Deadline for sending an order without an idempotency key, until its row is known to have been visible in time:
      * after it the order is not sent, because its caller may have received a 503.
      */
     acceptBefore: timestampColumn().nullable(),
-    requestId: textColumn(),
-    fingerprint: textColumn(),
-    createdAt: timestampColumn(),
-    updatedAt: timestampColumn(),
   }),
 })
 

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
 
 export type UserRole = 'merchant' | 'operator'
 
@@ -7,16 +7,16 @@ export type UserRole = 'merchant' | 'operator'
 const schema = defineEntity({
   name: 'User',
   tableName: 'app_user',
-  properties: () => ({
-    uuid: idColumn(),
+  properties: p => ({
+    uuid: p.uuid().primary(),
     /** Null for operators, who belong to no account. */
-    accountUuid: uuidColumn().nullable(),
+    accountUuid: p.uuid().nullable(),
     /** In lower case. */
-    email: textColumn(),
+    email: p.text(),
     /** Argon2id, as `@node-rs/argon2` writes it. */
-    passwordHash: textColumn().lazy(),
+    passwordHash: p.text().lazy(),
     role: unionColumn<UserRole>(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
+    createdAt: createdAtColumn(),
     disabledAt: timestampColumn().nullable(),
   }),
 })

@@ -1,21 +1,21 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
-import { idColumn, textColumn, timestampColumn, unionColumn, uuidColumn } from './columns.ts'
+import { createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
 
 const event = defineEntity({
   name: 'Event',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
-    connectionUuid: uuidColumn().nullable(),
+    uuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
+    connectionUuid: p.uuid().nullable(),
     type: unionColumn<EventType>(),
-    subjectUuid: uuidColumn(),
+    subjectUuid: p.uuid(),
     sequence: p.integer(),
     /** The resource as its GET showed it when the state changed. */
     body: p.json<Record<string, unknown>>(),
     /** Subject of the workflow that starts its deliveries. */
-    ownerUuid: uuidColumn(),
-    requestId: textColumn(),
+    ownerUuid: p.uuid(),
+    requestId: p.text(),
     createdAt: timestampColumn(),
   }),
 })
@@ -33,27 +33,27 @@ export type WebhookCreation = { url: string; events: SubscribableEventType[]; to
 const webhook = defineEntity({
   name: 'Webhook',
   properties: p => ({
-    uuid: idColumn(),
-    accountUuid: uuidColumn(),
-    url: textColumn(),
-    sealedSecret: textColumn(),
-    maskedSecret: textColumn(),
+    uuid: p.uuid().primary(),
+    accountUuid: p.uuid(),
+    url: p.text(),
+    sealedSecret: p.text(),
+    maskedSecret: p.text(),
     /** Secrets that a rotation replaced; each still signs until its time is over. The newest first. */
     previousSecrets: p.json<PreviousSigningSecret[]>().onCreate(() => []),
     events: p.array<SubscribableEventType>().columnType('text[]'),
     /** Events it receives: of simulators or of real providers; null (created before modes existed): both. */
     mode: unionColumn<'live' | 'test'>().nullable(),
     status: unionColumn<'ACTIVE' | 'DISABLED'>().default('ACTIVE'),
-    disabledReason: textColumn().nullable(),
+    disabledReason: p.text().nullable(),
     lastSuccessAt: timestampColumn().nullable(),
     failingSince: timestampColumn().nullable(),
     deletedAt: timestampColumn().nullable(),
-    fingerprint: textColumn(),
+    fingerprint: p.text(),
     /** Sealed `WebhookCreation`, the response of its POST; null for webhooks created before this column. */
-    sealedCreation: textColumn().nullable().lazy(),
+    sealedCreation: p.text().nullable().lazy(),
     /** Counts its test events. */
     sequence: p.integer().default(0),
-    createdAt: timestampColumn().onCreate(() => new Date()),
+    createdAt: createdAtColumn(),
   }),
 })
 
@@ -64,8 +64,8 @@ webhook.setClass(Webhook)
 const delivery = defineEntity({
   name: 'Delivery',
   properties: p => ({
-    uuid: idColumn(),
-    webhookUuid: uuidColumn(),
+    uuid: p.uuid().primary(),
+    webhookUuid: p.uuid(),
     /** A relation, so that MikroORM inserts an event before its deliveries. */
     eventUuid: () => p.manyToOne(Event).mapToPk().name('event_uuid'),
     status: unionColumn<'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED'>().default('PENDING'),
@@ -75,10 +75,8 @@ const delivery = defineEntity({
     nextAttemptAt: timestampColumn().nullable(),
     /** When the sweep wakes its workflow unless the delivery has changed by then; PostgreSQL sets it for a new row. */
     sweepAt: timestampColumn().nullable(),
-    createdAt: timestampColumn().onCreate(() => new Date()),
-    updatedAt: timestampColumn()
-      .onCreate(() => new Date())
-      .onUpdate(() => new Date()),
+    createdAt: createdAtColumn(),
+    updatedAt: updatedAtColumn(),
   }),
 })
 
@@ -92,9 +90,9 @@ const deliveryAttempt = defineEntity({
     deliveryUuid: p.uuid().primary(),
     number: p.integer().primary(),
     statusCode: p.integer().nullable(),
-    failure: textColumn().nullable(),
+    failure: p.text().nullable(),
     durationMs: p.integer(),
-    answer: textColumn().default(''),
+    answer: p.text().default(''),
     at: timestampColumn(),
   }),
 })

@@ -3,7 +3,6 @@ import { accounts } from './initial/accounts.ts'
 import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
 import { connections } from './initial/connections.ts'
-import { dashboard } from './initial/dashboard.ts'
 import { disasterRecovery } from './initial/disaster-recovery.ts'
 import { disputes } from './initial/disputes.ts'
 import { ledger } from './initial/ledger.ts'
@@ -11,11 +10,10 @@ import { listCounters } from './initial/list-counters.ts'
 import { operators } from './initial/operators.ts'
 import { pixKeys } from './initial/pix-keys.ts'
 import { providerNotifications } from './initial/provider-notifications.ts'
-import { providerReach } from './initial/provider-reach.ts'
 import { reconciliation } from './initial/reconciliation.ts'
 import { refunds } from './initial/refunds.ts'
-import { refusalFunctions } from './initial/refusal-functions.ts'
 import { transfers } from './initial/transfers.ts'
+import { refusalFunctions } from './initial/trigger-functions.ts'
 import { unexplainedAnswers } from './initial/unexplained-answers.ts'
 import { webhooks } from './initial/webhooks.ts'
 
@@ -34,12 +32,10 @@ const PARTS = [
   providerNotifications,
   webhooks,
   operators,
-  dashboard,
   reconciliation,
   unexplainedAnswers,
   disasterRecovery,
   listCounters,
-  providerReach,
 ]
 
 /**

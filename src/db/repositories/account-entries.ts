@@ -1,23 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  AccountEntry,
-  AccountEntryKind,
-  BlockedEntryTotals,
-} from '../../domain/reconciliation/account-entry.ts'
+import type { AccountEntry, BlockedEntryTotals } from '../../domain/reconciliation/account-entry.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { StoredAccountEntry } from '../entities/reconciliation.ts'
+import { ROW_LOCK } from '../locks.ts'
+import { selectValues } from '../select-values.ts'
 
 /** Statement entries that are not PIX (table `account_entry`); open until a movement or dispute accounts for them. */
-
-export type StoredAccountEntry = {
-  uuid: string
-  providerAccountUuid: string
-  type: string
-  entryId: string
-  kind: AccountEntryKind
-  cents: number
-  endToEnd: string | null
-  movedAt: Date
-}
 
 /** Upserts entries by their identity; an entry that a later release can explain gets its new kind. May be repeated. */
 export async function storeAccountEntries(
@@ -36,59 +24,31 @@ export async function storeAccountEntries(
     )
 }
 
-const COLUMNS = `uuid, provider_account_uuid as "providerAccountUuid", type, entry_id as "entryId", kind, value_cents as cents, end_to_end as "endToEnd",
-  moved_at as "movedAt"`
-const IS_OPEN = 'movement_uuid is null and dispute_uuid is null'
+const OPEN = { movementUuid: null, disputeUuid: null }
 
 /** Lists open entries of one provider account, or of all, the oldest first. */
-export async function listOpenAccountEntries(
-  em: EntityManager,
-  providerAccountUuid: string | null = null,
-): Promise<StoredAccountEntry[]> {
-  const rows = await em.execute<StoredAccountEntry[]>(
-    `select ${COLUMNS} from account_entry
-     where provider_account_uuid = coalesce(?::uuid, provider_account_uuid) and ${IS_OPEN} order by moved_at, kind, uuid`,
-    [providerAccountUuid],
-  )
-  return rows.map(parseAccountEntry)
+export function listOpenAccountEntries(em: EntityManager, providerAccountUuid?: string) {
+  const where = { ...OPEN, ...(providerAccountUuid && { providerAccountUuid }) }
+  return em.find(StoredAccountEntry, where, { orderBy: { movedAt: 'asc', kind: 'asc', uuid: 'asc' } })
 }
 
 /** Locks the row of an open entry; null if a movement or dispute accounts for it by now. Expects a transaction. */
-export async function lockOpenAccountEntry(
-  em: EntityManager,
-  uuid: string,
-): Promise<StoredAccountEntry | null> {
-  const [row] = await em.execute<StoredAccountEntry[]>(
-    `select ${COLUMNS} from account_entry where uuid = ? and ${IS_OPEN} for update`,
-    [uuid],
-  )
-  return row ? parseAccountEntry(row) : null
-}
-
-/** Links an entry to the movement that books it, or to the dispute whose block it is. The caller holds the row lock. */
-export function linkAccountEntry(
-  em: EntityManager,
-  uuid: string,
-  { movementUuid = null, disputeUuid = null }: { movementUuid?: string | null; disputeUuid?: string | null },
-): Promise<unknown> {
-  return em.execute('update account_entry set movement_uuid = ?, dispute_uuid = ? where uuid = ?', [
-    movementUuid,
-    disputeUuid,
-    uuid,
-  ])
+export function lockOpenAccountEntry(em: EntityManager, uuid: string): Promise<StoredAccountEntry | null> {
+  return em.findOne(StoredAccountEntry, { uuid, ...OPEN }, ROW_LOCK)
 }
 
 /** Finds the dispute that a block or its release is about, by the PIX. Null if there is none. */
 export async function findDisputeOfEntry(
   em: EntityManager,
-  { endToEnd, providerAccountUuid }: { endToEnd: string | null; providerAccountUuid: string },
+  { endToEnd, providerAccountUuid }: StoredAccountEntry,
 ): Promise<string | null> {
-  if (endToEnd === null) return null
-  const [dispute] = await em.execute<{ uuid: string }[]>(
+  if (!endToEnd) return null
+  const [dispute] = await selectValues<string>(
+    em,
     'select uuid from dispute where provider_account_uuid = ? and end_to_end = ? order by created_at limit 1',
     [providerAccountUuid, endToEnd],
   )
-  return dispute?.uuid ?? null
+  return dispute ?? null
 }
 
 /** Sums the booked block entries of an account. The caller holds the lock of the balance. */
@@ -104,8 +64,4 @@ export async function sumBlockedByEntries(
     [providerAccountUuid, accountUuid],
   )
   return row!
-}
-
-function parseAccountEntry(row: StoredAccountEntry): StoredAccountEntry {
-  return { ...row, cents: Number(row.cents), movedAt: new Date(row.movedAt) }
 }

@@ -3,6 +3,7 @@ import {
   isBalanceExplained,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
+import { selectValue } from '../select-values.ts'
 
 /** The last balance that each provider reported, next to the ledger's (table `balance_check`). */
 
@@ -70,13 +71,10 @@ export function findShortfalls(
   )
 }
 
-export async function hasBalances(
+export function hasBalances(
   em: EntityManager,
   { accountUuid, providerAccountUuid }: { accountUuid: string; providerAccountUuid: string },
 ): Promise<boolean> {
-  const rows = await em.execute<object[]>(
-    'select from balance where account_uuid = ? and provider_account_uuid = ? limit 1',
-    [accountUuid, providerAccountUuid],
-  )
-  return rows.length > 0
+  const sql = 'select exists (select from balance where account_uuid = ? and provider_account_uuid = ?)'
+  return selectValue(em, sql, [accountUuid, providerAccountUuid])
 }

@@ -5,6 +5,7 @@ import type { Connection } from '../entities/connection.ts'
 import { Movement } from '../entities/movement.ts'
 import { getEntityMapper } from '../pipeline/entity-mapper.ts'
 import { type Query, query, type ResultRow, selectRows } from '../pipeline/query.ts'
+import { selectValue } from '../select-values.ts'
 import { type RowPage, type SqlCondition, selectNewestRows } from '../sql-conditions.ts'
 
 /** Read-only charge with all that its response shows; a loaded entity conforms too. */
@@ -78,23 +79,23 @@ export function queryLockedChargeState(chargeUuid: string): Query<ChargeState | 
  * Returns whether a charge that is no longer `issuing` has no attempt of this reference at the provider account. One
  * statement, because the attempt may be inserted concurrently.
  */
-export async function isChargeAtOtherAccount(
+export function isChargeAtOtherAccount(
   em: EntityManager,
   { uuid, reference, providerAccountUuid }: { uuid: string; reference: string; providerAccountUuid: string },
 ): Promise<boolean> {
-  const charges: object[] = await em.execute(
-    `select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
-       select from attempt a where a.reference = ? and a.provider_account_uuid = ?)`,
+  return selectValue(
+    em,
+    `select exists (select from charge c where c.uuid = ? and c.state <> 'issuing' and not exists (
+       select from attempt a where a.reference = ? and a.provider_account_uuid = ?))`,
     [uuid, reference, providerAccountUuid],
   )
-  return charges.length > 0
 }
 
 /** Sums the settled refunds of a charge, in centavos. */
-export async function sumSettledRefunds(em: EntityManager, chargeUuid: string): Promise<number> {
-  const [row]: { cents: number }[] = await em.execute(
-    `select coalesce(sum(value_cents), 0)::float8 as cents from refund where charge_uuid = ? and state = 'settled'`,
+export function sumSettledRefunds(em: EntityManager, chargeUuid: string): Promise<number> {
+  return selectValue(
+    em,
+    `select coalesce(sum(value_cents), 0)::float8 from refund where charge_uuid = ? and state = 'settled'`,
     [chargeUuid],
   )
-  return row!.cents
 }

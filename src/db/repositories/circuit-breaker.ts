@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { isConnectFailure, isWithoutAnswer } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Connection } from '../entities/connection.ts'
+import { selectValues } from '../select-values.ts'
 
 /**
  * SPEC §6: a connection's circuit breaker opens after 5 calls without an answer in 30 s and lets one probe through
@@ -21,12 +22,13 @@ export async function orderByCircuitState(em: EntityManager, connectionUuids: st
   if (connectionUuids.length < 2) return connectionUuids
   const distrusted = await findOpenCircuits(em, connectionUuids)
   if (distrusted.size === 0) return connectionUuids
-  const probed: { connection_uuid: string }[] = await em.execute(
+  const probed: string[] = await selectValues(
+    em,
     `update circuit_breaker set probed_at = now() where connection_uuid = any(array[?]::uuid[]) and opened_at is not null
        and greatest(opened_at, probed_at) < now() - interval '${PROBE_INTERVAL}' returning connection_uuid`,
     [connectionUuids],
   )
-  for (const row of probed) distrusted.delete(row.connection_uuid)
+  for (const uuid of probed) distrusted.delete(uuid)
   return [
     ...connectionUuids.filter(uuid => !distrusted.has(uuid)),
     ...connectionUuids.filter(uuid => distrusted.has(uuid)),
@@ -35,11 +37,12 @@ export async function orderByCircuitState(em: EntityManager, connectionUuids: st
 
 /** Finds which of the connections have an open breaker. */
 export async function findOpenCircuits(em: EntityManager, connectionUuids: string[]): Promise<Set<string>> {
-  const rows: { connection_uuid: string }[] = await em.execute(
+  const uuids: string[] = await selectValues(
+    em,
     'select connection_uuid from circuit_breaker where connection_uuid = any(array[?]::uuid[]) and opened_at is not null',
     [connectionUuids],
   )
-  return new Set(rows.map(row => row.connection_uuid))
+  return new Set(uuids)
 }
 
 /** Code of an outcome with an answer that leaves the result unknown: the provider did respond. */

@@ -2,6 +2,7 @@ import type { EntityManager } from '../client/orm.ts'
 import { Connection } from '../entities/connection.ts'
 import { getEntityMapper, queryEntities } from '../pipeline/entity-mapper.ts'
 import { firstRow, type Query, query } from '../pipeline/query.ts'
+import { selectValue, selectValues } from '../select-values.ts'
 
 /** Reads of connections on the path of every operation. Those of API requests are read-only mappings. */
 
@@ -44,11 +45,11 @@ export function queryConnectionToCall(em: EntityManager, uuid: string): Query<Co
 }
 
 /** Lists the provider accounts of all configured connections. */
-export async function listProviderAccountUuids(em: EntityManager): Promise<string[]> {
-  const rows: { uuid: string }[] = await em.execute(
-    `select distinct provider_account_uuid as uuid from connection where ${IS_CONFIGURED} order by 1`,
+export function listProviderAccountUuids(em: EntityManager): Promise<string[]> {
+  return selectValues(
+    em,
+    `select distinct provider_account_uuid from connection where ${IS_CONFIGURED} order by 1`,
   )
-  return rows.map(row => row.uuid)
 }
 
 /** Finds which of the accounts are active and have an active connection to the provider account. */
@@ -57,35 +58,33 @@ export async function findActiveAccountsAt(
   providerAccountUuid: string,
   accountUuids: string[],
 ): Promise<Set<string>> {
-  const rows: { uuid: string }[] = await em.execute(
+  const uuids: string[] = await selectValues(
+    em,
     `select a.uuid from account a where a.uuid = any(array[?]::uuid[]) and a.status = 'ACTIVE' and exists (
        select from connection c where c.account_uuid = a.uuid and c.status = 'ACTIVE' and c.provider_account_uuid = ?)`,
     [accountUuids, providerAccountUuid],
   )
-  return new Set(rows.map(row => row.uuid))
+  return new Set(uuids)
 }
 
 /**
  * Finds the connection through which a provider account is listed: an ACTIVE one, else any configured one. Undefined
  * where its last connection was withdrawn or moved to another provider account.
  */
-export async function findListingConnection(
+export function findListingConnection(
   em: EntityManager,
   providerAccountUuid: string,
 ): Promise<string | undefined> {
-  const [row] = await em.execute<{ uuid: string }[]>(
+  return selectValue(
+    em,
     `select uuid from connection where provider_account_uuid = ? and ${IS_CONFIGURED}
      order by status = 'ACTIVE' desc, created_at limit 1`,
     [providerAccountUuid],
   )
-  return row?.uuid
 }
 
 /** Lists whether an account's connections are simulated: real ones first, each value once. */
-export async function listIsSimulated(em: EntityManager, accountUuid: string): Promise<boolean[]> {
-  const rows: { is_simulated: boolean }[] = await em.execute(
-    'select distinct is_simulated from connection where account_uuid = ? order by is_simulated',
-    [accountUuid],
-  )
-  return rows.map(row => row.is_simulated)
+export function listIsSimulated(em: EntityManager, accountUuid: string): Promise<boolean[]> {
+  const sql = 'select distinct is_simulated from connection where account_uuid = ? order by is_simulated'
+  return selectValues(em, sql, [accountUuid])
 }

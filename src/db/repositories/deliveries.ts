@@ -1,5 +1,6 @@
 import type { EntityManager } from '../client/orm.ts'
 import type { Webhook } from '../entities/webhook.ts'
+import { selectValues } from '../select-values.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
 /** Deliveries of events to endpoints: claims of the sweep, ends and replays. */
@@ -29,13 +30,13 @@ export function findUndeliverableEndpoints(em: EntityManager): Promise<{ uuid: s
 }
 
 /** Finds the endpoints with due deliveries, the longest waiting first. */
-export async function findDueEndpoints(em: EntityManager): Promise<string[]> {
-  const rows: { uuid: string }[] = await em.execute(
+export function findDueEndpoints(em: EntityManager): Promise<string[]> {
+  return selectValues(
+    em,
     `select w.uuid from webhook w cross join lateral (
        select sweep_at from delivery where webhook_uuid = w.uuid and sweep_at <= now() order by sweep_at limit 1
      ) as oldest order by oldest.sweep_at`,
   )
-  return rows.map(({ uuid }) => uuid)
 }
 
 /** Claims due deliveries, at most `limit` of each endpoint. */

@@ -3,6 +3,7 @@ import { PROVIDER_APIS } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Dispute } from '../entities/dispute.ts'
 import { type Query, query } from '../pipeline/query.ts'
+import { selectValues } from '../select-values.ts'
 import { type RowPage, selectNewestRows } from '../sql-conditions.ts'
 
 /** Number of provider accounts per sweep, longest waiting first: at least MIN_PER_ROUND, else 1/ROUNDS_PER_CYCLE. */
@@ -10,9 +11,10 @@ const MIN_PER_ROUND = 25
 const ROUNDS_PER_CYCLE = 20
 
 /** Claims the due provider accounts, which moves them to the end of the queue, and returns one connection of each. */
-export async function claimDueConnections(em: EntityManager): Promise<string[]> {
+export function claimDueConnections(em: EntityManager): Promise<string[]> {
   const withoutNotifications = PROVIDER_APIS.filter(dialect => !HAS_DISPUTE_NOTIFICATIONS[dialect])
-  const rows: { uuid: string }[] = await em.execute(
+  return selectValues(
+    em,
     `with due as (
        select p.uuid from provider_account p
        where exists (select from connection c where c.provider_account_uuid = p.uuid and c.dialect = any(array[?]::text[]))
@@ -25,7 +27,6 @@ export async function claimDueConnections(em: EntityManager): Promise<string[]> 
                 order by c.status = 'ACTIVE' desc, c.created_at limit 1) as uuid`,
     [withoutNotifications, withoutNotifications],
   )
-  return rows.map(row => row.uuid)
 }
 
 /** Queries the provider's ids of the disputes about a PIX. */
@@ -46,7 +47,7 @@ export function queryProviderDisputeIds({
 /** Reads a page of disputes, newest first. */
 export async function readDisputes(em: EntityManager, page: RowPage) {
   const keys = await selectNewestRows<{ uuid: string }>(em, 'dispute', page, { select: keys => keys })
-  const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
   const uuids = keys.map(({ uuid }) => uuid)
+  const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
   return em.find(Dispute, { uuid: { $in: uuids } }, { populate: ['connection', 'movement'], orderBy })
 }

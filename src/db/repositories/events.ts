@@ -1,18 +1,10 @@
-import type { EventType } from '../../domain/webhooks/webhook.ts'
 import type { EntityManager } from '../client/orm.ts'
+import type { Event } from '../entities/webhook.ts'
 import { sendStatement } from '../pipeline/query.ts'
 import { MATCHES_ENDPOINT_MODE } from './webhook-endpoints.ts'
 
-export type NewEvent = {
-  accountUuid: string
+export type NewEvent = Omit<Event, 'uuid' | 'connectionUuid' | 'createdAt'> & {
   connectionUuid: string | null
-  type: EventType
-  subjectUuid: string
-  sequence: number
-  body: Record<string, unknown>
-  /** Uuid of the operation whose workflow starts the deliveries. */
-  ownerUuid: string
-  requestId: string
   at: Date
 }
 

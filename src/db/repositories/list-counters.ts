@@ -1,5 +1,6 @@
 import type { EntityManager, Orm } from '../client/orm.ts'
 import { selectRows } from '../pipeline/query.ts'
+import { selectValue } from '../select-values.ts'
 import { hasAnyState, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 
 /** Filter of a list whose rows the counters can count. */
@@ -35,12 +36,19 @@ export async function readListCounter(
     `select coalesce(sum(count), 0) as total from (
        select count from list_counter where ${sql} and day ${isOfAllDays ? '=' : '<'} ${ALL_DAYS}
        union all
-       select count from list_counter_change where ${sql}
+       select count from (
+         select noun, account_uuid, connection_uuid, day, its.state, its.count
+         from list_counter_change c ${JOIN_STATES} where its.state is not null
+       ) changed where ${sql}
      ) as counted`,
     [...values, ...values],
   )
   return Number(row!.total)
 }
+
+/** Joins the states that a change counts: the new one, and the one that the row left, if any. */
+const JOIN_STATES =
+  'cross join lateral (values (c.state, c.count), (c.left_state, -c.count)) as its (state, count)'
 
 /** Pseudo-day under which a counter also stores the sum over all days, so that years are counted as fast as a week. */
 const ALL_DAYS = `'infinity'::date`
@@ -61,22 +69,24 @@ export async function foldListCounters(orm: Orm): Promise<number> {
 }
 
 async function foldCounterBatch(orm: Orm): Promise<number> {
-  const [row] = await orm.em.fork().execute<{ folded: string }[]>(
+  const folded = await selectValue(
+    orm.em.fork(),
     `with folded as (
-       delete from list_counter_change where id in (
-         select id from list_counter_change order by id limit ${MAX_CHANGES_PER_FOLD} for update skip locked
-       )
-       returning noun, account_uuid, connection_uuid, day, state, count
+       delete from list_counter_change where ctid = any (array(
+         select ctid from list_counter_change limit ${MAX_CHANGES_PER_FOLD} for update skip locked
+       ))
+       returning *
      ), added as (
        insert into list_counter as t (noun, account_uuid, connection_uuid, day, state, count)
-       select noun, account_uuid, connection_uuid, kept, state, sum(count)
-       from folded cross join lateral (values (day), (${ALL_DAYS})) as its (kept)
-       group by noun, account_uuid, connection_uuid, kept, state
-       having sum(count) <> 0
-       order by noun, account_uuid, kept, connection_uuid, state
+       select noun, account_uuid, connection_uuid, kept, its.state, sum(its.count)
+       from folded c ${JOIN_STATES} cross join lateral (values (day), (${ALL_DAYS})) as days (kept)
+       where its.state is not null
+       group by noun, account_uuid, connection_uuid, kept, its.state
+       having sum(its.count) <> 0
+       order by noun, account_uuid, kept, connection_uuid, its.state
        on conflict (noun, account_uuid, day, connection_uuid, state) do update set count = t.count + excluded.count
      )
-     select count(*) as folded from folded`,
+     select count(*) from folded`,
   )
-  return Number(row!.folded)
+  return Number(folded)
 }

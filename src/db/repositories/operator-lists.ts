@@ -1,5 +1,5 @@
 import { UNEXPECTED_SETTLEMENTS } from '../../domain/ledger/movement.ts'
-import { PAYOUT_KINDS, type PayoutKind } from '../../domain/payouts/payout-kind.ts'
+import { PAYOUT_KINDS } from '../../domain/payouts/payout-kind.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { PENDING_ATTEMPT_STATES } from './attempts.ts'
 
@@ -8,36 +8,24 @@ export const MAX_LISTED_ROWS = 200
 /** Minutes without progress after which a workflow counts as stuck. */
 const STUCK_MINUTES = 10
 
-type UnknownOutcome = {
-  operation: PayoutKind
-  subject_uuid: string
-  attempt: string
-  /** Number of the attempt within its operation, from 1. */
-  number: number
-  /** How often the attempt was sent to the provider. */
-  sending: number
-  account_name: string
-  provider: string
-  state: string
-  code: string | null
-  /** Latest message of the provider. */
-  message: string | null
-  cents: string
-  /** Our id of the attempt at the provider. */
-  reference: string
-  unknown_since: Date
-  next_check_at: Date | null
-}
+/** Joins an attempt to its connection's account, and a movement to its account and provider. */
+const ATTEMPT_SQL =
+  'attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid'
+const MOVEMENT_SQL = `movement m join account n on n.uuid = m.account_uuid
+     join provider_account p on p.uuid = m.provider_account_uuid`
 
-/** Lists payouts that an operator may settle: outcome unknown, or pending without an update from the provider. */
-export function listUnknownOutcomes(em: EntityManager): Promise<UnknownOutcome[]> {
+/**
+ * Lists payouts that an operator may settle: outcome unknown, or pending without an update from the provider. `number`
+ * counts the attempts of the operation, `sending` how often this one was sent.
+ */
+export function listUnknownOutcomes(em: EntityManager) {
   return em.execute(
     `select a.operation, a.subject_uuid, a.uuid as attempt, a.position + 1 as number, a.sendings as sending,
        n.name as account_name, c.provider, a.state,
        case when a.credentials_epoch = c.credentials_epoch then a.code else 'credentials_changed' end as code, a.message, a.reference,
        coalesce(t.value_cents, r.value_cents, m.value_cents) as cents,
        coalesce(a.unknown_since, a.updated_at) as unknown_since, a.next_check_at
-     from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
+     from ${ATTEMPT_SQL}
      left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
      left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
      left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
@@ -51,7 +39,7 @@ export function listUnknownOutcomes(em: EntityManager): Promise<UnknownOutcome[]
 export function listContradictedOutcomes(em: EntityManager) {
   return em.execute(
     `select a.operation, a.subject_uuid, n.name as account_name, c.provider, a.contradiction_code, a.contradiction_at
-     from attempt a join connection c on c.uuid = a.connection_uuid join account n on n.uuid = c.account_uuid
+     from ${ATTEMPT_SQL}
      where a.contradiction_at is not null order by a.contradiction_at desc limit ${MAX_LISTED_ROWS}`,
   )
 }
@@ -100,8 +88,7 @@ export function listUnmatchedPayments(em: EntityManager) {
   return em.execute(
     `select m.uuid, n.name as account_name, p.provider, m.value_cents - coalesce(back.cents, 0) as cents, m.reason,
        m.disposition, m.end_to_end, m.charge_uuid, coalesce(a.sendings, 0) as sending, a.code, m.created_at
-     from movement m join account n on n.uuid = m.account_uuid
-     join provider_account p on p.uuid = m.provider_account_uuid
+     from ${MOVEMENT_SQL}
      left join attempt a on a.operation = 'return' and a.subject_uuid = m.uuid
      left join lateral (select sum(value_cents) as cents from movement b
        where b.original_uuid = m.uuid and b.type = 'EXTERNAL_REFUND' and b.dispute_uuid is not null) back on true
@@ -109,27 +96,14 @@ export function listUnmatchedPayments(em: EntityManager) {
   )
 }
 
-type UnexpectedSettlement = {
-  uuid: string
-  reason: (typeof UNEXPECTED_SETTLEMENTS)[number]
-  noun: PayoutKind
-  subject_uuid: string
-  account_name: string
-  provider: string
-  cents: string
-  end_to_end: string | null
-  reported_at: Date
-}
-
 /** Lists settlement anomalies of thirty days (paid twice, or settled after a reported failure), newest first. */
-export function listUnexpectedSettlements(em: EntityManager): Promise<UnexpectedSettlement[]> {
+export function listUnexpectedSettlements(em: EntityManager) {
   return em.execute(
     `select m.uuid, m.reason, coalesce(m.transfer_uuid, m.refund_uuid, m.original_uuid) as subject_uuid,
        case when m.transfer_uuid is not null then 'transfer'
          when m.refund_uuid is not null then 'refund' else 'return' end as noun,
        n.name as account_name, p.provider, m.value_cents as cents, m.end_to_end, m.updated_at as reported_at
-     from movement m join account n on n.uuid = m.account_uuid
-     join provider_account p on p.uuid = m.provider_account_uuid
+     from ${MOVEMENT_SQL}
      where m.reason in ('${UNEXPECTED_SETTLEMENTS.join("', '")}') and m.updated_at > now() - interval '30 days'
      order by m.updated_at desc limit ${MAX_LISTED_ROWS}`,
   )

@@ -2,6 +2,7 @@ import type { PanelPixPendingReason } from '../../domain/reconciliation/panel-pi
 import type { StatementDifference } from '../../domain/reconciliation/statement-comparison.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Dispute } from '../entities/dispute.ts'
+import { selectValue } from '../select-values.ts'
 
 /** PIX that only a provider's statement lists: open differences of the kind `missing_here`. */
 
@@ -28,21 +29,21 @@ export function updateMissingPix(
 }
 
 /** Returns whether a payout of this value from the provider account has no final outcome and may have moved money. */
-export async function hasUnresolvedAttempt(
+export function hasUnresolvedAttempt(
   em: EntityManager,
   { providerAccountUuid, cents }: { providerAccountUuid: string; cents: number },
 ): Promise<boolean> {
-  const rows = await em.execute<object[]>(
-    `select from attempt a
+  return selectValue(
+    em,
+    `select exists (select from attempt a
        left join transfer t on a.operation = 'transfer' and t.uuid = a.subject_uuid
        left join refund r on a.operation = 'refund' and r.uuid = a.subject_uuid
        left join movement m on a.operation = 'return' and m.uuid = a.subject_uuid
      where a.provider_account_uuid = ? and a.operation in ('transfer', 'refund', 'return')
        and a.state in ('calling', 'accepted', 'unknown')
-       and coalesce(t.value_cents, r.value_cents, m.value_cents) = ? limit 1`,
+       and coalesce(t.value_cents, r.value_cents, m.value_cents) = ?)`,
     [providerAccountUuid, cents],
   )
-  return rows.length > 0
 }
 
 /** Returns whether the PIX has a dispute that is still open. */

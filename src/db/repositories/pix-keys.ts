@@ -1,6 +1,7 @@
 import { EXISTING_KEY_STATES, type PixKeyType } from '../../domain/pix-keys/pix-key.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { PixKey } from '../entities/pix-key.ts'
+import { selectValue } from '../select-values.ts'
 
 /** The database's rules of PIX keys, queried before an insert would break them. */
 
@@ -9,12 +10,7 @@ export async function countPixKeys(
   em: EntityManager,
   { accountUuid, type, isSimulated }: { accountUuid: string; type: PixKeyType; isSimulated: boolean },
 ): Promise<number> {
-  const [row]: { count: string }[] = await em.execute('select count_pix_keys(?, ?, ?) as count', [
-    accountUuid,
-    type,
-    isSimulated,
-  ])
-  return Number(row?.count)
+  return Number(await selectValue(em, 'select count_pix_keys(?, ?, ?)', [accountUuid, type, isSimulated]))
 }
 
 /** Returns whether a key is, or may be, registered already. */
@@ -23,21 +19,14 @@ export async function isPixKeyRegistered(em: EntityManager, key: { key: string; 
 }
 
 /** Returns whether a connection collects by this key, or an open charge can be paid to it. */
-export async function isPixKeyInUse(
+export function isPixKeyInUse(
   em: EntityManager,
   { key, isSimulated }: Pick<PixKey, 'key' | 'isSimulated'>,
 ): Promise<boolean> {
-  const [row]: { in_use: boolean }[] = await em.execute('select pix_key_is_in_use(?, ?) as in_use', [
-    key,
-    isSimulated,
-  ])
-  return row?.in_use ?? false
+  return selectValue(em, 'select pix_key_is_in_use(?, ?)', [key, isSimulated])
 }
 
 /** Counts the creation of a key; returns the seconds until the account may create another, 0 where this one is counted. */
-export async function countPixKeyCreation(em: EntityManager, accountUuid: string): Promise<number> {
-  const [row]: { wait_s: number }[] = await em.execute('select count_pix_key_creation(?) as wait_s', [
-    accountUuid,
-  ])
-  return row!.wait_s
+export function countPixKeyCreation(em: EntityManager, accountUuid: string): Promise<number> {
+  return selectValue(em, 'select count_pix_key_creation(?)', [accountUuid])
 }

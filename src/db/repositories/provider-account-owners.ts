@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { BUCKETS } from '../../domain/ledger/legs.ts'
 import type { EntityManager } from '../client/orm.ts'
 import { Connection } from '../entities/connection.ts'
+import { selectValue } from '../select-values.ts'
 
 /** The account that bears a provider account's unmatched movements, and the connection that is locked and shown. */
 export type ProviderAccountOwner = { accountUuid: string; connection: Connection }
@@ -33,11 +34,11 @@ export async function ensureServiceAccount(em: EntityManager, providerAccountUui
      on conflict (is_service) where is_service do nothing`,
     [randomUUID()],
   )
-  const [service] = await em.execute<{ uuid: string }[]>('select uuid from account where is_service')
+  const service: string = await selectValue(em, 'select uuid from account where is_service')
   await em.execute(
     `insert into balance (account_uuid, provider_account_uuid, bucket, cents)
      select ?, ?, name, 0 from unnest(array[?]::text[]) as name on conflict do nothing`,
-    [service!.uuid, providerAccountUuid, [...BUCKETS]],
+    [service, providerAccountUuid, [...BUCKETS]],
   )
-  return service!.uuid
+  return service
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '../client/orm.ts'
+import { selectValue, selectValues } from '../select-values.ts'
 
 /**
  * Probes of the workers' connections to providers. A worker that reaches no provider compares its own probes with
@@ -13,12 +14,13 @@ const MAX_ORIGINS = 20
  * other provider: one within the same network can be reached by a worker that reaches no real provider.
  */
 export async function findProviderOrigins(em: EntityManager): Promise<string[]> {
-  const rows: { base_url: string }[] = await em.execute(
+  const urls: string[] = await selectValues(
+    em,
     `select distinct base_url from connection where status = 'ACTIVE'
        and is_simulated = (select bool_and(is_simulated) from connection where status = 'ACTIVE')
      order by base_url limit ${MAX_ORIGINS}`,
   )
-  return [...new Set(rows.flatMap(({ base_url }) => URL.parse(base_url)?.origin ?? []))]
+  return [...new Set(urls.flatMap(url => URL.parse(url)?.origin ?? []))]
 }
 
 /** Origins that one worker has probed at the same time, and those of them to which it could connect. */
@@ -43,14 +45,14 @@ export async function deleteProviderProbes(em: EntityManager, worker: string): P
 }
 
 /** Returns whether a worker other than `worker` has connected to one of these origins within the last `withinMs`. */
-export async function isReachedByOtherWorker(
+export function isReachedByOtherWorker(
   em: EntityManager,
   { worker, origins, withinMs }: { worker: string; origins: string[]; withinMs: number },
 ): Promise<boolean> {
-  const rows: object[] = await em.execute(
-    `select from provider_reach where worker <> ? and reached_at > now() - ? * interval '1 millisecond'
-       and origin in (select jsonb_array_elements_text(?::jsonb)) limit 1`,
+  return selectValue(
+    em,
+    `select exists (select from provider_reach where worker <> ? and reached_at > now() - ? * interval '1 millisecond'
+       and origin in (select jsonb_array_elements_text(?::jsonb)))`,
     [worker, withinMs, JSON.stringify(origins)],
   )
-  return rows.length > 0
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../client/orm.ts'
+import { selectValue } from '../select-values.ts'
 
 /** Provider answers that no published document explains: sealed, counted when repeated (`unexplained_answer`). */
 
@@ -73,25 +74,6 @@ export function listUnexplainedNames(em: EntityManager) {
   )
 }
 
-export type UnexplainedRow = {
-  uuid: string
-  connection_uuid: string
-  account_name: string
-  provider: string
-  operation: string
-  reference: string | null
-  kind: string
-  status: number | null
-  name: string
-  is_cut: boolean
-  occurrences: number
-  first_seen_at: Date
-  last_seen_at: Date
-  period_from: Date | null
-  period_to: Date | null
-  resolved_at: Date | null
-}
-
 /** Filter of a list of answers; absent fields match all. */
 export type UnexplainedFilter = Partial<
   Record<'reference' | 'provider' | 'operation' | 'kind' | 'name', string | undefined>
@@ -103,10 +85,7 @@ const FROM = `from unexplained_answer u join connection c on c.uuid = u.connecti
   join account n on n.uuid = c.account_uuid`
 
 /** Lists answers without their bodies, the latest first. */
-export function listUnexplainedAnswers(
-  em: EntityManager,
-  filter: UnexplainedFilter,
-): Promise<UnexplainedRow[]> {
+export function listUnexplainedAnswers(em: EntityManager, filter: UnexplainedFilter): Promise<object[]> {
   const { reference, provider, operation, kind, name } = filter
   const columns = { 'u.reference': reference, 'c.provider': provider, 'u.operation': operation }
   const conditions = Object.entries({ ...columns, 'u.kind': kind, 'u.name': name }).filter(
@@ -123,8 +102,8 @@ export function listUnexplainedAnswers(
 export async function findUnexplainedAnswer(
   em: EntityManager,
   uuid: string,
-): Promise<(UnexplainedRow & { sealed_body: string }) | undefined> {
-  const [row] = await em.execute<(UnexplainedRow & { sealed_body: string })[]>(
+): Promise<{ sealed_body: string } | undefined> {
+  const [row] = await em.execute<{ sealed_body: string }[]>(
     `select ${COLUMNS}, u.sealed_body ${FROM} where u.uuid = ?`,
     [uuid],
   )
@@ -156,9 +135,8 @@ export async function listQuarantinedPeriods(
 }
 
 /** Reads PostgreSQL's clock, by which `resolveUnexplainedItems` finds the items that a list still leaves out. */
-export async function readDatabaseTime(em: EntityManager): Promise<string> {
-  const [row] = await em.execute<{ now: string }[]>('select clock_timestamp()::text as now')
-  return row!.now
+export function readDatabaseTime(em: EntityManager): Promise<string> {
+  return selectValue(em, 'select clock_timestamp()::text')
 }
 
 /** Resolves the items of a period that a new list, requested at `listedAt`, no longer leaves out. */

@@ -1,6 +1,7 @@
 import { CODE_VALIDITY_MINUTES } from '../../domain/pix-keys/pix-key.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { AuthCode } from '../entities/pix-key.ts'
+import { selectValues } from '../select-values.ts'
 
 type NewAuthCode = Pick<
   AuthCode,
@@ -26,11 +27,12 @@ export async function insertAuthCode(em: EntityManager, code: NewAuthCode): Prom
 
 /** Returns whether a code has expired by PostgreSQL's clock; true where there is none. */
 export async function isAuthCodeExpired(em: EntityManager, uuid: string): Promise<boolean> {
-  const [row]: { is_expired: boolean }[] = await em.execute(
-    'select expires_at <= clock_timestamp() as is_expired from auth_code where uuid = ?',
+  const [isExpired = true] = await selectValues<boolean>(
+    em,
+    'select expires_at <= clock_timestamp() from auth_code where uuid = ?',
     [uuid],
   )
-  return row?.is_expired ?? true
+  return isExpired
 }
 
 /** Records how sending a code ended and deletes the sealed message, except where the local outbox reads it (`kept`). */

@@ -7,13 +7,9 @@ create table account (
   uuid uuid primary key,
   name varchar(140) not null,
   document varchar(14) not null,
-  status text not null default 'ACTIVE'
-    constraint account_status_check check (status in ('ACTIVE', 'BLOCKED')),
-  -- What becomes of a PIX that no charge expects.
-  unmatched_policy text not null default 'refund'
-    constraint account_unmatched_policy_check check (unmatched_policy in ('refund', 'keep')),
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'BLOCKED')),
+  unmatched_policy text not null default 'refund' check (unmatched_policy in ('refund', 'keep')),
   unique_external_ref boolean not null default false,
-  -- Bears what moves at a shared provider account without its merchants.
   is_service boolean not null default false,
   created_at timestamptz not null default now()
 );
@@ -26,10 +22,10 @@ create table token (
   -- A token bound to one connection sees and uses nothing else.
   connection_uuid uuid,
   name text not null,
-  mode text not null constraint token_mode_check check (mode in ('live', 'test')),
+  mode text not null check (mode in ('live', 'test')),
   prefix text not null,
   -- SHA-256; the token itself is stored nowhere.
-  hash bytea not null constraint token_hash_key unique,
+  hash bytea not null unique,
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
@@ -37,7 +33,6 @@ create table token (
   -- The shown prefix names the mode and is too short to guess the token from.
   constraint token_prefix check (starts_with(prefix, 'trl_' || mode || '_') and length(prefix) < 20)
 );
--- The dashboard's list of tokens.
 create index token_listed on token (account_uuid, created_at desc);
 
 -- The token bucket that all API processes lease from.

@@ -5,25 +5,22 @@ export const attempts: SchemaPart = {
   tables: `
 create table attempt (
   uuid uuid primary key,
-  operation text not null constraint attempt_operation_check
-    check (operation in ('issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key')),
+  operation text not null check (operation in ('issue', 'transfer', 'refund', 'return', 'create_key', 'delete_key')),
   subject_uuid uuid not null,
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
   position int not null,
-  -- Our id at the provider.
   reference varchar(35) not null,
-  state text not null constraint attempt_state_check check (state in ('calling', 'accepted', 'settled', 'rejected',
+  state text not null check (state in ('calling', 'accepted', 'settled', 'rejected',
     'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
   -- An attempt may be sent again by the same id; an answer to an earlier sending says nothing of a later one.
   sendings integer not null default 0,
   credentials_epoch integer not null default 1,
   called_at timestamptz,
-  finality text constraint attempt_finality_check check (finality in ('other_may_help', 'final')),
+  finality text check (finality in ('other_may_help', 'final')),
   code text,
   provider_code text,
   message text,
-  -- Why the provider did not execute an order that it has on record.
   refusal jsonb,
   contradiction_code text,
   contradiction_at timestamptz,
@@ -32,11 +29,8 @@ create table attempt (
   next_check_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- An operation has one row for each connection.
   constraint attempt_once unique (operation, subject_uuid, connection_uuid),
-  -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
-  -- A contradicted settlement has both, code and time.
   constraint attempt_contradiction check ((contradiction_code is null) = (contradiction_at is null))
 );
 -- Money leaves through one provider at a time: the next one is tried only after proof that nothing moved.

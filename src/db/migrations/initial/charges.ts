@@ -1,6 +1,5 @@
-import type { SchemaPart } from './schema-part.ts'
-import { createTransitionTrigger, createValueTrigger } from './state-transitions.ts'
-import { FREQUENT_VACUUM } from './storage.ts'
+import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
+import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('charge', {
   issuing: 'pending paying paid refunding partially_refunded refunded failed expired cancelled',
@@ -22,12 +21,12 @@ create table charge (
   -- The first candidate until a provider has issued the charge.
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
-  state text not null constraint charge_state_check check (state in ('issuing', 'pending', 'paying', 'paid', 'refunding',
+  state text not null check (state in ('issuing', 'pending', 'paying', 'paid', 'refunding',
     'partially_refunded', 'refunded', 'failed', 'expired', 'cancelled')),
   -- 0: the payer decides the amount.
-  value_cents bigint not null constraint charge_value_cents_check check (value_cents between 0 and 999999999999),
-  fee_cents bigint not null default 0 constraint charge_fee_cents_check check (fee_cents >= 0),
-  total_cents bigint not null constraint charge_total_cents_check check (total_cents >= 0),
+  value_cents bigint not null check (value_cents between 0 and 999999999999),
+  fee_cents bigint not null default 0 check (fee_cents >= 0),
+  total_cents bigint not null check (total_cents >= 0),
   external_ref varchar(255),
   beneficiary_name varchar(140),
   beneficiary_document varchar(14),
@@ -36,22 +35,19 @@ create table charge (
   txid text,
   pix_key text,
   receiver jsonb,
-  expires_in_seconds int not null
-    constraint charge_expires_in_seconds_check check (expires_in_seconds between 60 and 2592000),
+  expires_in_seconds int not null check (expires_in_seconds between 60 and 2592000),
   expires_at timestamptz,
   cancel_requested_at timestamptz,
-  -- A cancel request may have removed the payload, but its answer was lost.
   cancel_unanswered boolean not null default false,
   movement_uuid uuid constraint charge_movement references movement,
   end_to_end text,
   paid_at timestamptz,
-  received_cents bigint not null default 0 constraint charge_received_cents_check check (received_cents >= 0),
-  refunding_cents bigint not null default 0 constraint charge_refunding_cents_check check (refunding_cents >= 0),
-  refunded_cents bigint not null default 0 constraint charge_refunded_cents_check check (refunded_cents >= 0),
-  disputed_cents bigint not null default 0 constraint charge_disputed_cents_check check (disputed_cents >= 0),
+  received_cents bigint not null default 0 check (received_cents >= 0),
+  refunding_cents bigint not null default 0 check (refunding_cents >= 0),
+  refunded_cents bigint not null default 0 check (refunded_cents >= 0),
+  disputed_cents bigint not null default 0 check (disputed_cents >= 0),
   failure jsonb,
   history jsonb not null default '[]',
-  -- Counts its events.
   sequence int not null default 0,
   request_id varchar(128) not null,
   fingerprint text not null,
@@ -59,11 +55,9 @@ create table charge (
   updated_at timestamptz not null,
   -- Refunds and disputes together never exceed what was received (SPEC §3).
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
-  -- A beneficiary has both, name and document.
   constraint charge_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
   -- A charge that can be paid has a payload. One that was restored as ended may have none.
   constraint charge_issued check (state in ('issuing', 'failed', 'cancelled', 'expired') or payload is not null),
-  -- A paid charge names the PIX that paid it.
   constraint charge_paid
     check (state not in ('paid', 'refunding', 'partially_refunded', 'refunded') or movement_uuid is not null),
   -- The payer pays value and fee; of an open amount nothing is known before it is paid, and the fee comes out of it.
@@ -72,7 +66,6 @@ create table charge (
   -- A charge is paid whole, by one PIX, or not at all.
   constraint charge_settled check (received_cents in (0, total_cents)
     and (received_cents > 0) = (state in ('paid', 'refunding', 'partially_refunded', 'refunded'))),
-  -- Its state says how much was refunded.
   constraint charge_returns check ((refunding_cents > 0) = (state = 'refunding') and case state
     when 'partially_refunded' then refunded_cents > 0 and refunded_cents < received_cents
     when 'refunded' then refunded_cents = received_cents
@@ -83,14 +76,12 @@ create unique index charge_one_pix on charge (movement_uuid) where movement_uuid
 -- The list, without and with a filter; index-only, so that a million charges cost what a page costs.
 create index charge_listed on charge (account_uuid, created_at desc, uuid desc)
   include (connection_uuid, state, value_cents, paid_at);
-create index charge_by_state on charge (account_uuid, state, created_at desc, uuid desc);
+create index charge_by_state on charge (account_uuid, state, created_at desc, uuid desc) include (connection_uuid);
 create index charge_of_provider on charge (account_uuid, connection_uuid, created_at desc, uuid desc)
   include (state, value_cents);
-create index charge_of_provider_and_state on charge (account_uuid, connection_uuid, state, created_at desc, uuid desc);
 create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)
   where paid_at is not null;
--- Look-ups by an id.
 create index charge_by_external_ref on charge (account_uuid, external_ref) where external_ref is not null;
 create index charge_by_txid on charge (account_uuid, txid) where txid is not null;
 create index charge_by_end_to_end on charge (account_uuid, end_to_end) where end_to_end is not null;
@@ -105,22 +96,15 @@ create table split (
   uuid uuid primary key,
   charge_uuid uuid not null references charge,
   position int not null,
-  type text not null constraint split_type_check check (type in ('PERCENTAGE', 'FIXED')),
-  -- Hundredths of a percent; centavos if FIXED.
+  type text not null check (type in ('PERCENTAGE', 'FIXED')),
   amount bigint not null constraint split_amount_check check (amount >= 0 and (type = 'FIXED' or amount <= 10000)),
   recipient_account_uuid uuid not null references account,
-  status text not null default 'PENDING'
-    constraint split_status_check check (status in ('PENDING', 'CREDITED', 'FAILED')),
-  credited_cents bigint not null default 0 constraint split_credited_cents_check check (credited_cents >= 0),
-  -- What settled refunds have asked back from it; the recipient's balance may have covered less.
-  return_requested_cents bigint not null default 0
-    constraint split_return_requested_cents_check check (return_requested_cents between 0 and credited_cents),
-  -- A recipient has one share of a type.
+  status text not null default 'PENDING' check (status in ('PENDING', 'CREDITED', 'FAILED')),
+  credited_cents bigint not null default 0 check (credited_cents >= 0),
+  return_requested_cents bigint not null default 0 constraint split_return_requested_cents_check check (return_requested_cents between 0 and credited_cents),
   constraint split_once unique (charge_uuid, recipient_account_uuid, type),
-  -- Only a credited split holds money.
   constraint split_credited check (credited_cents = 0 or status = 'CREDITED')
 );
--- The splits of a charge, in order.
 create index split_of_charge on split (charge_uuid, position);`,
 
   rules: `${TRANSITIONS}

@@ -6,8 +6,7 @@ export const connections: SchemaPart = {
 -- Where the money is held at a provider; POOL connections of many accounts share one.
 create table provider_account (
   uuid uuid primary key,
-  provider text not null constraint provider_account_provider_check
-    check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
+  provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
   name text not null,
   -- When its list of disputes was polled last; the sweep goes round in this order, at a pace that providers bear.
   disputes_polled_at timestamptz,
@@ -21,10 +20,9 @@ create table connection (
   uuid uuid primary key,
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null references provider_account,
-  provider text not null constraint connection_provider_check
-    check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
-  dialect text not null constraint connection_dialect_check check (dialect in ('efi', 'woovi')),
-  type text not null constraint connection_type_check check (type in ('NOMINAL', 'POOL')),
+  provider text not null check (provider in ('PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D')),
+  dialect text not null check (dialect in ('efi', 'woovi')),
+  type text not null check (type in ('NOMINAL', 'POOL')),
   status text not null,
   is_public boolean not null default true,
   is_simulated boolean not null,
@@ -38,9 +36,7 @@ create table connection (
   collection_key varchar(77),
   fees jsonb not null,
   virtual_account jsonb,
-  -- How long a sending that the provider does not find may still arrive.
-  settle_window_ms int not null default 600000
-    constraint connection_settle_window_ms_check check (settle_window_ms > 0),
+  settle_window_ms int not null default 600000 check (settle_window_ms > 0),
   -- Movements before it are part of the opening balance; null: none is.
   credited_since timestamptz,
   created_at timestamptz not null default now(),
@@ -49,19 +45,16 @@ create table connection (
   constraint connection_of_account unique (uuid, account_uuid),
   constraint connection_epoch check (credentials_epoch >= 1)
 );
--- The list of an account's providers.
 create index connection_listed on connection (account_uuid, created_at desc, uuid desc);
--- The connections that share a provider account.
 create index connection_of_provider_account on connection (provider_account_uuid);
 -- Whether a PIX key collects for a connection.
 create index connection_by_collection_key on connection (collection_key) where collection_key is not null;
 
 create table default_provider (
   account_uuid uuid not null references account,
-  payment_type text not null constraint default_provider_payment_type_check check (payment_type = 'PIX'),
+  payment_type text not null check (payment_type = 'PIX'),
   connection_uuid uuid not null references connection,
-  -- Among simulators, or among real providers.
-  position int not null constraint default_provider_position_check check (position between 1 and 10),
+  position int not null check (position between 1 and 10),
   primary key (account_uuid, payment_type, connection_uuid)
 );
 
@@ -73,6 +66,16 @@ create table circuit_breaker (
   -- Last answer and the worker that had it, so that a worker that reaches no provider opens no breaker.
   answered_at timestamptz,
   answered_by text
+);
+
+-- Which provider each worker reaches, so that a worker without a network knows that another worker has one.
+-- Unlogged: after a crash the next probe follows in 5 s.
+create unlogged table provider_reach (
+  worker text not null,
+  origin text not null,
+  probed_at timestamptz not null,
+  reached_at timestamptz,
+  primary key (worker, origin)
 );`,
 
   rules: `

@@ -1,5 +1,5 @@
 import type { SchemaPart } from './schema-part.ts'
-import { createTransitionTrigger } from './state-transitions.ts'
+import { createTransitionTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('dispute', {
   open: 'analysing accepted resolved rejected cancelled',
@@ -16,40 +16,35 @@ create table dispute (
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
   provider_dispute_id text not null,
-  kind text not null constraint dispute_kind_check check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
-  dispute_type text not null constraint dispute_dispute_type_check check (dispute_type in ('UNDEFINED', 'SCAM',
+  kind text not null check (kind in ('RECEIVED_MED', 'REQUESTED_MED')),
+  dispute_type text not null check (dispute_type in ('UNDEFINED', 'SCAM',
     'WRONG_TRANSACTION', 'COERCION_CRIME', 'UNAUTHORIZED_ACCESS')),
-  state text not null constraint dispute_state_check check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
+  state text not null check (state in ('open', 'analysing', 'accepted', 'resolved', 'rejected',
     'cancelled')),
-  -- The disputed PIX, and the order of ours that it belongs to.
   end_to_end text not null,
   movement_uuid uuid not null references movement,
   charge_uuid uuid references charge,
   transfer_uuid uuid references transfer,
-  value_cents bigint not null constraint dispute_value_cents_check check (value_cents between 1 and 999999999999),
-  claimed_cents bigint not null default 0
-    constraint dispute_claimed_cents_check check (claimed_cents between 0 and value_cents),
-  held_cents bigint not null default 0 constraint dispute_held_cents_check check (held_cents >= 0),
-  retained_cents bigint not null default 0 constraint dispute_retained_cents_check check (retained_cents >= 0),
-  returned_cents bigint not null default 0 constraint dispute_returned_cents_check check (returned_cents >= 0),
+  value_cents bigint not null check (value_cents between 1 and 999999999999),
+  claimed_cents bigint not null default 0 constraint dispute_claimed_cents_check check (claimed_cents between 0 and value_cents),
+  held_cents bigint not null default 0 check (held_cents >= 0),
+  retained_cents bigint not null default 0 check (retained_cents >= 0),
+  returned_cents bigint not null default 0 check (returned_cents >= 0),
   opened_at timestamptz not null,
   due_at timestamptz not null,
-  -- The last deadline warning sent to the merchant, in hours before due_at.
   warned_hours int,
   details text not null default '',
   provider_analysis text not null default '',
-  -- The merchant's reply.
   accept boolean,
   analysis varchar(2000),
   replied_at timestamptz,
-  reply_state text constraint dispute_reply_state_check check (reply_state in ('pending', 'sent')),
+  reply_state text check (reply_state in ('pending', 'sent')),
   -- One call at a time sends it: a provider that knows no id of ours would take two for two replies.
   replying_until timestamptz,
   reply_request_id varchar(128),
   replies int not null default 0,
   reply_failure jsonb,
   history jsonb not null default '[]',
-  -- Counts its events.
   sequence int not null default 0,
   request_id varchar(128) not null,
   created_at timestamptz not null,
@@ -65,7 +60,6 @@ create table dispute (
   -- A dispute of ours is about a transfer: it claims nothing from us and takes no reply.
   constraint dispute_subject check (case kind when 'RECEIVED_MED' then transfer_uuid is null
     else charge_uuid is null and claimed_cents = 0 and accept is null end),
-  -- A reply is whole.
   constraint dispute_reply check ((accept is null) = (analysis is null) and (accept is null or replied_at is not null)
     and (accept is null) = (reply_state is null)),
   constraint dispute_replying check (replying_until is null or reply_state is not null)
@@ -85,14 +79,12 @@ create index dispute_unresolved on dispute (account_uuid, provider_account_uuid)
 create table attachment (
   uuid uuid primary key,
   dispute_uuid uuid not null references dispute,
-  -- Number of the reply.
-  reply int not null constraint attachment_reply_check check (reply >= 1),
-  position int not null constraint attachment_position_check check (position between 0 and 9),
+  reply int not null check (reply >= 1),
+  position int not null check (position between 0 and 9),
   name varchar(255) not null,
-  content_type text not null constraint attachment_content_type_check
-    check (content_type in ('application/pdf', 'image/png', 'image/jpeg', 'image/webp')),
-  bytes int not null constraint attachment_bytes_check check (bytes between 1 and 10485760),
-  storage_key text not null constraint attachment_storage_key_key unique,
+  content_type text not null check (content_type in ('application/pdf', 'image/png', 'image/jpeg', 'image/webp')),
+  bytes int not null check (bytes between 1 and 10485760),
+  storage_key text not null unique,
   created_at timestamptz not null,
   constraint attachment_once unique (dispute_uuid, reply, position)
 );`,
@@ -101,29 +93,22 @@ create table attachment (
 
 -- What disputes keep from the refunds of a charge is what they claim: with charge_remainder, refunds and disputes
 -- together never exceed what was received.
-create function require_claims_counted(checked_charge uuid) returns void language plpgsql as $$
+create function check_claims_counted() returns trigger language plpgsql as $$
+declare
+  checked_charge uuid := to_jsonb(new) ->> tg_argv[0];
 begin
   if exists (select from charge c where c.uuid = checked_charge
              and c.disputed_cents <> coalesce((select sum(claimed_cents) from dispute where charge_uuid = checked_charge), 0)) then
     raise exception 'charge % does not keep what its disputes claim', checked_charge
       using errcode = 'check_violation', constraint = 'charge_disputed';
   end if;
-end $$;
-create function check_dispute_claimed() returns trigger language plpgsql as $$
-begin
-  if new.charge_uuid is not null then perform require_claims_counted(new.charge_uuid); end if;
-  return null;
-end $$;
-create function check_charge_claimed() returns trigger language plpgsql as $$
-begin
-  perform require_claims_counted(new.uuid);
   return null;
 end $$;
 create constraint trigger dispute_claimed after insert or update of claimed_cents on dispute
-  deferrable initially deferred for each row execute function check_dispute_claimed();
+  deferrable initially deferred for each row execute function check_claims_counted('charge_uuid');
 create constraint trigger charge_claimed after update of disputed_cents on charge
   deferrable initially deferred for each row when (old.disputed_cents is distinct from new.disputed_cents)
-  execute function check_charge_claimed();
+  execute function check_claims_counted('uuid');
 
 -- Nor do the claims on a PIX that paid no charge exceed it.
 create function check_movement_claimed() returns trigger language plpgsql as $$

@@ -1,5 +1,4 @@
-import type { SchemaPart } from './schema-part.ts'
-import { FREQUENT_VACUUM } from './storage.ts'
+import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 
 /** The double-entry ledger: movements of money, their postings, and the balances that these add up to. */
 export const ledger: SchemaPart = {
@@ -9,11 +8,10 @@ create table movement (
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null references provider_account,
   connection_uuid uuid references connection,
-  type text not null constraint movement_type_check
-    check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'DEPOSIT', 'ADJUSTMENT')),
-  movement_type text not null constraint movement_movement_type_check check (movement_type in ('IN', 'OUT')),
-  value_cents bigint not null constraint movement_value_cents_check check (value_cents > 0),
-  status text not null constraint movement_status_check check (status in ('PENDING', 'SETTLED', 'FAILED')),
+  type text not null check (type in ('EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'DEPOSIT', 'ADJUSTMENT')),
+  movement_type text not null check (movement_type in ('IN', 'OUT')),
+  value_cents bigint not null check (value_cents > 0),
+  status text not null check (status in ('PENDING', 'SETTLED', 'FAILED')),
   -- Ids of the rail and of providers have no limit of ours: money is never refused over the length of its id.
   end_to_end text,
   txid text,
@@ -25,24 +23,18 @@ create table movement (
   refund_uuid uuid,
   dispute_uuid uuid,
   original_uuid uuid references movement,
-  -- Identity of a return that a provider lists: end-to-end id of the returned PIX, and the provider's id of the return.
   return_of text,
   return_id text,
-  -- Why the movement belongs to no order of ours.
   reason text constraint movement_reasons check (reason in ('deposit', 'second_payment', 'wrong_amount', 'charge_over',
     'orphan', 'duplicate_settlement', 'late_settlement', 'provider_tariff', 'provider_withdrawal', 'provider_credit',
     'provider_block', 'provider_unblock', 'panel_transfer', 'panel_return', 'opening_balance', 'adjustment')),
-  -- Identity of what is not a PIX: the provider's id of the entry, or the proposal of an adjustment.
   entry_name text,
   -- What became of an unmatched PIX.
-  disposition text constraint movement_disposition_check
-    check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),
-  -- Counts its events.
+  disposition text check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),
   sequence int not null default 0,
   settled_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Settled money has a time.
   constraint movement_settled check (status <> 'SETTLED' or settled_at is not null),
   -- Exactly the movements that are not PIX are identified by an entry; a PIX of the provider's panel has settled.
   constraint movement_entry check (
@@ -64,9 +56,8 @@ create unique index movement_entry_once on movement (provider_account_uuid, move
   where entry_name is not null;
 -- and the opening balance of a provider account, whichever of its connections came first.
 create unique index movement_opened_once on movement (provider_account_uuid) where reason = 'opening_balance';
--- An account's movements, newest first.
-create index movement_listed on movement (account_uuid, created_at desc, uuid desc);
--- Movements of one operation.
+-- An account's volume of the last days.
+create index movement_of_account on movement (account_uuid, created_at);
 create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
 create index movement_of_transfer on movement (transfer_uuid) where transfer_uuid is not null;
 create index movement_of_refund on movement (refund_uuid) where refund_uuid is not null;
@@ -81,7 +72,7 @@ create index movement_unexpected on movement (created_at)
 create table balance (
   account_uuid uuid not null references account,
   provider_account_uuid uuid not null references provider_account,
-  bucket text not null constraint balance_bucket_check check (bucket in ('available', 'pending', 'provisioned',
+  bucket text not null check (bucket in ('available', 'pending', 'provisioned',
     'blocked', 'retained', 'fee', 'shortfall', 'outside')),
   cents bigint not null,
   primary key (account_uuid, provider_account_uuid, bucket),
@@ -96,19 +87,16 @@ create index balance_of_provider_account on balance (provider_account_uuid);
 create table posting (
   id bigint generated always as identity primary key,
   movement_uuid uuid not null references movement,
-  account_uuid uuid not null references account,
-  provider_account_uuid uuid not null references provider_account,
+  account_uuid uuid not null,
+  provider_account_uuid uuid not null,
   bucket text not null,
-  cents bigint not null constraint posting_cents_check check (cents <> 0),
+  cents bigint not null check (cents <> 0),
   -- The bucket's balance after this posting.
   balance_cents bigint not null,
   created_at timestamptz not null default now(),
   foreign key (account_uuid, provider_account_uuid, bucket) references balance
 ) ${FREQUENT_VACUUM};
--- The postings of a movement.
 create index posting_of_movement on posting (movement_uuid);
--- The latest posting of a bucket, and trilho check-ledger, which adds them up.
-create index posting_of_bucket on posting (account_uuid, provider_account_uuid, bucket, id);
 -- The account statement, in the order of its postings, which is what its balances follow; and by day.
 create index posting_available on posting (account_uuid, id desc) include (provider_account_uuid, created_at)
   where bucket = 'available';
@@ -148,7 +136,6 @@ end $$;
 create trigger posting_balanced after insert on posting referencing new table as written
   for each statement execute function check_postings_balance();
 
--- The ledger is append-only.
 create trigger posting_immutable before update or delete or truncate on posting
   for each statement execute function refuse_change();
 

@@ -21,8 +21,7 @@ create trigger ${table}_counted_on_update after update of state, connection_uuid
 export const listCounters: SchemaPart = {
   tables: `
 create table list_counter (
-  noun text not null
-    constraint list_counter_noun_check check (noun in ('charge', 'transfer', 'posting', 'event', 'delivery')),
+  noun text not null check (noun in ('charge', 'transfer', 'posting', 'event', 'delivery')),
   account_uuid uuid not null,
   -- Of a posting its provider account, of a delivery its webhook; zeros for an event that no connection carried.
   connection_uuid uuid not null,
@@ -36,26 +35,32 @@ create table list_counter (
 
 -- Appended to, so that no two transactions wait for one counter's row.
 create table list_counter_change (
-  id bigint generated always as identity primary key,
   noun text not null,
   account_uuid uuid not null,
   connection_uuid uuid not null,
   day date not null,
   state text not null,
-  count int not null
+  count int not null,
+  -- The state that the counted row had before; its counter falls by count.
+  left_state text
 );
 -- What a total adds to the counters.
-create index list_counter_change_of_account on list_counter_change (noun, account_uuid) include (connection_uuid, day, state, count);`,
+create index list_counter_change_of_account on list_counter_change (account_uuid);`,
 
   rules: `
 create function count_row_change() returns trigger language plpgsql as $$
+declare
+  day date := (new.created_at at time zone 'UTC')::date;
+  left_state text;
 begin
   if tg_op = 'UPDATE' then
-    insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count) values
-      (tg_argv[0], old.account_uuid, old.connection_uuid, (old.created_at at time zone 'UTC')::date, old.state, -1);
+    if (old.connection_uuid, old.created_at) = (new.connection_uuid, new.created_at) then left_state = old.state;
+    else
+      ${INSERT_CHANGE}
+      values (tg_argv[0], old.account_uuid, old.connection_uuid, (old.created_at at time zone 'UTC')::date, old.state, -1);
+    end if;
   end if;
-  insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count) values
-    (tg_argv[0], new.account_uuid, new.connection_uuid, (new.created_at at time zone 'UTC')::date, new.state, 1);
+  insert into list_counter_change values (tg_argv[0], new.account_uuid, new.connection_uuid, day, new.state, 1, left_state);
   return null;
 end $$;
 ${createRowCounters('charge')}
@@ -100,10 +105,9 @@ create trigger delivery_counted_on_delete after delete on delivery referencing o
 
 create function count_delivery_status_change() returns trigger language plpgsql as $$
 begin
-  ${INSERT_CHANGE}
-  select 'delivery', w.account_uuid, w.uuid, (new.created_at at time zone 'UTC')::date, its.status, its.count
-  from webhook w cross join (values (old.status, -1), (new.status, 1)) as its (status, count)
-  where w.uuid = new.webhook_uuid;
+  insert into list_counter_change
+  select 'delivery', account_uuid, uuid, (new.created_at at time zone 'UTC')::date, new.status, 1, old.status
+  from webhook where uuid = new.webhook_uuid;
   return null;
 end $$;
 create trigger delivery_counted_on_update after update of status on delivery for each row

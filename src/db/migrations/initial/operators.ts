@@ -1,43 +1,69 @@
 import type { SchemaPart } from './schema-part.ts'
 
-/** Users of the dashboard, the pauses that operators set, and the record of what operators did and why. */
+/** Users of the dashboard, their sessions and attempts to sign in, the pauses that operators set, and the record of what operators did and why. */
 export const operators: SchemaPart = {
   tables: `
 create table app_user (
   uuid uuid primary key,
   account_uuid uuid references account,
-  email varchar(254) not null constraint app_user_email_key unique
-    constraint app_user_email_check check (email = lower(email) and email like '%_@_%'),
-  password_hash text not null constraint app_user_password_hash_check check (password_hash like '$argon2id$%'),
-  role text not null constraint app_user_role_check check (role in ('merchant', 'operator')),
+  email varchar(254) not null unique check (email = lower(email) and email like '%_@_%'),
+  password_hash text not null check (password_hash like '$argon2id$%'),
+  role text not null check (role in ('merchant', 'operator')),
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
-  -- A merchant's user belongs to one account, an operator to none.
   constraint app_user_account check ((role = 'operator') = (account_uuid is null))
 );
--- The users of an account.
 create index app_user_of_account on app_user (account_uuid) where account_uuid is not null;
+
+create table dashboard_session (
+  -- SHA-256 of the cookie.
+  hash bytea primary key check (length(hash) = 32),
+  user_uuid uuid not null references app_user,
+  -- SHA-256 of the password's hash at signing in: a new password ends every session of the old one.
+  password_digest bytea not null,
+  csrf text not null,
+  created_at timestamptz not null default now(),
+  last_seen_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz
+);
+-- The sessions of a user, and those that have expired.
+create index dashboard_session_of_user on dashboard_session (user_uuid);
+create index dashboard_session_expiry on dashboard_session (expires_at);
+
+-- Attempts that failed or are undecided. Hashes only: what is typed as an e-mail may be a password.
+create table sign_in_attempt (
+  id bigint generated always as identity primary key,
+  email_hash bytea not null,
+  address_hash bytea not null,
+  -- A device that has signed in before is limited by itself.
+  device_hash bytea,
+  at timestamptz not null default now()
+);
+-- The limits by e-mail, by address and by device, and the deletion by age.
+create index sign_in_attempt_of_email on sign_in_attempt (email_hash, at);
+create index sign_in_attempt_of_address on sign_in_attempt (address_hash, at);
+create index sign_in_attempt_device on sign_in_attempt (device_hash, at);
+create index sign_in_attempt_age on sign_in_attempt (at);
 
 create table pause (
   uuid uuid primary key,
-  -- Both null: the whole service.
   account_uuid uuid references account,
   connection_uuid uuid references connection,
-  reach text not null constraint pause_reach_check check (reach in ('money_out', 'everything')),
-  reason text not null constraint pause_reason_check check (reason <> ''),
-  actor text not null constraint pause_actor_check check (actor <> ''),
+  reach text not null check (reach in ('money_out', 'everything')),
+  reason text not null check (reason <> ''),
+  actor text not null check (actor <> ''),
   created_at timestamptz not null default now(),
   constraint pause_of_one check (account_uuid is null or connection_uuid is null),
-  -- One pause of each.
   constraint pause_once unique nulls not distinct (account_uuid, connection_uuid)
 );
 
 create table operator_action (
   uuid uuid primary key,
-  actor text not null constraint operator_action_actor_check check (actor <> ''),
-  action text not null constraint operator_action_action_check check (action ~ '^[a-z_]+$'),
-  subject text not null constraint operator_action_subject_check check (subject <> ''),
-  reason text not null constraint operator_action_reason_check check (reason <> ''),
+  actor text not null check (actor <> ''),
+  action text not null check (action ~ '^[a-z_]+$'),
+  subject text not null check (subject <> ''),
+  reason text not null check (reason <> ''),
   at timestamptz not null default now()
 );
 -- The record, newest first, and of one subject.

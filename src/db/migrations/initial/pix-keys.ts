@@ -6,17 +6,16 @@ export const pixKeys: SchemaPart = {
 create table auth_code (
   uuid uuid primary key,
   account_uuid uuid not null references account,
-  type text not null constraint auth_code_type_check check (type in ('EMAIL', 'PHONE')),
+  type text not null check (type in ('EMAIL', 'PHONE')),
   key varchar(77) not null,
   -- An HMAC under the service's key tells whether a guess is right; the code itself is stored nowhere.
   mac text not null,
-  wrong_attempts int not null default 0 constraint auth_code_wrong_attempts_check check (wrong_attempts between 0 and 5),
+  wrong_attempts int not null default 0 check (wrong_attempts between 0 and 5),
   used_at timestamptz,
   expires_at timestamptz not null,
   -- Message and address, sealed; null once it was sent.
   sealed_message text,
-  delivery text not null constraint auth_code_delivery_check
-    check (delivery in ('waiting', 'sent', 'kept', 'refused', 'expired')),
+  delivery text not null check (delivery in ('waiting', 'sent', 'kept', 'refused', 'expired')),
   sent_at timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
@@ -38,19 +37,16 @@ create table pix_key (
   provider_account_uuid uuid not null references provider_account,
   -- Keys of simulators and of real providers are apart.
   is_simulated boolean not null,
-  type text not null constraint pix_key_type_check check (type in ('DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM')),
+  type text not null check (type in ('DOCUMENT', 'EMAIL', 'PHONE', 'RANDOM')),
   key varchar(77),
-  state text not null constraint pix_key_state_check
-    check (state in ('creating', 'active', 'removing', 'removed', 'refused')),
+  state text not null check (state in ('creating', 'active', 'removing', 'removed', 'refused')),
   auth_code_uuid uuid references auth_code,
-  -- Random keys at the provider before this one was ordered: a new one among them is the result of a lost answer.
   listed_before text[],
   failure jsonb,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Only a random key has no value yet.
   constraint pix_key_named check (key is not null or (type = 'RANDOM' and state in ('creating', 'refused'))),
   -- An address is proved by a code, the other keys by nothing.
   constraint pix_key_proved check (state = 'refused' or (auth_code_uuid is not null) = (type in ('EMAIL', 'PHONE')))
@@ -59,7 +55,6 @@ create table pix_key (
 create unique index pix_key_taken on pix_key (is_simulated, key) where state in ('creating', 'active', 'removing');
 -- A code is used once (SPEC §9).
 create unique index pix_key_code_once on pix_key (auth_code_uuid) where state <> 'refused';
--- The list.
 create index pix_key_listed on pix_key (account_uuid, created_at desc, uuid desc);
 -- The keys that a provider account should have.
 create index pix_key_of_provider_account on pix_key (provider_account_uuid, state);
@@ -67,7 +62,7 @@ create index pix_key_of_provider_account on pix_key (provider_account_uuid, stat
 -- When an account ordered a key within the last minute: three times at most.
 create table pix_key_creation_times (
   account_uuid uuid primary key references account,
-  at timestamptz[] not null constraint pix_key_creation_times_at_check check (cardinality(at) <= 3)
+  at timestamptz[] not null check (cardinality(at) <= 3)
 );`,
 
   rules: `

@@ -7,7 +7,7 @@ create table provider_notification (
   uuid uuid primary key,
   connection_uuid uuid not null references connection,
   digest bytea not null,
-  kind text not null constraint provider_notification_kind_check check (kind in ('payment', 'refund', 'transfer', 'dispute')),
+  kind text not null check (kind in ('payment', 'refund', 'transfer', 'dispute')),
   reference text,
   end_to_end text,
   body text not null,
@@ -18,6 +18,5 @@ create table provider_notification (
   -- A notification that is sent again is one fact.
   constraint provider_notification_once unique (connection_uuid, digest)
 );
--- The sweep, oldest first.
 create index provider_notification_waiting on provider_notification (received_at) where routed_at is null;`,
 }

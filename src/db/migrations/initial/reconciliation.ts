@@ -7,9 +7,8 @@ export const reconciliation: SchemaPart = {
 create table difference (
   uuid uuid primary key,
   provider_account_uuid uuid not null references provider_account,
-  kind text not null constraint difference_kind_check
-    check (kind in ('missing_here', 'missing_there', 'value_differs', 'status_differs')),
-  movement_type text not null constraint difference_movement_type_check check (movement_type in ('IN', 'OUT')),
+  kind text not null check (kind in ('missing_here', 'missing_there', 'value_differs', 'status_differs')),
+  movement_type text not null check (movement_type in ('IN', 'OUT')),
   end_to_end text not null,
   detail jsonb not null,
   -- Why it is not booked yet.
@@ -19,18 +18,16 @@ create table difference (
   settled_at timestamptz,
   constraint difference_once unique (provider_account_uuid, movement_type, end_to_end, kind)
 );
--- Operators' list of open differences.
 create index difference_open on difference (found_at) where settled_at is null;
 
 -- An entry of a provider's statement that is not a PIX.
 create table account_entry (
   uuid uuid primary key,
   provider_account_uuid uuid not null references provider_account,
-  type text not null constraint account_entry_type_check check (type <> ''),
-  entry_id text not null constraint account_entry_entry_id_check check (entry_id <> ''),
-  kind text not null constraint account_entry_kind_check
-    check (kind in ('tariff', 'withdrawal', 'credit', 'block', 'unblock', 'unlisted')),
-  value_cents bigint not null constraint account_entry_value_cents_check check (value_cents > 0),
+  type text not null check (type <> ''),
+  entry_id text not null check (entry_id <> ''),
+  kind text not null check (kind in ('tariff', 'withdrawal', 'credit', 'block', 'unblock', 'unlisted')),
+  value_cents bigint not null check (value_cents > 0),
   end_to_end text,
   moved_at timestamptz not null,
   first_seen_at timestamptz not null default now(),
@@ -41,10 +38,8 @@ create table account_entry (
   constraint account_entry_once unique (provider_account_uuid, type, entry_id),
   constraint account_entry_movement_once unique (movement_uuid),
   constraint account_entry_accounted check (movement_uuid is null or dispute_uuid is null),
-  -- A dispute blocks and unblocks, nothing else.
   constraint account_entry_dispute check (dispute_uuid is null or kind in ('block', 'unblock'))
 );
--- The entries that nothing accounts for.
 create index account_entry_open on account_entry (provider_account_uuid, moved_at)
   where movement_uuid is null and dispute_uuid is null;
 
@@ -52,9 +47,9 @@ create table ledger_adjustment (
   uuid uuid primary key,
   account_uuid uuid not null references account,
   connection_uuid uuid not null references connection,
-  movement_type text not null constraint ledger_adjustment_movement_type_check check (movement_type in ('IN', 'OUT')),
-  value_cents bigint not null constraint ledger_adjustment_value_cents_check check (value_cents > 0),
-  reason text not null constraint ledger_adjustment_reason_check check (reason <> ''),
+  movement_type text not null check (movement_type in ('IN', 'OUT')),
+  value_cents bigint not null check (value_cents > 0),
+  reason text not null check (reason <> ''),
   -- The entry of a statement that it explains.
   entry_uuid uuid references account_entry,
   proposed_by uuid not null references app_user,
@@ -63,7 +58,6 @@ create table ledger_adjustment (
   approved_by uuid references app_user,
   approved_at timestamptz,
   movement_uuid uuid references movement,
-  -- A movement books one adjustment.
   constraint ledger_adjustment_movement_once unique (movement_uuid),
   -- An operator cannot approve his own proposal.
   constraint ledger_adjustment_second_person check (approved_by <> proposed_by),
@@ -72,7 +66,6 @@ create table ledger_adjustment (
     (approved_by is null) = (approved_at is null) and (approved_by is null) = (movement_uuid is null)),
   constraint ledger_adjustment_in_time check (expires_at > proposed_at and approved_at <= expires_at)
 );
--- Proposals that wait for a second operator.
 create index ledger_adjustment_open on ledger_adjustment (proposed_at) where movement_uuid is null;
 
 -- What a provider holds by its own answer, compared with the ledger.
@@ -81,7 +74,7 @@ create table balance_check (
   provider_cents bigint not null,
   ledger_cents bigint not null,
   -- Part of ledger_cents that may have left, or not arrived, at the provider.
-  moving_cents bigint not null constraint balance_check_moving_cents_check check (moving_cents >= 0),
+  moving_cents bigint not null check (moving_cents >= 0),
   checked_at timestamptz not null,
   differs_since timestamptz,
   constraint balance_check_differs check (
@@ -97,22 +90,14 @@ create trigger account_entry_fixed before update on account_entry for each row
   execute function refuse();
 
 -- A proposal is approved as it was proposed, once.
-create function ledger_adjustment_fixed() returns trigger language plpgsql as $$
-begin
-  if tg_op = 'DELETE' or old.movement_uuid is not null
-    or (old.account_uuid, old.connection_uuid, old.movement_type, old.value_cents, old.reason, old.proposed_by, old.proposed_at,
-        old.expires_at) is distinct from
-       (new.account_uuid, new.connection_uuid, new.movement_type, new.value_cents, new.reason, new.proposed_by, new.proposed_at,
-        new.expires_at)
-    or old.entry_uuid is distinct from new.entry_uuid
-  then
-    raise exception 'a proposed adjustment does not change'
-      using errcode = 'check_violation', constraint = 'ledger_adjustment_fixed';
-  end if;
-  return new;
-end $$;
-create trigger ledger_adjustment_fixed before update or delete on ledger_adjustment for each row
-  execute function ledger_adjustment_fixed();
+create trigger ledger_adjustment_fixed before update on ledger_adjustment for each row
+  when (old.movement_uuid is not null
+    or (old.account_uuid, old.connection_uuid, old.movement_type, old.value_cents, old.reason, old.entry_uuid, old.proposed_by,
+        old.proposed_at, old.expires_at) is distinct from
+       (new.account_uuid, new.connection_uuid, new.movement_type, new.value_cents, new.reason, new.entry_uuid, new.proposed_by,
+        new.proposed_at, new.expires_at))
+  execute function refuse();
+create trigger ledger_adjustment_kept before delete on ledger_adjustment for each statement execute function refuse_change();
 
 -- A movement that is an adjustment is the one that was approved.
 create function check_movement_adjustment() returns trigger language plpgsql as $$

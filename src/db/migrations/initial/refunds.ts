@@ -1,5 +1,5 @@
 import type { SchemaPart } from './schema-part.ts'
-import { createTransitionTrigger, createValueTrigger } from './state-transitions.ts'
+import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('refund', {
   sending: 'settling settled failed',
@@ -16,11 +16,10 @@ create table refund (
   account_uuid uuid not null references account,
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
-  -- The dispute by which the provider sent it.
   dispute_uuid uuid,
-  state text not null constraint refund_state_check check (state in ('sending', 'settling', 'settled', 'failed')),
-  value_cents bigint not null constraint refund_value_cents_check check (value_cents between 1 and 999999999999),
-  fee_cents bigint not null default 0 constraint refund_fee_cents_check check (fee_cents >= 0),
+  state text not null check (state in ('sending', 'settling', 'settled', 'failed')),
+  value_cents bigint not null check (value_cents between 1 and 999999999999),
+  fee_cents bigint not null default 0 check (fee_cents >= 0),
   -- Who pays how much: the owner's part and that of each split; they add up to the value.
   parts jsonb not null default '[]',
   movement_uuid uuid references movement,
@@ -28,9 +27,7 @@ create table refund (
   failure jsonb,
   -- From then on a repeated request is answered as accepted.
   accepted_at timestamptz,
-  -- Counts its events.
   sequence int not null default 0,
-  -- Deadline of the first sending, as in transfer.
   accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
@@ -43,7 +40,6 @@ create table refund (
 );
 -- One refund of a charge runs at a time (SPEC §3).
 create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');
--- The refunds of a charge, newest first.
 create index refund_of_charge on refund (charge_uuid, created_at desc, uuid desc);`,
 
   rules: `
@@ -53,7 +49,9 @@ ${createValueTrigger('refund')}
 
 -- A charge counts its refunds: the running ones exactly, of the settled ones no more than there are (late settlements
 -- beyond what was received are not counted). None exceeds what was received, except by a dispute.
-create function require_refunds_counted(checked_charge uuid) returns void language plpgsql as $$
+create function check_refunds_counted() returns trigger language plpgsql as $$
+declare
+  checked_charge uuid := to_jsonb(new) ->> tg_argv[0];
 begin
   if exists (
     select from charge c, lateral (
@@ -66,15 +64,12 @@ begin
     raise exception 'charge % does not count its refunds', checked_charge
       using errcode = 'check_violation', constraint = 'charge_refunds';
   end if;
+  return null;
 end $$;
-create function check_refund_counted() returns trigger language plpgsql as $$
-begin perform require_refunds_counted(new.charge_uuid); return null; end $$;
-create function check_charge_counted() returns trigger language plpgsql as $$
-begin perform require_refunds_counted(new.uuid); return null; end $$;
 create constraint trigger refund_counted after insert or update of state on refund
-  deferrable initially deferred for each row execute function check_refund_counted();
+  deferrable initially deferred for each row execute function check_refunds_counted('charge_uuid');
 create constraint trigger charge_counted after update of refunding_cents, refunded_cents on charge
   deferrable initially deferred for each row
   when (old.refunding_cents <> new.refunding_cents or old.refunded_cents <> new.refunded_cents)
-  execute function check_charge_counted();`,
+  execute function check_refunds_counted('uuid');`,
 }

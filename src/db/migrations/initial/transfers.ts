@@ -1,6 +1,5 @@
-import type { SchemaPart } from './schema-part.ts'
-import { createTransitionTrigger, createValueTrigger } from './state-transitions.ts'
-import { FREQUENT_VACUUM } from './storage.ts'
+import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
+import { createTransitionTrigger, createValueTrigger } from './trigger-functions.ts'
 
 const TRANSITIONS = createTransitionTrigger('transfer', {
   created: 'sending settling paid partially_refunded refunded failed cancelled expired',
@@ -22,12 +21,11 @@ create table transfer (
   -- The first candidate until another was tried.
   connection_uuid uuid not null references connection,
   provider_account_uuid uuid not null references provider_account,
-  state text not null constraint transfer_state_check check (state in ('created', 'sending', 'settling', 'paid',
+  state text not null check (state in ('created', 'sending', 'settling', 'paid',
     'partially_refunded', 'refunded', 'failed', 'cancelled', 'expired')),
-  value_cents bigint not null constraint transfer_value_cents_check check (value_cents between 1 and 999999999999),
-  fee_cents bigint not null default 0 constraint transfer_fee_cents_check check (fee_cents >= 0),
-  -- Value and fee of the current provider while they are reserved.
-  held_cents bigint not null default 0 constraint transfer_held_cents_check check (held_cents >= 0),
+  value_cents bigint not null check (value_cents between 1 and 999999999999),
+  fee_cents bigint not null default 0 check (fee_cents >= 0),
+  held_cents bigint not null default 0 check (held_cents >= 0),
   returned_cents bigint not null default 0,
   pix_key varchar(77) not null,
   document varchar(14),
@@ -41,26 +39,20 @@ create table transfer (
   settled_at timestamptz,
   scheduled_for timestamptz,
   failure jsonb,
-  -- The answer of its POST, which a repeated request gets again.
   accepted jsonb,
   history jsonb not null default '[]',
-  -- Counts its events.
   sequence int not null default 0,
-  -- Deadline of the first sending while the caller may still be answered that it was not accepted.
   accept_before timestamptz,
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- A beneficiary has both, name and document.
   constraint transfer_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
-  -- No more comes back than went.
   constraint transfer_returns check (returned_cents between 0 and value_cents),
   -- Money is held only while it may leave,
   constraint transfer_held_while_open check (held_cents = 0 or state in ('sending', 'settling')),
   -- and then all of it.
   constraint transfer_held_whole check (held_cents in (0, value_cents + fee_cents)),
-  -- A paid transfer has its movement.
   constraint transfer_paid_by_movement check (state not in ('paid', 'partially_refunded', 'refunded')
     or (movement_uuid is not null and settled_at is not null)),
   -- A provider has it only if it was sent before the deadline, which is then cleared.
@@ -76,7 +68,6 @@ create index transfer_of_provider on transfer (account_uuid, connection_uuid, cr
 create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
   where settled_at is not null;
 create index transfer_by_key on transfer (account_uuid, pix_key, created_at desc, uuid desc) include (connection_uuid);
--- Look-ups by an id.
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
 create index transfer_by_end_to_end on transfer (account_uuid, end_to_end) where end_to_end is not null;
 -- Operators' watch over the few that move, by created_at, which never changes.

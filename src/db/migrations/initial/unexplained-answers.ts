@@ -9,8 +9,7 @@ create table unexplained_answer (
   operation text not null,
   -- Our id that the call was about; null for lists and notifications.
   reference text,
-  kind text not null constraint unexplained_answer_kind_check
-    check (kind in ('unlisted_refusal', 'unreadable_answer', 'unreadable_item', 'unlisted_value')),
+  kind text not null check (kind in ('unlisted_refusal', 'unreadable_answer', 'unreadable_item', 'unlisted_value')),
   -- The HTTP status; null for a notification.
   status int,
   name varchar(80) not null,
@@ -18,14 +17,13 @@ create table unexplained_answer (
   is_cut boolean not null,
   -- A keyed digest of the body.
   digest text not null,
-  occurrences int not null default 1 constraint unexplained_answer_occurrences_check check (occurrences > 0),
+  occurrences int not null default 1 check (occurrences > 0),
   first_seen_at timestamptz not null default now(),
   last_seen_at timestamptz not null default now(),
   -- The period of the list that the item was left out of, in which it is listed again.
   period_from timestamptz,
   period_to timestamptz,
   resolved_at timestamptz,
-  -- A repeated answer is counted.
   constraint unexplained_answer_once unique nulls not distinct (connection_uuid, operation, reference, kind, digest),
   constraint unexplained_answer_period check ((period_from is null) = (period_to is null)),
   constraint unexplained_answer_period_order check (period_from <= period_to)

@@ -1,5 +1,4 @@
-import type { SchemaPart } from './schema-part.ts'
-import { FREQUENT_VACUUM } from './storage.ts'
+import { FREQUENT_VACUUM, type SchemaPart } from './schema-part.ts'
 
 /** Events, the endpoints that receive them, and the deliveries with their attempts. */
 export const webhooks: SchemaPart = {
@@ -9,17 +8,14 @@ create table event (
   account_uuid uuid not null references account,
   connection_uuid uuid references connection,
   -- TEST is sent on request and cannot be subscribed to.
-  type text not null constraint event_type_check
-    check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'TEST')),
+  type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'TEST')),
   subject_uuid uuid not null,
   sequence int not null,
   -- Not jsonb: the receiver gets the fields in the order of GET.
   body json not null,
-  -- Subject of the workflow that starts its deliveries.
   owner_uuid uuid not null,
   request_id varchar(128) not null,
   created_at timestamptz not null,
-  -- A change of a resource is one event.
   constraint event_once unique (subject_uuid, type, sequence)
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter.
@@ -34,22 +30,19 @@ create index event_age on event (created_at);
 create table webhook (
   uuid uuid primary key,
   account_uuid uuid not null references account,
-  url text not null constraint webhook_url_check check (length(url) <= 2048),
-  -- Receives events of simulators or of real providers; null: of both.
-  mode text constraint webhook_mode_check check (mode in ('live', 'test')),
-  events text[] not null constraint webhook_events_check check (cardinality(events) between 1 and 5),
+  url text not null check (length(url) <= 2048),
+  mode text check (mode in ('live', 'test')),
+  events text[] not null check (cardinality(events) between 1 and 5),
   sealed_secret text not null,
   masked_secret text not null,
-  -- Replaced signing secrets, which sign for a day more: [{ sealed, until }], the newest first.
   previous_secrets jsonb not null default '[]',
-  status text not null default 'ACTIVE' constraint webhook_status_check check (status in ('ACTIVE', 'DISABLED')),
+  status text not null default 'ACTIVE' check (status in ('ACTIVE', 'DISABLED')),
   disabled_reason text,
   last_success_at timestamptz,
   failing_since timestamptz,
   deleted_at timestamptz,
   -- The answer of its POST, which a repeated request gets again.
   sealed_creation text,
-  -- Counts its test events.
   sequence int not null default 0,
   fingerprint text not null,
   created_at timestamptz not null,
@@ -58,10 +51,8 @@ create table webhook (
   -- A delivery is signed by ten secrets at most.
   constraint webhook_previous_secrets
     check (jsonb_typeof(previous_secrets) = 'array' and jsonb_array_length(previous_secrets) <= 9),
-  -- A disabled endpoint says why.
   constraint webhook_disabled check ((status = 'DISABLED') = (disabled_reason is not null))
 );
--- The list.
 create index webhook_listed on webhook (account_uuid, created_at desc, uuid desc) where deleted_at is null;
 -- Endpoints that will be disabled if they fail on.
 create index webhook_failing on webhook (failing_since) where status = 'ACTIVE' and deleted_at is null;
@@ -72,18 +63,15 @@ create table delivery (
   uuid uuid primary key,
   webhook_uuid uuid not null references webhook,
   event_uuid uuid not null references event on delete cascade,
-  status text not null default 'PENDING'
-    constraint delivery_status_check check (status in ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
+  status text not null default 'PENDING' check (status in ('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
   attempt_count int not null default 0,
-  -- Attempts before the current run of the retry schedule.
   attempts_before_run int not null default 0,
   next_attempt_at timestamptz,
   -- When the sweep signals its workflow unless the row has changed by then; null: nothing is left to do.
   sweep_at timestamptz default now() + interval '5 minutes',
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- An event is delivered to an endpoint once.
-  constraint delivery_once unique (webhook_uuid, event_uuid),
+  constraint delivery_once unique (event_uuid, webhook_uuid),
   constraint delivery_run check (attempts_before_run between 0 and attempt_count),
   -- What is over has no next attempt.
   constraint delivery_next_attempt check (status = 'PENDING' or next_attempt_at is null)
@@ -91,9 +79,6 @@ create table delivery (
 -- The list, without and with the filter by status.
 create index delivery_listed on delivery (webhook_uuid, created_at desc, uuid desc);
 create index delivery_of_status on delivery (webhook_uuid, status, created_at desc, uuid desc);
--- The deliveries of an event, and those that are pending.
-create index delivery_of_event on delivery (event_uuid);
-create index delivery_event_pending on delivery (event_uuid) where status = 'PENDING';
 -- The longest overdue delivery of each endpoint, and the sweep; by endpoint, so that the backlog of one delays no other.
 create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_attempt_at, created_at))
   where status = 'PENDING';
@@ -105,7 +90,6 @@ create table delivery_attempt (
   status_code int,
   failure text,
   duration_ms int not null,
-  -- The beginning of the endpoint's response.
   answer text not null default '' constraint delivery_attempt_answer check (octet_length(answer) <= 1024),
   at timestamptz not null,
   primary key (delivery_uuid, number)
