@@ -17,6 +17,7 @@ import { payments } from './payments.ts'
 import { processes } from './processes.ts'
 import { openReceivers, type Receivers } from './receivers.ts'
 import { readRig } from './rig.ts'
+import { storage } from './storage.ts'
 import { transfers } from './transfers.ts'
 
 /**
@@ -44,7 +45,7 @@ export type Bench = {
 }
 
 const PARTS = {
-  ...{ lists, creates, transfers, payments, deliveries, memory, processes },
+  ...{ lists, creates, transfers, payments, deliveries, memory, processes, storage },
   // The last ones: they load it as far as it goes.
   ...{ openloop, overload },
 }

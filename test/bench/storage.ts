@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pollUntil } from '../api/support/poll-until.ts'
+import { callMany } from './callers.ts'
+import { type Figures, formatTable } from './figures.ts'
+import type { Bench } from './main.ts'
+
+/** Few enough that a busy machine answers all of them. */
+const CALLERS = 3
+/** Charges that fill the first pages of every table and index before anything is measured. */
+const FIRST_CHARGES = 100
+const CHARGES = 1_000
+/** The sweeps of a few seconds have folded the counters by then. */
+const SETTLE_MS = 15_000
+const MOST_BYTES = 6_000
+const MOST_WAL_BYTES = 25_000
+
+/**
+ * What PostgreSQL stores and logs for one charge that is paid and announced to one endpoint: sizes of tables with their
+ * indexes, and the WAL since a checkpoint, with the pages that it holds whole, and without them.
+ */
+export async function storage({ site, say }: Bench): Promise<Partial<Figures>> {
+  const { stage, local } = site
+  const { token, uuid } = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
+  const api = site.api()
+  await api.post('/api/v1/webhooks', token, { url: `${local.inbox_url}/storage`, events: ['PAYMENT'] })
+  const countDelivered = async () => {
+    const [row] = await stage.sql<{ n: string }>(
+      `select count(*) as n from delivery d join webhook w on w.uuid = d.webhook_uuid
+       where w.account_uuid = ? and d.status = 'DELIVERED'`,
+      [uuid],
+    )
+    return Number(row!.n)
+  }
+  async function payAndAnnounce(count: number) {
+    const wanted = (await countDelivered()) + count
+    await callMany(count, CALLERS, async () => {
+      const { body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
+      // A busy machine answers some before they are issued.
+      const charge = await pollUntil(
+        async () =>
+          body.data.payment
+            ? body.data
+            : (await api.get(`/api/v1/payments/${body.data.uuid}`, token)).body.data,
+        one => Boolean(one?.payment?.payload),
+        { limitMs: 120_000, everyMs: 500 },
+      )
+      await stage.simulator.pay({ payload: charge.payment.payload })
+    })
+    await pollUntil(countDelivered, n => n >= wanted, { limitMs: 600_000, everyMs: 500 })
+    await sleep(SETTLE_MS)
+  }
+
+  await stage.sql('create extension pg_walinspect')
+  await payAndAnnounce(FIRST_CHARGES)
+  await stage.sql('checkpoint')
+  const before = await readTables(site, null)
+  const start = await readWalPosition(site)
+  await payAndAnnounce(CHARGES)
+  const after = await readTables(site, start)
+  const [wal] = await stage.sql<{ bytes: string; pages: string }>(
+    `select pg_wal_lsn_diff(pg_current_wal_lsn(), ?::pg_lsn) as bytes, sum(fpi_size) as pages
+     from pg_get_wal_stats(?::pg_lsn, pg_current_wal_lsn())`,
+    [start, start],
+  )
+
+  const perCharge = (name: string, field: keyof TableSize) =>
+    (after.get(name)![field] - (before.get(name)?.[field] ?? 0)) / CHARGES
+  const rows = [...after.keys()].map(table => ({
+    table,
+    heap: perCharge(table, 'heap'),
+    indexes: perCharge(table, 'indexes'),
+    'WAL of rows': after.get(table)!.wal / CHARGES,
+    'whole pages': after.get(table)!.pages / CHARGES,
+    inserts: perCharge(table, 'inserts'),
+    updates: perCharge(table, 'updates'),
+    'of them HOT': perCharge(table, 'hotUpdates'),
+  }))
+  say(formatTable(rows.filter(row => row.heap + row.indexes + row['WAL of rows'] > 5)))
+  const goal = (what: string, is: number, atMost: number) => ({ what, is, atMost, unit: 'bytes' })
+  return {
+    goals: [
+      goal(
+        'tables and indexes per paid charge',
+        rows.reduce((sum, row) => sum + row.heap + row.indexes, 0),
+        MOST_BYTES,
+      ),
+      goal('WAL per paid charge', Number(wal!.bytes) / CHARGES, MOST_WAL_BYTES),
+    ],
+    notes: [
+      `WAL per paid charge without whole pages: ${Math.round((Number(wal!.bytes) - Number(wal!.pages)) / CHARGES)} bytes`,
+    ],
+  }
+}
+
+type TableSize = Record<'heap' | 'indexes' | 'wal' | 'pages' | 'inserts' | 'updates' | 'hotUpdates', number>
+
+async function readWalPosition({ stage }: Bench['site']): Promise<string> {
+  const [row] = await stage.sql<{ at: string }>('select pg_current_wal_lsn() as at')
+  return row!.at
+}
+
+async function readTables(
+  { stage }: Bench['site'],
+  walSince: string | null,
+): Promise<Map<string, TableSize>> {
+  await stage.sql('select pg_stat_force_next_flush()')
+  const rows = await stage.sql<{ name: string } & Record<keyof TableSize, string>>(
+    `with wal as (
+       select coalesce(i.indrelid, c.oid) as table_oid, sum(record_length) filter (where block_id = 0) - sum(block_fpi_length) as wal,
+         sum(block_fpi_length) as pages
+       from pg_get_wal_block_info(?::pg_lsn, pg_current_wal_lsn(), false) b
+       join pg_class c on c.relfilenode = b.relfilenode left join pg_index i on i.indexrelid = c.oid
+       group by 1
+     )
+     select s.relname as name, pg_table_size(s.relid) as heap, pg_indexes_size(s.relid) as indexes,
+       coalesce(wal.wal, 0) as wal, coalesce(wal.pages, 0) as pages,
+       n_tup_ins as inserts, n_tup_upd as updates, n_tup_hot_upd as "hotUpdates"
+     from pg_stat_user_tables s left join wal on wal.table_oid = s.relid order by 2 desc`,
+    [walSince],
+  )
+  const sizes = rows.map(({ name, ...size }): [string, TableSize] => [
+    name,
+    Object.fromEntries(Object.entries(size).map(([key, value]) => [key, Number(value)])) as TableSize,
+  ])
+  return new Map(sizes)
+}
