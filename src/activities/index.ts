@@ -1,15 +1,19 @@
 import { foldListCounters } from '../db/repositories/list-counters.ts'
 import { closeOrphan } from './charges/close-orphan.ts'
-import { getCharge } from './charges/get-charge.ts'
 import { issueCharge } from './charges/issue-charge.ts'
-import { cancelChargeAtProvider, pollCharge } from './charges/poll-charge.ts'
+import { cancelChargeAtProvider, getCharge, pollCharge } from './charges/poll-charge.ts'
 import { sweepWorkflows } from './disaster-recovery/lost-workflows.ts'
 import { restoreCharge, restoreIssuedCharge } from './disaster-recovery/restore-charge.ts'
 import { restorePayout } from './disaster-recovery/restore-payout.ts'
-import { applyDisputeDeadline, recordDisputeWarning } from './disputes/deadlines.ts'
 import { pollDispute } from './disputes/poll-dispute.ts'
 import { sweepDisputes } from './disputes/reconcile.ts'
-import { getDispute, sendDisputeReply, storeDisputeReply } from './disputes/replies.ts'
+import {
+  applyDisputeDeadline,
+  getDispute,
+  recordDisputeWarning,
+  sendDisputeReply,
+  storeDisputeReply,
+} from './disputes/replies.ts'
 import { settleManually } from './payouts/manual-settlement.ts'
 import { pollPayout, sendPayout } from './payouts/send.ts'
 import { createKey, failPixKey, pollPixKey } from './pix-keys/create.ts'

@@ -3,13 +3,16 @@
 export { chargeWorkflow } from './charges/charge.workflow.ts'
 export { orphanWorkflow } from './charges/orphan-payload.workflow.ts'
 export { disputeWorkflow } from './disputes/dispute.workflow.ts'
-export { reconciliationWorkflow } from './maintenance/reconciliation.workflow.ts'
 export {
+  deliverySweepWorkflow,
   disputeSweepWorkflow,
+  eventPruningWorkflow,
+  eventReplayWorkflow,
   listCountersWorkflow,
   notificationSweepWorkflow,
   workflowSweepWorkflow,
-} from './maintenance/sweeps.workflows.ts'
+} from './maintenance/maintenance.workflows.ts'
+export { reconciliationWorkflow } from './maintenance/reconciliation.workflow.ts'
 export { pixKeyRemovalWorkflow, pixKeyWorkflow } from './pix-keys/pix-key.workflows.ts'
 export { verificationCodeWorkflow } from './pix-keys/verification-code.workflow.ts'
 export { refundWorkflow } from './refunds/refund.workflow.ts'
@@ -18,11 +21,6 @@ export { depositWorkflow } from './unmatched/deposit.workflow.ts'
 export { keepUnmatchedWorkflow } from './unmatched/keep.workflow.ts'
 export { returnWorkflow } from './unmatched/return.workflow.ts'
 export { deliveryWorkflow } from './webhooks/delivery.workflow.ts'
-export {
-  deliverySweepWorkflow,
-  eventPruningWorkflow,
-  eventReplayWorkflow,
-} from './webhooks/maintenance.workflows.ts'
 
 /**
  * The SDK records for every promise of a workflow where it was made, for the Call Stack of the Temporal UI, and looks each frame

@@ -1,7 +1,7 @@
 import { Attempt } from '../../db/entities/attempt.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { mapQuery, transactionReturning } from '../../db/pipeline/query.ts'
-import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
+import { transactionReturning } from '../../db/pipeline/query.ts'
+import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { IncomingPix, NoAnswerResult } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
@@ -39,7 +39,7 @@ export function closeOrphan(dependencies: ActivityDependencies) {
         })
       const stored = await tx.findOneOrFail(Attempt, attempt.uuid)
       if (stored.state === 'orphan') stored.state = 'closed'
-      return mapQuery(pendingFollowUps(attempt.uuid), followUps => ({ kind: 'closed', ...followUps }))
+      return queryWithFollowUps(attempt.uuid, { kind: 'closed' })
     })
   }
 }
@@ -57,8 +57,8 @@ async function cancelAndFindOrphan(provider: Provider, attempt: Attempt): Promis
   // Some providers delete charges that were cancelled and never paid.
   if (found.kind === 'not_found' && cancelled?.kind === 'cancelled') return { kind: 'closed', payments: [] }
   if (found.kind !== 'found') return found
-  const hasPendingPayment = found.payments.some(payment => payment.status === 'in_process')
-  if (hasPendingPayment) return { kind: 'no_answer', code: 'still_open' }
+  if (found.payments.some(({ status }) => status === 'in_process'))
+    return { kind: 'no_answer', code: 'still_open' }
   const code = getStillOpenCode(found.status)
   const hasEnded = code === null || (found.status === 'completed' && found.payments.length > 0)
   return hasEnded ? { kind: 'closed', payments: found.payments } : { kind: 'no_answer', code }

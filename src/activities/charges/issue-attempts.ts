@@ -14,6 +14,7 @@ import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/
 import { startTimeBudget, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createAttempt, recordRefusedAnswer } from '../shared/attempts.ts'
+import { getOrderTime } from '../shared/order-time.ts'
 import { blockedReason } from '../shared/preflight.ts'
 import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
 
@@ -25,9 +26,6 @@ import { type ProviderConnection, toProviderConnection } from '../shared/provide
 /** `isReissue`: an earlier run has not recorded the outcome of this call, which may have reached the provider. */
 export type IssueAttempt = ProviderConnection & { attempt: Attempt; isReissue: boolean }
 
-/** Input of a charge with its sealed details opened. */
-export type UnsealedChargeOrder = ChargeInput & { unsealedDetails: ChargeInputDetails }
-
 /**
  * Starts the attempt to issue a charge through one connection, under the charge's row lock, so that no attempt starts
  * after the charge is issued. Returns null where it is issued or has failed. The charge itself is stored with its first
@@ -35,7 +33,7 @@ export type UnsealedChargeOrder = ChargeInput & { unsealedDetails: ChargeInputDe
  */
 export function startIssueAttempt(
   dependencies: ActivityDependencies,
-  order: UnsealedChargeOrder,
+  order: ChargeInput,
   connectionUuid: string,
 ): Promise<IssueAttempt | null> {
   return runInTransaction(dependencies.orm, async em => {
@@ -49,7 +47,7 @@ export function startIssueAttempt(
     )
     const call = toProviderConnection(dependencies, connectionToCall)
     const { connection } = call
-    if (state === undefined) storeCharge(em, order, connection)
+    if (state === undefined) storeCharge(dependencies, em, order, connection)
     else if (state !== 'issuing') return null
     const earlier = state === undefined ? [] : await findIssueAttempts(em, order.uuid)
     const repeated = earlier.find(attempt => attempt.connectionUuid === connectionUuid)
@@ -88,9 +86,15 @@ export function findIssueAttempts(em: EntityManager, chargeUuid: string): Promis
   return findAttempts(em, { operation: 'issue', subjectUuid: chargeUuid })
 }
 
-export function storeCharge(em: EntityManager, order: UnsealedChargeOrder, connection: Connection): void {
-  const { unsealedDetails: details, valueCents } = order
-  const at = new Date(order.restored?.orderedAt ?? Date.now())
+export function storeCharge(
+  { sealer }: ActivityDependencies,
+  em: EntityManager,
+  order: ChargeInput,
+  connection: Connection,
+): void {
+  const details = sealer.open<ChargeInputDetails>(order.details)
+  const { valueCents } = order
+  const at = getOrderTime(order)
   const charge = em.create(Charge, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,

@@ -12,7 +12,7 @@ import { chargeMachine } from '../../domain/charges/charge.ts'
 import { computeQuotedFeeCents } from '../../domain/ledger/money.ts'
 import { mayTryNext } from '../../domain/providers/fallback.ts'
 import type { IssuedCharge } from '../../domain/providers/provider.ts'
-import type { ChargeInput, ChargeInputDetails, IssueChargeResult } from '../../workflows/contracts/charges.ts'
+import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -26,7 +26,6 @@ import {
   orphanCallingAttempts,
   recordIssueRefusal,
   startIssueAttempt,
-  type UnsealedChargeOrder,
 } from './issue-attempts.ts'
 
 /**
@@ -38,17 +37,16 @@ import {
  */
 export function issueCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<IssueChargeResult> => {
-    const { orm, sealer } = dependencies
-    const unsealed = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
+    const { orm } = dependencies
     const calls: Promise<IssueChargeResult | null>[] = []
     const candidates: Connection[] = []
     for (const connectionUuid of order.candidates) {
       throwIfCancelled()
-      const issueAttempt = await startIssueAttempt(dependencies, unsealed, connectionUuid)
+      const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
       if (!issueAttempt) return readIssueResult(orm.em.fork(), order.uuid)
       candidates.push(issueAttempt.connection)
       if (issueAttempt.attempt.state !== 'calling') continue // An earlier run of this activity recorded its outcome.
-      calls.push(issueAtConnection(dependencies, unsealed, issueAttempt))
+      calls.push(issueAtConnection(dependencies, order, issueAttempt))
       const issued = await awaitIssuedOrSlow(calls, issueAttempt.attempt)
       if (issued) return issued
     }
@@ -70,7 +68,7 @@ export function issueCharge(dependencies: ActivityDependencies) {
  */
 async function issueAtConnection(
   dependencies: ActivityDependencies,
-  order: UnsealedChargeOrder,
+  order: ChargeInput,
   issueAttempt: IssueAttempt,
 ): Promise<IssueChargeResult | null> {
   const { attempt, connection, provider } = issueAttempt

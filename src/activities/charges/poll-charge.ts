@@ -1,11 +1,11 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Charge } from '../../db/entities/charge.ts'
-import { mapQuery, type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
-import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
+import { type Query, runQuery, transactionReturning } from '../../db/pipeline/query.ts'
+import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { CancelChargeOutcome, FoundCharge } from '../../domain/providers/provider.ts'
-import type { PollChargeInput, PollChargeResult } from '../../workflows/contracts/charges.ts'
+import type { ChargeSnapshot, PollChargeInput, PollChargeResult } from '../../workflows/contracts/charges.ts'
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
@@ -13,6 +13,16 @@ import { loadProviderConnection } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
 import { callRepeatably, requireReach } from '../shared/worker-reach.ts'
 import { recordPayments } from './record-payments.ts'
+
+/** Reads the state of a charge, for a workflow that is reopened. */
+export function getCharge({ orm }: ActivityDependencies) {
+  return async (uuid: string): Promise<ChargeSnapshot> =>
+    toChargeSnapshot(await orm.em.fork().findOneOrFail(Charge, uuid))
+}
+
+export function toChargeSnapshot({ state, expiresAt, cancelRequestedAt }: Charge): ChargeSnapshot {
+  return { state, expiresAt: expiresAt?.toISOString() ?? null, cancelRequested: cancelRequestedAt !== null }
+}
 
 /**
  * Polls the provider of a charge, then applies its answer in one transaction under the charge's row lock: payments are recorded,
@@ -26,8 +36,12 @@ export function pollCharge(dependencies: ActivityDependencies) {
       provider.findCharge(referenceOf(chargeUuid)),
     )
     // "Not found" from the provider that issued the charge is no answer: it proves nothing about payments.
-    if (found.kind === 'not_found') return { kind: 'no_answer', state: charge.state, code: 'not_found' }
-    if (found.kind === 'no_answer') return { kind: 'no_answer', state: charge.state, code: found.code }
+    if (found.kind !== 'found')
+      return {
+        kind: 'no_answer',
+        state: charge.state,
+        code: found.kind === 'no_answer' ? found.code : found.kind,
+      }
     return transactionReturning(dependencies.orm, tx =>
       applyChargePoll(tx, { chargeUuid, isPayloadExpired, found }),
     )
@@ -41,7 +55,8 @@ export function cancelChargeAtProvider(dependencies: ActivityDependencies) {
     const { charge, isRepeat } = await runInTransaction(dependencies.orm, tx =>
       requestCancellation(tx, chargeUuid),
     )
-    if (!chargeMachine.accepts(charge.state, 'cancelled')) return runQuery(em, queryKnownCharge(charge))
+    if (!chargeMachine.accepts(charge.state, 'cancelled'))
+      return runQuery(em, queryCharge(charge, { kind: 'known' }))
     const { connection, provider } = await loadProviderConnection(dependencies, em, charge.connection.uuid)
     const answer = await provider.cancelCharge(referenceOf(chargeUuid))
     if (!isRepeat && hasRemovedNothing(answer))
@@ -90,26 +105,24 @@ function hasRemovedNothing(outcome: CancelChargeOutcome): boolean {
 async function recordCancellation(em: EntityManager, chargeUuid: string): Promise<Query<PollChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   await endPendingCharge(em, charge, 'cancelled')
-  return queryKnownCharge(charge)
+  return queryCharge(charge, { kind: 'known' })
 }
-
-type ChargePoll = PollChargeInput & { found: FoundCharge }
 
 async function applyChargePoll(
   em: EntityManager,
-  { chargeUuid, isPayloadExpired, found }: ChargePoll,
+  { chargeUuid, isPayloadExpired, found }: PollChargeInput & { found: FoundCharge },
 ): Promise<Query<PollChargeResult>> {
   const charge = await lockCharge(em, chargeUuid)
   await recordPayments(em, charge, found.payments)
-  const hasPendingPayment = found.payments.some(payment => payment.status === 'in_process')
+  const hasPendingPayment = found.payments.some(({ status }) => status === 'in_process')
   if (found.status === 'removed' && !hasPendingPayment) await endPendingCharge(em, charge, 'cancelled')
   if (isPayloadExpired && !hasPendingPayment) {
     const code = getStillOpenCode(found.status)
     if (code === null) await endPendingCharge(em, charge, 'payload_expired')
     else if (chargeMachine.accepts(charge.state, 'payload_expired'))
-      return queryWithFollowUps(charge, { kind: 'no_answer', code })
+      return queryCharge(charge, { kind: 'no_answer', code })
   }
-  return queryWithFollowUps(charge, { kind: 'known', listedPaymentCount: found.payments.length })
+  return queryCharge(charge, { kind: 'known', listedPaymentCount: found.payments.length })
 }
 
 /** Returns why a charge has not ended at its provider; null where it has, unpaid: only then it may become EXPIRED. */
@@ -133,10 +146,6 @@ async function endPendingCharge(em: EntityManager, charge: Charge, event: 'cance
   await recordChargeEvent(em, charge, { at })
 }
 
-function queryKnownCharge(charge: Charge): Query<PollChargeResult> {
-  return queryWithFollowUps(charge, { kind: 'known' })
-}
-
-function queryWithFollowUps<Outcome>({ uuid, state }: Charge, outcome: Outcome) {
-  return mapQuery(pendingFollowUps(uuid), followUps => ({ state, ...outcome, ...followUps }))
+function queryCharge<const Outcome extends object>({ uuid, state }: Charge, outcome: Outcome) {
+  return queryWithFollowUps(uuid, { state, ...outcome })
 }

@@ -41,7 +41,10 @@ export async function recordPayments(em: EntityManager, charge: Charge, listed: 
       if (!getUnmatchedReason(charge, payment) && chargeMachine.accepts(charge.state, 'payment_started'))
         await payChargeByDeposit(em, charge, payment, movement)
     } else if (isNewPayment(payment, movement)) {
-      if (movement) await clearEndToEndId(em, movement)
+      if (movement) {
+        movement.endToEnd = null // The settled movement of the same PIX can have it then.
+        await em.flush()
+      }
       await recordNewPayment(em, charge, payment)
     } else if (movement) await updateKnownPayment(em, charge, { payment, movement, canAnotherPay })
   }
@@ -66,19 +69,9 @@ function sortPayments(payments: IncomingPix[], pending: Movement | undefined): I
   return payments.toSorted((a, b) => rank(a) - rank(b) || a.at.localeCompare(b.at))
 }
 
-/** Clears the end-to-end id of a failed movement, so that the settled movement of the same PIX can have it. */
-async function clearEndToEndId(em: EntityManager, failed: Movement): Promise<void> {
-  failed.endToEnd = null
-  await em.flush()
-}
-
 type KnownPayment = { payment: IncomingPix; movement: Movement; canAnotherPay: boolean }
 
-async function updateKnownPayment(
-  em: EntityManager,
-  charge: Charge,
-  knownPayment: KnownPayment,
-): Promise<void> {
+async function updateKnownPayment(em: EntityManager, charge: Charge, knownPayment: KnownPayment) {
   const { payment, movement } = knownPayment
   const isPending = movement.uuid === charge.movement?.uuid && movement.status === 'PENDING'
   if (isPending && payment.status === 'settled') await confirmPendingPayment(em, charge, payment, movement)

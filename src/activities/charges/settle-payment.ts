@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge, Split } from '../../db/entities/charge.ts'
-import { Movement } from '../../db/entities/movement.ts'
+import type { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
 import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
@@ -11,6 +10,7 @@ import { computeFeeCents } from '../../domain/ledger/money.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { recordChargeEvent, recordMovementEvent } from '../events/record-event.ts'
 import { inflowPostings } from '../ledger/apply-inflow.ts'
+import { createMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 
 /**
@@ -31,7 +31,12 @@ export async function confirmPayment(
   movement.sender = payment.payer ?? movement.sender
   movement.settledAt = new Date(payment.at)
   movement.updatedAt = at
-  if (charge.valueCents === 0) setOpenAmount(charge, movement.valueCents)
+  if (charge.valueCents === 0) {
+    // Without a fixed amount the fee is deducted from what was paid (SPEC §2).
+    const feeCents = computeFeeCents(movement.valueCents, charge.connection.fees.charge)
+    charge.totalCents = movement.valueCents
+    charge.feeCents = Math.min(movement.valueCents, feeCents)
+  }
   charge.endToEnd = payment.endToEnd
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
@@ -49,36 +54,40 @@ export async function confirmPayment(
   await writePostings(em, [...entries, repayment])
 }
 
-/** Sets total and fee of a charge without a fixed amount: the fee is deducted from what was paid (SPEC §2). */
-function setOpenAmount(charge: Charge, receivedCents: number): void {
-  charge.totalCents = receivedCents
-  charge.feeCents = Math.min(receivedCents, computeFeeCents(receivedCents, charge.connection.fees.charge))
-}
-
 type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
 
 /** Builds the postings of a payment: money to the owner, fee to the service, shares to creditable recipients. */
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
-  received: ReceivedPayment,
+  { movement, at, isCredited }: ReceivedPayment,
 ): Promise<MovementLegs[]> {
-  const { movement, at, isCredited } = received
   const creditable = await findCreditableRecipients(em, charge)
   const base = charge.receivedCents - charge.feeCents
   const owner = { accountUuid: charge.accountUuid, bucket: 'available' } as const
   const { providerAccountUuid } = charge
   const entries: MovementLegs[] = []
-  const legOf = (type: 'FEE' | 'SPLIT', cents: number, to: Leg['to']) => {
-    const part = buildChargePart(charge, movement, { type, cents, at })
-    em.create(Movement, part)
+  /** Creates the movement of a fee or share: money of the charge that moves inside one provider account. */
+  const addPart = (type: 'FEE' | 'SPLIT', cents: number, to: Leg['to']) => {
+    const part = createMovement(em, at, {
+      accountUuid: charge.accountUuid,
+      providerAccountUuid,
+      connectionUuid: charge.connection.uuid,
+      type,
+      movementType: 'OUT',
+      valueCents: cents,
+      status: 'SETTLED',
+      chargeUuid: charge.uuid,
+      originalUuid: movement.uuid,
+      settledAt: at,
+    })
     entries.push({ providerAccountUuid, movementUuid: part.uuid, legs: [{ cents, from: owner, to }] })
   }
-  if (charge.feeCents > 0) legOf('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
+  if (charge.feeCents > 0) addPart('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
   for (const split of charge.splits) {
     creditSplit(split, { creditable, base })
     if (split.creditedCents > 0)
-      legOf('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
+      addPart('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
   const legs = isCredited
     ? await buildAdvanceLegs(em, charge)
@@ -122,27 +131,4 @@ async function findCreditableRecipients(em: EntityManager, charge: Charge): Prom
   const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return new Set()
   return findActiveAccountsAt(em, charge.providerAccountUuid, recipients)
-}
-
-/** Builds the movement of a fee or share: money of the charge that moves inside one provider account. */
-function buildChargePart(
-  charge: Charge,
-  movement: Movement,
-  part: { type: 'FEE' | 'SPLIT'; cents: number; at: Date },
-) {
-  return {
-    uuid: randomUUID(),
-    accountUuid: charge.accountUuid,
-    providerAccountUuid: charge.providerAccountUuid,
-    connectionUuid: charge.connection.uuid,
-    type: part.type,
-    movementType: 'OUT' as const,
-    valueCents: part.cents,
-    status: 'SETTLED' as const,
-    chargeUuid: charge.uuid,
-    originalUuid: movement.uuid,
-    settledAt: part.at,
-    createdAt: part.at,
-    updatedAt: part.at,
-  }
 }

@@ -7,22 +7,17 @@ import { referenceOf } from '../../domain/pix/identifiers.ts'
 import type { FoundCharge } from '../../domain/providers/provider.ts'
 import type {
   ChargeInput,
-  ChargeInputDetails,
   ChargeSnapshot,
   IssueChargeResult,
   RestoreIssuedChargeResult,
 } from '../../workflows/contracts/charges.ts'
-import { toChargeSnapshot } from '../charges/get-charge.ts'
-import {
-  recordIssueRefusal,
-  startIssueAttempt,
-  storeCharge,
-  type UnsealedChargeOrder,
-} from '../charges/issue-attempts.ts'
+import { recordIssueRefusal, startIssueAttempt, storeCharge } from '../charges/issue-attempts.ts'
 import { failIssuing, readIssueResult, recordIssuedCharge } from '../charges/issue-charge.ts'
+import { toChargeSnapshot } from '../charges/poll-charge.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
+import { getOrderTime } from '../shared/order-time.ts'
 import { lockCharge } from '../shared/transition.ts'
 import { callRepeatably } from '../shared/worker-reach.ts'
 import { restoreChargeEnd } from './restore-final-state.ts'
@@ -36,12 +31,9 @@ type KnownCharge = { connectionUuid: string; found: FoundCharge }
  */
 export function restoreIssuedCharge(dependencies: ActivityDependencies) {
   return async (order: ChargeInput): Promise<RestoreIssuedChargeResult> => {
-    const { orm, sealer } = dependencies
-    const unsealed = { ...order, unsealedDetails: sealer.open<ChargeInputDetails>(order.details) }
-    if ((await storeRestoredCharge(dependencies, unsealed)) !== 'issuing') {
-      const em = orm.em.fork()
-      return { kind: 'known', issued: await readIssueResult(em, order.uuid) }
-    }
+    const { orm } = dependencies
+    if ((await storeRestoredCharge(dependencies, order)) !== 'issuing')
+      return { kind: 'known', issued: await readIssueResult(orm.em.fork(), order.uuid) }
     const { knownCharges, noAnswerCode } = await findAtCandidates(dependencies, order)
     const { connectionUuid: issuerUuid, ended } = order.restored ?? {}
     if (noAnswerCode !== null && !knownCharges.some(one => one.connectionUuid === issuerUuid))
@@ -51,8 +43,8 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
     // Its workflow had recorded a payment, so a provider has the payload and does not find it now.
     if (!shownCharge && isPaidChargeState(ended)) return { kind: 'no_answer', code: 'not_found' }
     for (const one of knownCharges.filter(each => each !== shownCharge))
-      await recordOrphanedCharge(dependencies, unsealed, one)
-    const adopted = shownCharge && (await adoptIssuedCharge(dependencies, unsealed, shownCharge))
+      await recordOrphanedCharge(dependencies, order, one)
+    const adopted = shownCharge && (await adoptIssuedCharge(dependencies, order, shownCharge))
     if (shownCharge && shownCharge.found.payments.length > 0) return { kind: 'known', issued: adopted! }
     await restoreCharge(dependencies)({ uuid: order.uuid, ...(ended !== undefined && { ended }) })
     const issued = await transactionReturning(orm, em =>
@@ -72,11 +64,11 @@ export function restoreCharge({ orm }: ActivityDependencies) {
     })
 }
 
-function storeRestoredCharge({ orm }: ActivityDependencies, order: UnsealedChargeOrder) {
-  return runInTransaction(orm, async em => {
+function storeRestoredCharge(dependencies: ActivityDependencies, order: ChargeInput) {
+  return runInTransaction(dependencies.orm, async em => {
     const charge = await em.findOne(Charge, order.uuid)
     if (charge) return charge.state
-    storeCharge(em, order, await em.findOneOrFail(Connection, order.candidates[0]!))
+    storeCharge(dependencies, em, order, await em.findOneOrFail(Connection, order.candidates[0]!))
     return 'issuing'
   })
 }
@@ -84,18 +76,17 @@ function storeRestoredCharge({ orm }: ActivityDependencies, order: UnsealedCharg
 /** Polls every candidate for the charge. `noAnswerCode`: why a candidate did not answer; null where all did. */
 async function findAtCandidates(
   dependencies: ActivityDependencies,
-  { uuid, candidates, restored }: ChargeInput,
+  order: ChargeInput,
 ): Promise<{ knownCharges: KnownCharge[]; noAnswerCode: string | null }> {
   const knownCharges: KnownCharge[] = []
   let noAnswerCode: string | null = null
-  for (const connectionUuid of candidates) {
+  for (const connectionUuid of order.candidates) {
     throwIfCancelled()
     const em = dependencies.orm.em.fork()
     const { connection, answer } = await callRepeatably(dependencies, em, connectionUuid, provider =>
-      provider.findCharge(referenceOf(uuid)),
+      provider.findCharge(referenceOf(order.uuid)),
     )
-    const orderedAt = new Date(restored?.orderedAt ?? Date.now())
-    const found = guardNotFoundByOrderTime(answer, { orderedAt, connection })
+    const found = guardNotFoundByOrderTime(answer, { orderedAt: getOrderTime(order), connection })
     if (found.kind === 'found') knownCharges.push({ connectionUuid, found })
     if (found.kind === 'no_answer') noAnswerCode = found.code
   }
@@ -119,7 +110,7 @@ function pickShownCharge(
 
 async function recordOrphanedCharge(
   dependencies: ActivityDependencies,
-  order: UnsealedChargeOrder,
+  order: ChargeInput,
   { connectionUuid }: KnownCharge,
 ): Promise<void> {
   const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)
@@ -130,7 +121,7 @@ async function recordOrphanedCharge(
 
 async function adoptIssuedCharge(
   dependencies: ActivityDependencies,
-  order: UnsealedChargeOrder,
+  order: ChargeInput,
   { connectionUuid, found }: KnownCharge,
 ): Promise<IssueChargeResult> {
   const issueAttempt = await startIssueAttempt(dependencies, order, connectionUuid)

@@ -16,7 +16,7 @@ import { type AttemptKey, findLiveAttempt, recordOutcome } from '../payouts/reco
 import { createPayoutAttempt } from '../payouts/send.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { getNextPollTime } from '../shared/attempts.ts'
+import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { callRepeatably } from '../shared/worker-reach.ts'
 
@@ -67,7 +67,7 @@ export function restorePayout<Row extends AttemptedRow>(
 function countAnswer(
   { connection, found }: CandidateAnswer,
   { attempts }: AttemptedRow,
-  orderedAt: string | undefined,
+  orderedAt: string,
 ): CandidateAnswer[] {
   const attempt = attempts.find(one => one.connectionUuid === connection.uuid)
   if (attempt?.state === 'duplicate') return []
@@ -75,7 +75,7 @@ function countAnswer(
   const counted =
     attempt && attempt.sendings > 0
       ? guardNotFoundByEpoch(found, { attempt, connection })
-      : guardNotFoundByOrderTime(found, { orderedAt: new Date(orderedAt ?? 0), connection })
+      : guardNotFoundByOrderTime(found, { orderedAt: new Date(orderedAt), connection })
   return [{ connection, found: counted }]
 }
 
@@ -127,13 +127,10 @@ async function holdAtConnection<Row extends AttemptedRow>(
     if (live.state === 'calling') Object.assign(live, createUnknownMarks())
     return live
   }
-  if (live)
-    Object.assign(live, {
-      ...createUnknownMarks(),
-      state: 'unreachable',
-      unknownSince: null,
-      nextCheckAt: null,
-    })
+  if (live) {
+    clearUnknownMarks(live)
+    Object.assign(live, { state: 'unreachable', code: 'restored' })
+  }
   await em.flush() // Only one attempt may be live at a time.
   const connection = await em.findOneOrFail(Connection, key.connectionUuid)
   const attempt =

@@ -1,6 +1,6 @@
 import type { AttachmentLinker } from '../../contract/disputes/dispute.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
-import { Charge } from '../../db/entities/charge.ts'
+import type { Charge } from '../../db/entities/charge.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
@@ -16,7 +16,7 @@ import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { DisputeInput } from '../../workflows/contracts/disputes.ts'
 import { recordChargeEvent, recordDisputeEvent } from '../events/record-event.ts'
 import { addLateRefunds } from '../refunds/settle.ts'
-import { type LockedTransfer, lockCharge, lockTransfer, transition } from '../shared/transition.ts'
+import { type LockedTransfer, lockPaidCharge, lockTransfer, transition } from '../shared/transition.ts'
 import { recordTransferReturns } from '../transfers/record-returns.ts'
 import { holdDisputedFunds, releaseDisputedFunds } from './hold-funds.ts'
 import { lockDisputes } from './locks.ts'
@@ -97,13 +97,6 @@ async function lockDisputeRows(
   if (!isSameMovement) Object.assign(dispute, { movement, chargeUuid: charge?.uuid ?? null })
   const disputes = stored || dispute.kind === 'REQUESTED_MED' ? others : [...others, dispute]
   return { dispute, movement, charge, out, disputes, isNew: !stored, isSameMovement }
-}
-
-/** Locks the charge that this PIX paid. A charge that the PIX names and did not pay is not affected by the dispute. */
-async function lockPaidCharge(em: EntityManager, pix: Movement): Promise<Charge | null> {
-  if (!pix.chargeUuid) return null
-  const paid = await em.count(Charge, { uuid: pix.chargeUuid, movement: pix.uuid })
-  return paid > 0 ? lockCharge(em, pix.chargeUuid) : null
 }
 
 type DisputeOpeningRows = { movement: Movement; charge: Charge | null; out: LockedTransfer | null; at: Date }

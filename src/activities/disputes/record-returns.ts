@@ -3,12 +3,12 @@ import type { Dispute } from '../../db/entities/dispute.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { coverAfterReturn } from '../../domain/disputes/dispute.ts'
 import type { DisputeReturn } from '../../domain/disputes/provider-dispute.ts'
-import { disputeReturnedLegs, type Leg, returnHeldLegs, returnSettledLegs } from '../../domain/ledger/legs.ts'
+import { disputeReturnedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
 import { recordProviderRefund } from '../refunds/provider-refund.ts'
-import { applyProviderReturns } from '../unmatched/return-payout.ts'
+import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import type { DisputedPayment } from './hold-funds.ts'
 
 /** A dispute with its PIX and charge, all locked. */
@@ -51,21 +51,15 @@ async function recordDisputeReturn(
   await recordMovementEvent(em, out, eventContext)
 }
 
-/**
- * Builds the legs of a return: from what the dispute holds, then from what is available. An unmatched PIX that is not
- * being returned is in `pending`: it is taken from there, and no return of ours is sent any more. While a return of
- * ours is under way, the account pays, and the refusal of our return repays it.
- */
+/** Builds the legs of a return: from `pending`, else from what the dispute holds, then from what is available. */
 async function buildDisputeReturnLegs(
   em: EntityManager,
   { dispute, movement }: DisputeWithPayment,
   cents: number,
 ): Promise<Leg[]> {
   const { accountUuid, providerAccountUuid, heldCents, retainedCents } = dispute
-  if (movement.disposition === 'held' || movement.disposition === 'not_returned') {
-    await applyProviderReturns(em, movement)
-    return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
-  }
+  const pendingLegs = await buildPendingReturnLegs(em, movement, cents)
+  if (pendingLegs) return pendingLegs
   const availableCents = await lockAvailableBalance(em, { accountUuid, providerAccountUuid })
   return disputeReturnedLegs(accountUuid, { cents, heldCents, retainedCents, availableCents })
 }

@@ -10,7 +10,7 @@ import {
 } from '../../db/pipeline/query.ts'
 import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { disputeMachine, MAX_ANALYSIS_MS, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
-import type { ProviderDisputeReply, ReplyToDisputeOutcome } from '../../domain/disputes/provider-dispute.ts'
+import type { ProviderDisputeReply } from '../../domain/disputes/provider-dispute.ts'
 import type {
   DisputeInput,
   DisputeReplyDetails,
@@ -23,7 +23,7 @@ import { createAttachmentLinker, recordDisputeEvent } from '../events/record-eve
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
-import { queryDisputeSnapshot } from './poll-dispute.ts'
+import { isDisputeAnswerable, queryDisputeSnapshot } from './poll-dispute.ts'
 
 /** Validity of the links to the proofs: the provider's analyst may open them until the last day of the analysis. */
 const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
@@ -32,7 +32,7 @@ const ATTACHMENT_LINK_TTL_S = MAX_ANALYSIS_MS / 1_000
 const MAX_REPLY_CALL_MS = 60_000
 
 /** Locks a dispute's row. Returns null where a restore has lost it: its workflow then opens it again. */
-export async function findDisputeForUpdate(em: EntityManager, uuid: string): Promise<Dispute | null> {
+async function findDisputeForUpdate(em: EntityManager, uuid: string): Promise<Dispute | null> {
   const dispute = await em.findOne(Dispute, uuid, ROW_LOCK)
   if (dispute) await em.populate(dispute, ['connection', 'movement'])
   return dispute
@@ -42,6 +42,40 @@ async function lockDispute(em: EntityManager, uuid: string): Promise<Dispute> {
   const dispute = await findDisputeForUpdate(em, uuid)
   if (!dispute) throw new Error(`dispute ${uuid} has no row`)
   return dispute
+}
+
+/** Records a warning event of a dispute without a reply, `hours` before its deadline; once for each number of hours. */
+export function recordDisputeWarning(dependencies: ActivityDependencies) {
+  return ({ uuid, hours }: { uuid: string; hours: number }) =>
+    changeDispute(dependencies, uuid, async (em, dispute) => {
+      if (!isDisputeAnswerable(dispute) || hours >= (dispute.warnedHours ?? Number.POSITIVE_INFINITY)) return
+      dispute.warnedHours = hours
+      const linkTo = createAttachmentLinker(dependencies)
+      await recordDisputeEvent(em, dispute, { at: new Date(), linkTo })
+    })
+}
+
+/** Applies a reply deadline that has passed without a reply. The dispute then waits for the provider's decision. */
+export function applyDisputeDeadline(dependencies: ActivityDependencies) {
+  return (uuid: string) =>
+    changeDispute(dependencies, uuid, async (_em, dispute) => {
+      if (disputeMachine.accepts(dispute.state, 'deadline_passed'))
+        transition(dispute, disputeMachine, 'deadline_passed', new Date())
+    })
+}
+
+/** Changes a dispute under its row lock. Returns its state; null where a restore has lost its row. */
+function changeDispute(
+  { orm }: ActivityDependencies,
+  uuid: string,
+  change: (em: EntityManager, dispute: Dispute) => Promise<void>,
+): Promise<DisputeSnapshot | null> {
+  return transactionReturning(orm, async (em): Promise<Query<DisputeSnapshot | null>> => {
+    const dispute = await findDisputeForUpdate(em, uuid)
+    if (!dispute) return constantQuery(null)
+    await change(em, dispute)
+    return queryDisputeSnapshot(dispute)
+  })
 }
 
 /** Reads the state of a dispute; null where it was never opened. */
@@ -58,12 +92,9 @@ export function getDispute({ orm }: ActivityDependencies) {
  * provider is called. Repeatable: a stored reply is recognized by its request id.
  */
 export function storeDisputeReply({ orm, sealer }: ActivityDependencies) {
-  return ({
-    uuid,
-    details,
-    requestId,
-  }: ReplyToDisputeInput & { uuid: string }): Promise<ReplyToDisputeResult> =>
+  return (input: ReplyToDisputeInput & { uuid: string }): Promise<ReplyToDisputeResult> =>
     runInTransaction(orm, async em => {
+      const { uuid, details, requestId } = input
       const dispute = await findDisputeForUpdate(em, uuid)
       if (!dispute) return 'med_not_answerable'
       const { accept, analysis, attachments } = sealer.open<DisputeReplyDetails>(details)
@@ -106,8 +137,10 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
     const { connection, provider } = await loadProviderConnection(dependencies, em, order.connectionUuid)
     const outcome = await provider.replyToDispute(reply)
     await recordCircuitResult(em, connection, outcome)
-    // The provider may refuse a repeated reply. A dispute that is still open there proves that it has no reply.
-    const found = isReplyRefusal(outcome)
+    // The provider may refuse a repeated reply; a rate limit is no refusal. A dispute that is still open there proves that
+    // it has no reply.
+    const isRefusal = outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
+    const found = isRefusal
       ? await provider.findDispute({ id: order.providerDisputeId, endToEnd: order.endToEnd })
       : null
     const stillOpen = found?.kind === 'found' && found.dispute.status === 'open'
@@ -124,11 +157,6 @@ export function sendDisputeReply(dependencies: ActivityDependencies) {
       return queryReplyResult(dispute, dispute.replyState === 'pending' ? 'again' : 'closed')
     })
   }
-}
-
-/** Tells whether an outcome is a definite refusal of the reply; a rate limit is none. */
-function isReplyRefusal(outcome: ReplyToDisputeOutcome): boolean {
-  return outcome.kind === 'rejected' && outcome.code !== 'rate_limited'
 }
 
 /** Records a refused reply: the merchant can reply again, and an event says so. */

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import type { Connection } from '../../db/entities/connection.ts'
-import { constantQuery, mapQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
-import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
+import { constantQuery, noQuery, type Query } from '../../db/pipeline/query.ts'
+import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import type {
   FindPayoutOutcome,
@@ -90,13 +90,11 @@ export async function recordOutcome<Row extends AttemptedRow>(
   if (!settled || !hasMoved || !outgoing.afterSettlement) return queryAttemptOutcome(attempt, key.uuid)
   await outgoing.afterSettlement(em, row, attempt, outcome.payout)
   const { returns } = outcome.payout
-  const snapshot = outgoing.getSnapshot?.(row)
-  return mapQuery(pendingFollowUps(key.uuid), followUps => ({
+  return queryWithFollowUps(key.uuid, {
     kind: 'settled',
-    ...followUps,
     ...(returns === undefined && { returnsUnknown: true }),
-    ...snapshot,
-  }))
+    ...outgoing.getSnapshot?.(row),
+  })
 }
 
 /**
@@ -230,22 +228,16 @@ export async function recordRefusal<Row extends AttemptedRow>(
 /** Returns the query of an attempt's current outcome, with the pending follow-ups of its owner. */
 export function queryAttemptOutcome(attempt: Attempt, ownerUuid: string): Query<SendResult> {
   const code = attempt.code ?? ''
-  const finality = attempt.finality ?? 'final'
   switch (attempt.state) {
     case 'accepted':
       return constantQuery({ kind: 'in_process' })
     case 'settled':
     case 'duplicate':
-      return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ kind: 'settled', ...followUps }))
+      return queryWithFollowUps(ownerUuid, { kind: 'settled' })
     case 'rejected':
-      return mapQuery(pendingFollowUps(ownerUuid), followUps => ({
-        kind: 'rejected',
-        code,
-        finality,
-        ...followUps,
-      }))
+      return queryWithFollowUps(ownerUuid, { kind: 'rejected', code, finality: attempt.finality ?? 'final' })
     case 'unreachable':
-      return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ kind: 'unreachable', code, ...followUps }))
+      return queryWithFollowUps(ownerUuid, { kind: 'unreachable', code })
     default:
       return constantQuery({ kind: 'unknown', code })
   }

@@ -4,14 +4,13 @@ import type { Connection } from '../../db/entities/connection.ts'
 import {
   batchQueries,
   constantQuery,
-  mapQuery,
   type Query,
   runQuery,
   transactionReturning,
 } from '../../db/pipeline/query.ts'
 import { queryAttemptByConnection } from '../../db/repositories/attempts.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
-import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
+import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import { type PayoutConditions, queryPayoutConditions } from '../../db/repositories/payout-conditions.ts'
 import type { RejectedResult, SendPayoutOutcome } from '../../domain/providers/provider.ts'
 import type {
@@ -205,7 +204,7 @@ async function prepareSend<Row extends AttemptedRow>(
     if (live) await recordRefusal(em, outgoing, { row, attempt: live, outcome, timeScale })
     if (refusal === ACCEPTANCE_TIMEOUT) await outgoing.endUnaccepted?.(em, row)
     const { code, finality } = refusal
-    return mapQuery(pendingFollowUps(uuid), followUps => ({ kind: 'rejected', code, finality, ...followUps }))
+    return queryWithFollowUps(uuid, { kind: 'rejected', code, finality })
   }
   if (live) {
     const blocked = operatorBlockedReason(outgoing.operation, conditions)

@@ -64,14 +64,11 @@ export function pollPixKeyRemoval(dependencies: ActivityDependencies) {
   }
 }
 
-/** Time of the previous call, which may still reach the provider; null where there is none. */
-type EarlierCall = { calledBeforeAt: Date | null }
+/** `calledBeforeAt`: time of the previous call, which may still reach the provider; null where there is none. */
+type RemovalCall = { kind: 'call'; calledAt: Date; calledBeforeAt: Date | null }
 
 /** Prepares the removal under the row lock: `call`, with the attempt stored, or the result without a call. */
-async function prepareKeyRemoval(
-  em: EntityManager,
-  uuid: string,
-): Promise<KeyOperationResult | ({ kind: 'call'; calledAt: Date } & EarlierCall)> {
+async function prepareKeyRemoval(em: EntityManager, uuid: string): Promise<KeyOperationResult | RemovalCall> {
   const row = await lockPixKey(em, uuid)
   if (row.state !== 'active' && row.state !== 'removing') return toKeyResult(row)
   const earlier = await findKeyAttempt(em, row, 'delete_key')
@@ -87,15 +84,18 @@ async function prepareKeyRemoval(
   const attempt = earlier ?? createKeyAttempt(em, row, 'delete_key')
   if (!isRepeat) attempt.credentialsEpoch = row.connection.credentialsEpoch
   Object.assign(attempt, { state: 'calling', code: null, message: null, providerCode: null, finality: null })
-  // An older version of the worker stored only the time since which the attempt is unknown.
-  const before = isRepeat ? (attempt.calledAt ?? attempt.unknownSince ?? attempt.updatedAt) : null
+  const calledBeforeAt = isRepeat ? attempt.calledAt! : null
   if (isRepeat) attempt.unknownSince ??= new Date()
   const calledAt = new Date()
   attempt.calledAt = calledAt
-  return { kind: 'call', calledAt, calledBeforeAt: before }
+  return { kind: 'call', calledAt, calledBeforeAt }
 }
 
-type KeyRemovalOutcome = EarlierCall & { uuid: string; outcome: DeleteKeyOutcome; timeScale: number }
+type KeyRemovalOutcome = Pick<RemovalCall, 'calledBeforeAt'> & {
+  uuid: string
+  outcome: DeleteKeyOutcome
+  timeScale: number
+}
 
 /** Records a provider's answer as far as it proves anything, under the row lock. */
 async function recordKeyRemoval(

@@ -23,16 +23,19 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
       await lockAccount(em, order.accountUuid)
       const details = sealer.open<PixKeyInputDetails>(order.details)
       const connection = await em.findOneOrFail(Connection, order.connectionUuid)
-      const failure = order.restored
-        ? getKeyFailureBeforeRestore(order.restored)
-        : await getKeyRefusal(em, { order, key: details.key, isSimulated: connection.isSimulated })
+      const { isSimulated } = connection
+      // The original reason of a key that was refused before a restore is lost with its row.
+      const failure =
+        order.restored?.ended === 'refused'
+          ? failureOf('not_found_after_restore')
+          : await getKeyRefusal(em, { order, key: details.key, isSimulated })
       const at = new Date()
       const row = em.create(PixKey, {
         uuid: order.uuid,
         accountUuid: order.accountUuid,
         connection,
         providerAccountUuid: connection.providerAccountUuid,
-        isSimulated: connection.isSimulated,
+        isSimulated,
         type: order.type,
         key: details.key,
         state: failure ? 'refused' : 'creating',
@@ -59,20 +62,14 @@ async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKey
   return row.state
 }
 
-/** Returns the failure of a key that was refused before a restore; the original reason is lost with its row. */
-function getKeyFailureBeforeRestore({
-  ended,
-}: NonNullable<PixKeyInput['restored']>): OperationFailure | null {
-  return ended === 'refused' ? failureOf('not_found_after_restore') : null
-}
-
 type KeyRequest = { order: PixKeyInput; key: string | null; isSimulated: boolean }
 
 async function getKeyRefusal(
   em: EntityManager,
   { order, key, isSimulated }: KeyRequest,
 ): Promise<OperationFailure | null> {
-  const { accountUuid, type, authCodeUuid } = order
+  const { accountUuid, type, authCodeUuid, restored } = order
+  if (restored) return null
   if ((await countPixKeys(em, { accountUuid, type, isSimulated })) >= MAX_KEYS_PER_TYPE)
     return failureOf('pix_key_limit')
   if (key !== null && (await isPixKeyRegistered(em, { key, isSimulated }))) return failureOf('pix_key_taken')

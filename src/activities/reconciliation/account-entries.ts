@@ -40,8 +40,8 @@ type BookableKind = Exclude<AccountEntryKind, 'unlisted'>
  * repeat, a concurrent reconciliation or a crash posts none twice. Returns how many were posted and how many are left.
  */
 export async function postAccountEntries(
-  { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
-  { providerAccountUuid, timeScale }: { providerAccountUuid: string; timeScale: number },
+  { orm, log, timeScale }: ActivityDependencies,
+  providerAccountUuid: string,
 ): Promise<{ booked: number; remaining: number }> {
   const open = await listOpenAccountEntries(orm.em.fork(), providerAccountUuid)
   let booked = 0

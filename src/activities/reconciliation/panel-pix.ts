@@ -1,5 +1,5 @@
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
-import { Charge } from '../../db/entities/charge.ts'
+import type { Charge } from '../../db/entities/charge.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
 import {
@@ -12,7 +12,6 @@ import {
   findProviderAccountOwner,
   type ProviderAccountOwner,
 } from '../../db/repositories/provider-account-owners.ts'
-import { returnHeldLegs, returnSettledLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason, MovementType } from '../../domain/ledger/movement.ts'
 import type { PixReturnIds } from '../../domain/pix/pix-return.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
@@ -25,8 +24,8 @@ import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matc
 import { recordProviderRefund } from '../refunds/provider-refund.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { lockCharge } from '../shared/transition.ts'
-import { applyProviderReturns } from '../unmatched/return-payout.ts'
+import { lockPaidCharge } from '../shared/transition.ts'
+import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import { catchDatabaseRefusal } from './account-entries.ts'
 
 /**
@@ -36,8 +35,8 @@ import { catchDatabaseRefusal } from './account-entries.ts'
  * waits stores the reason.
  */
 export async function postPanelPix(
-  { orm, log }: Pick<ActivityDependencies, 'orm' | 'log'>,
-  { providerAccountUuid, timeScale }: { providerAccountUuid: string; timeScale: number },
+  { orm, log, timeScale }: ActivityDependencies,
+  providerAccountUuid: string,
 ): Promise<{ booked: number }> {
   const waitMs = scaleWait(PANEL_PIX_WAIT_MS, timeScale)
   let booked = 0
@@ -61,28 +60,31 @@ type PanelEntryToPost = { entry: StatementEntry; providerAccountUuid: string; wa
  * Posts one statement entry. Returns null where it is posted, by this call or another, else why it waits. Locks a
  * charge, then the connection, then balances.
  */
-async function postPanelEntry(em: EntityManager, { entry, ...at }: PanelEntryToPost) {
-  const returned = await lockReturnedPix(em, entry, at.providerAccountUuid)
-  if (await isPanelEntryRecorded(em, entry, at.providerAccountUuid)) return null
-  const wait = panelPixPendingReasonOf(entry, await readWaitFacts(em, { entry, ...at }, returned))
-  if (wait) return wait
-  const owner = await findEntryOwner(em, at.providerAccountUuid, returned)
-  if (!returned) await lockConnection(em, owner.connection.uuid)
-  const movement = createPanelMovement(em, entry, {
-    owner,
-    returned,
-    providerAccountUuid: at.providerAccountUuid,
+async function postPanelEntry(em: EntityManager, { entry, providerAccountUuid, waitMs }: PanelEntryToPost) {
+  const { direction, cents, returnOf } = entry
+  const returned = await lockReturnedPix(em, entry, providerAccountUuid)
+  if (await isPanelEntryRecorded(em, entry, providerAccountUuid)) return null
+  const wait = panelPixPendingReasonOf(entry, {
+    returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
+    hasOpenDispute:
+      returnOf !== undefined && (await hasOpenDispute(em, { providerAccountUuid, endToEnd: returnOf })),
+    hasUnknownAttempt:
+      direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
+    nowMs: Date.now(),
+    waitMs,
   })
-  const legs = await buildPanelLegs(em, movement, returned)
+  if (wait) return wait
+  const owner = await findProviderAccountOwner(em, providerAccountUuid)
+  if (!returned) await lockConnection(em, owner.connection.uuid)
+  const movement = createPanelMovement(em, entry, { owner, returned, providerAccountUuid })
+  // Money from `pending`, or a debit from `available`, where the service's shortfall covers the rest.
+  const pendingLegs =
+    direction === 'OUT' && returned && (await buildPendingReturnLegs(em, returned.original, cents))
+  const legs = pendingLegs || (await unheldMovementPostings(em, movement))
   if (returned?.charge) {
     const { uuid, createdAt: at } = movement
-    await recordProviderRefund(em, {
-      charge: returned.charge,
-      out: movement,
-      ownerUuid: uuid,
-      requestId: uuid,
-      at,
-    })
+    const event = { ownerUuid: uuid, requestId: uuid, at }
+    await recordProviderRefund(em, { charge: returned.charge, out: movement, ...event })
   }
   await postMovement(em, movement, legs)
   await recordUnownedMovementEvent(em, movement, movement.createdAt)
@@ -101,10 +103,8 @@ async function lockReturnedPix(
   const movementType = direction === 'OUT' ? 'IN' : 'OUT'
   const found = await em.findOne(Movement, { providerAccountUuid, movementType, endToEnd: returnOf })
   if (!found) return null
-  const paid = found.chargeUuid
-    ? await em.findOne(Charge, { uuid: found.chargeUuid, movement: found.uuid })
-    : null
-  if (paid) return { original: found, charge: await lockCharge(em, paid.uuid) }
+  const charge = await lockPaidCharge(em, found)
+  if (charge) return { original: found, charge }
   const original = await em.findOneOrFail(Movement, found.uuid, { ...ROW_LOCK, refresh: true })
   if (original.connectionUuid) await lockConnection(em, original.connectionUuid)
   return { original, charge: null }
@@ -118,33 +118,6 @@ async function isPanelEntryRecorded(em: EntityManager, entry: StatementEntry, pr
   }
   if (endToEnd === '') return false
   return (await em.count(Movement, { providerAccountUuid, movementType, endToEnd })) > 0
-}
-
-async function readWaitFacts(
-  em: EntityManager,
-  { entry, providerAccountUuid, waitMs }: PanelEntryToPost,
-  returned: LockedReturnedPix | null,
-) {
-  const { direction, cents, returnOf } = entry
-  return {
-    returnsOurTransfer: direction === 'IN' && Boolean(returned?.original.transferUuid),
-    hasOpenDispute:
-      returnOf !== undefined && (await hasOpenDispute(em, { providerAccountUuid, endToEnd: returnOf })),
-    hasUnknownAttempt:
-      direction === 'OUT' && (await hasUnresolvedAttempt(em, { providerAccountUuid, cents })),
-    nowMs: Date.now(),
-    waitMs,
-  }
-}
-
-/** Finds the account of an entry: for a return the account of its PIX, else the owner of the provider account. */
-async function findEntryOwner(
-  em: EntityManager,
-  providerAccountUuid: string,
-  returned: LockedReturnedPix | null,
-): Promise<ProviderAccountOwner> {
-  const owner = await findProviderAccountOwner(em, providerAccountUuid)
-  return returned ? { ...owner, accountUuid: returned.original.accountUuid } : owner
 }
 
 function getReturnName({ returnId, endToEnd }: StatementEntry): PixReturnIds {
@@ -161,7 +134,7 @@ function createPanelMovement(em: EntityManager, entry: StatementEntry, posting: 
   const { owner, returned, providerAccountUuid } = posting
   const original = returned?.original
   return createMovement(em, new Date(), {
-    accountUuid: owner.accountUuid,
+    accountUuid: original?.accountUuid ?? owner.accountUuid,
     providerAccountUuid,
     connectionUuid: original?.connectionUuid ?? owner.connection.uuid,
     ...MOVEMENT_TYPES[entry.returnOf === undefined ? entry.direction : 'return'],
@@ -185,17 +158,3 @@ const MOVEMENT_TYPES = {
   OUT: { type: 'EXTERNAL_TRANSFER', reason: 'panel_transfer' },
   return: { type: 'EXTERNAL_REFUND', reason: 'panel_return' },
 } as const satisfies Record<string, { type: MovementType; reason: MovementReason }>
-
-/**
- * Builds the legs of an entry. The return of an unmatched PIX is taken from `pending`, unless a return of ours is under
- * way: then the account pays, and the refusal of our return repays it. Any other debit is taken from `available`, and
- * the service's shortfall covers the rest.
- */
-async function buildPanelLegs(em: EntityManager, movement: Movement, returned: LockedReturnedPix | null) {
-  const original = movement.movementType === 'OUT' ? returned?.original : undefined
-  if (original?.disposition !== 'held' && original?.disposition !== 'not_returned')
-    return unheldMovementPostings(em, movement)
-  const { accountUuid, valueCents: cents } = movement
-  await applyProviderReturns(em, original)
-  return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
-}

@@ -44,38 +44,29 @@ export function listProviderAccounts({ orm }: ActivityDependencies) {
  * Periods with unreadable items are listed again.
  */
 export function reconcile(dependencies: ActivityDependencies) {
-  const comparePeriod = createPeriodComparison(dependencies)
   return async (order: ReconcileInput): Promise<ReconcileResult> => {
     const em = dependencies.orm.em.fork()
     const { providerAccountUuid } = order
     const lastSeenBefore = await readDatabaseTime(em)
-    const result = await comparePeriod(order)
+    const result = await comparePeriod(dependencies, order)
     if (result.noAnswer !== undefined) return result
     const quarantine = { providerAccountUuid, lastSeenBefore }
     await relistQuarantinedPeriods(em, { ...quarantine, operation: 'statement' }, async ({ from, to }) => {
-      const { repaired, noAnswer } = await comparePeriod({
-        providerAccountUuid,
-        from,
-        to: extendPeriodEnd(to),
-      })
+      const period = { providerAccountUuid, from, to: extendPeriodEnd(to) }
+      const { repaired, noAnswer } = await comparePeriod(dependencies, period)
       result.repaired += repaired
       return noAnswer === undefined
     })
-    await relistQuarantinedPeriods(
-      em,
-      { ...quarantine, operation: 'listDisputes' },
-      async ({ from, to, connectionUuid }) => {
-        const client = await loadProviderConnection(dependencies, em, connectionUuid)
-        const disputes = await repairDisputes(dependencies, em, {
-          ...client,
-          from,
-          to,
-          isReroutingKnown: true,
-        })
-        result.repaired += disputes.repaired
-        return disputes.noAnswer === undefined
-      },
-    )
+    await relistQuarantinedPeriods(em, { ...quarantine, operation: 'listDisputes' }, async period => {
+      const client = await loadProviderConnection(dependencies, em, period.connectionUuid)
+      const disputes = await repairDisputes(dependencies, em, {
+        ...client,
+        ...period,
+        isReroutingKnown: true,
+      })
+      result.repaired += disputes.repaired
+      return disputes.noAnswer === undefined
+    })
     return { ...result, ...(await postFromStatement(dependencies, result)) }
   }
 }
@@ -85,47 +76,48 @@ function extendPeriodEnd(to: string): string {
   return new Date(Math.min(Date.now(), Date.parse(to) + 2 * SETTLING_MS)).toISOString()
 }
 
-function createPeriodComparison(dependencies: ActivityDependencies) {
-  return async (order: ReconcileInput): Promise<ReconcileResult> => {
-    const em = dependencies.orm.em.fork()
-    const { providerAccountUuid } = order
-    const { connection, provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
-    const statement = await raceCancellation(provider.statement(order.from, order.to))
-    if (statement.kind === 'no_answer')
-      return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
-    const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, dependencies.timeScale)
-    const isCompared = isCreditedAndSettled(connection, settledBefore)
-    const providerEntries = statement.entries.filter(isCompared)
-    const period = {
-      providerAccountUuid,
-      settledAfter: Date.parse(order.from) + SETTLING_MS,
-      settledBefore,
-      providerEntries,
-    }
-    const { matched, differences } = compareStatement(
-      providerEntries,
-      await findComparableMovements(em, period),
-    )
-    const disputes = await repairDisputes(dependencies, em, {
-      ...{ connection, provider, to: order.to, isReroutingKnown: true },
-      from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
-    })
-    let { repaired } = disputes
-    const remaining: StatementDifference[] = []
-    for (const difference of differences) {
-      throwIfCancelled()
-      if (await repairDifference(dependencies, em, { connection, difference })) repaired += 1
-      else remaining.push(difference)
-    }
-    await recordDifferences(em, {
-      providerAccountUuid,
-      remaining,
-      covers: difference => coversDifference(period, difference),
-    })
-    await storeAccountEntries(em, providerAccountUuid, (statement.accountEntries ?? []).filter(isCompared))
-    const result = { providerAccountUuid, matched, repaired, differences: remaining.length }
-    return disputes.noAnswer === undefined ? result : { ...result, disputesNoAnswer: disputes.noAnswer }
+async function comparePeriod(
+  dependencies: ActivityDependencies,
+  order: ReconcileInput,
+): Promise<ReconcileResult> {
+  const em = dependencies.orm.em.fork()
+  const { providerAccountUuid } = order
+  const { connection, provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
+  const statement = await raceCancellation(provider.statement(order.from, order.to))
+  if (statement.kind === 'no_answer')
+    return { providerAccountUuid, matched: 0, repaired: 0, differences: 0, noAnswer: statement.code }
+  const settledBefore = Date.parse(order.to) - scaleWait(SETTLING_MS, dependencies.timeScale)
+  const isCompared = isCreditedAndSettled(connection, settledBefore)
+  const providerEntries = statement.entries.filter(isCompared)
+  const period = {
+    providerAccountUuid,
+    settledAfter: Date.parse(order.from) + SETTLING_MS,
+    settledBefore,
+    providerEntries,
   }
+  const { matched, differences } = compareStatement(
+    providerEntries,
+    await findComparableMovements(em, period),
+  )
+  const disputes = await repairDisputes(dependencies, em, {
+    ...{ connection, provider, to: order.to, isReroutingKnown: true },
+    from: new Date(Date.parse(order.to) - DISPUTE_LISTING_PERIOD_MS).toISOString(),
+  })
+  let { repaired } = disputes
+  const remaining: StatementDifference[] = []
+  for (const difference of differences) {
+    throwIfCancelled()
+    if (await repairDifference(dependencies, em, connection, difference)) repaired += 1
+    else remaining.push(difference)
+  }
+  await recordDifferences(em, {
+    providerAccountUuid,
+    remaining,
+    covers: difference => coversDifference(period, difference),
+  })
+  await storeAccountEntries(em, providerAccountUuid, (statement.accountEntries ?? []).filter(isCompared))
+  const result = { providerAccountUuid, matched, repaired, differences: remaining.length }
+  return disputes.noAnswer === undefined ? result : { ...result, disputesNoAnswer: disputes.noAnswer }
 }
 
 /** Loads the connection through which a provider account is listed. Throws where it has none any more. */
@@ -144,10 +136,9 @@ async function postFromStatement(
   dependencies: ActivityDependencies,
   { providerAccountUuid, differences }: ReconcileResult,
 ): Promise<Pick<ReconcileResult, 'differences' | 'booked' | 'unexplainedEntryCount' | 'balance'>> {
-  const { orm, timeScale } = dependencies
-  const em = orm.em.fork()
-  const pix = await postPanelPix(dependencies, { providerAccountUuid, timeScale })
-  const entries = await postAccountEntries(dependencies, { providerAccountUuid, timeScale })
+  const em = dependencies.orm.em.fork()
+  const pix = await postPanelPix(dependencies, providerAccountUuid)
+  const entries = await postAccountEntries(dependencies, providerAccountUuid)
   const { provider } = await loadListingConnection(dependencies, em, providerAccountUuid)
   const balance = await checkBalance(em, { provider, providerAccountUuid })
   return {
@@ -178,8 +169,6 @@ function coversDifference(
   )
 }
 
-type FoundDifference = { connection: Connection; difference: StatementDifference }
-
 /**
  * Repairs a difference by a provider notification, stored once and routed to its workflow. Returns false where no
  * workflow owns it, or where it was routed before and still differs: then it is shown to the operator and routed again,
@@ -188,12 +177,13 @@ type FoundDifference = { connection: Connection; difference: StatementDifference
 async function repairDifference(
   { temporal }: ActivityDependencies,
   em: EntityManager,
-  { connection, difference }: FoundDifference,
+  { uuid: connectionUuid }: Connection,
+  difference: StatementDifference,
 ): Promise<boolean> {
   const { kind, entry } = difference
   if (!entry || (kind !== 'missing_here' && kind !== 'status_differs')) return false
   const outcome = await notifyOfListedChange(temporal, em, {
-    connectionUuid: connection.uuid,
+    connectionUuid,
     kind: getNotificationKind(entry),
     reference: entry.reference,
     endToEnd: entry.returnOf ?? entry.endToEnd,

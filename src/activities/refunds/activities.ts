@@ -7,7 +7,7 @@ import {
   type Query,
   transactionReturning,
 } from '../../db/pipeline/query.ts'
-import { pendingFollowUps } from '../../db/repositories/follow-ups.ts'
+import { queryWithFollowUps } from '../../db/repositories/follow-ups.ts'
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { OpenRefundResult, RebuildRefundResult, RefundInput } from '../../workflows/contracts/refunds.ts'
 import { getFailureBeforeRestore, restoreRefundEnd } from '../disaster-recovery/restore-final-state.ts'
@@ -26,9 +26,8 @@ export function openRefund({ orm }: ActivityDependencies) {
     transactionReturning(orm, async em => {
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
-      return queryOpenRefundResult(
-        stored ?? (await storeRefund(em, order, await planRefund(em, order, charge))),
-      )
+      const { uuid, state } = stored ?? (await storeRefund(em, order, await planRefund(em, order, charge)))
+      return queryWithFollowUps(uuid, { state })
     })
 }
 
@@ -38,8 +37,9 @@ export function openRefund({ orm }: ActivityDependencies) {
  */
 export function rebuildRefund({ orm }: ActivityDependencies) {
   return (order: RefundInput): Promise<RebuildRefundResult> =>
-    transactionReturning(orm, async em => {
-      if ((await em.count(Charge, order.chargeUuid)) === 0) return certainUnknownRefund('not_found')
+    transactionReturning(orm, async (em): Promise<Query<RebuildRefundResult>> => {
+      if ((await em.count(Charge, order.chargeUuid)) === 0)
+        return constantQuery({ kind: 'unknown', code: 'not_found' })
       const charge = await lockCharge(em, order.chargeUuid)
       const stored = await em.findOne(Refund, order.uuid)
       const { restored = null } = order
@@ -49,23 +49,14 @@ export function rebuildRefund({ orm }: ActivityDependencies) {
         return queryKnownRefund(locked.refund)
       }
       const plan = await planRefund(em, order, charge)
-      if (restored?.ended === 'failed')
-        return queryKnownRefund(
-          await storeRefund(em, order, { ...plan, code: getFailureBeforeRestore(restored).code }),
-        )
-      if (plan.code !== null) return certainUnknownRefund(plan.code)
+      if (restored?.ended === 'failed') plan.code = getFailureBeforeRestore(restored).code
+      else if (plan.code !== null) return constantQuery({ kind: 'unknown', code: plan.code })
       return queryKnownRefund(await storeRefund(em, order, plan))
     })
 }
 
-const certainUnknownRefund = (code: string) => constantQuery<RebuildRefundResult>({ kind: 'unknown', code })
-
-function queryKnownRefund(refund: Refund): Query<RebuildRefundResult> {
-  return mapQuery(queryOpenRefundResult(refund), opened => ({ kind: 'known', opened }))
-}
-
-function queryOpenRefundResult({ uuid, state }: Refund): Query<OpenRefundResult> {
-  return mapQuery(pendingFollowUps(uuid), followUps => ({ state, ...followUps }))
+function queryKnownRefund({ uuid, state }: Refund): Query<RebuildRefundResult> {
+  return mapQuery(queryWithFollowUps(uuid, { state }), opened => ({ kind: 'known', opened }))
 }
 
 /** Reads the state of a refund and the connection that sends it. */

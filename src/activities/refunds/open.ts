@@ -1,6 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
-import type { Movement } from '../../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
@@ -14,9 +13,8 @@ import {
 import type { RefundInput } from '../../workflows/contracts/refunds.ts'
 import { recordRefundEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
+import { getOrderTime } from '../shared/order-time.ts'
 import { transition } from '../shared/transition.ts'
-
-/** Stores the row of a new refund: which account pays how much, and what is held for it. */
 
 /** Plans a refund: fee, paying parts, and its refusal code or null. Locks the accounts' balances. */
 export async function planRefund(em: EntityManager, order: RefundInput, charge: Charge): Promise<RefundPlan> {
@@ -24,21 +22,12 @@ export async function planRefund(em: EntityManager, order: RefundInput, charge: 
   const parts = await allocateRefundParts(em, charge, order.valueCents)
   // The last part is the one of the charge's owner.
   const ownerCents = Math.max(0, parts.at(-1)!.cents) + feeCents
+  // The API's checks of the request are repeated on the charge's current state.
   const code =
-    getRefundRefusalCode(charge, order) ??
+    refundErrorCodeOf(charge, getOrderTime(order)) ??
+    (order.valueCents > computeRefundableCents(charge) ? 'refund_above_remainder' : null) ??
     ((await lockAvailableBalance(em, charge)) < ownerCents ? 'insufficient_balance' : null)
   return { charge, feeCents, parts, code }
-}
-
-/** Repeats the API's checks of the request on the charge's current state. */
-function getRefundRefusalCode(charge: Charge, { valueCents, ...order }: RefundInput) {
-  const code = refundErrorCodeOf(charge, getRefundOrderTime(order))
-  return code ?? (valueCents > computeRefundableCents(charge) ? 'refund_above_remainder' : null)
-}
-
-/** Returns the current time, or the time of the order where the refund is rebuilt after a restore. */
-function getRefundOrderTime({ restored }: Pick<RefundInput, 'restored'>): Date {
-  return new Date(restored?.orderedAt ?? Date.now())
 }
 
 /**
@@ -92,13 +81,26 @@ export async function storeRefund(
   { charge, feeCents, parts, code }: RefundPlan,
 ): Promise<Refund> {
   const at = new Date()
-  const movement = createRefundMovement(em, charge, { order, failed: code !== null, at })
+  const { accountUuid, providerAccountUuid, connection } = charge
+  const movement = createMovement(em, at, {
+    accountUuid,
+    providerAccountUuid,
+    connectionUuid: connection.uuid,
+    type: 'EXTERNAL_REFUND',
+    movementType: 'OUT',
+    valueCents: order.valueCents,
+    status: code === null ? 'PENDING' : 'FAILED',
+    sender: charge.receiver,
+    receiver: charge.movement?.sender,
+    chargeUuid: charge.uuid,
+    originalUuid: charge.movement?.uuid,
+  })
   const refund = em.create(Refund, {
     uuid: order.uuid,
     chargeUuid: charge.uuid,
-    accountUuid: charge.accountUuid,
-    connectionUuid: charge.connection.uuid,
-    providerAccountUuid: charge.providerAccountUuid,
+    accountUuid,
+    connectionUuid: connection.uuid,
+    providerAccountUuid,
     state: code === null ? 'sending' : 'failed',
     valueCents: order.valueCents,
     feeCents: code === null ? feeCents : 0,
@@ -108,7 +110,7 @@ export async function storeRefund(
     acceptBefore: code === null && order.acceptBefore ? new Date(order.acceptBefore) : null,
     requestId: order.requestId,
     fingerprint: order.fingerprint,
-    createdAt: getRefundOrderTime(order),
+    createdAt: getOrderTime(order),
     updatedAt: at,
   })
   if (code === null) {
@@ -116,34 +118,13 @@ export async function storeRefund(
     transition(charge, chargeMachine, 'refund_requested', at)
     await postMovement(em, movement, [
       ...refundHeldLegs(getRefundParties(refund)),
-      ...transferHeldLegs(charge.accountUuid, feeCents),
+      ...transferHeldLegs(accountUuid, feeCents),
     ])
   }
   await em.flush()
   movement.refundUuid = refund.uuid
   if (code !== null) await recordRefundEvent(em, refund, { charge, at })
   return refund
-}
-
-function createRefundMovement(
-  em: EntityManager,
-  charge: Charge,
-  { order, failed, at }: { order: RefundInput; failed: boolean; at: Date },
-): Movement {
-  const { accountUuid, providerAccountUuid, connection } = charge
-  return createMovement(em, at, {
-    accountUuid,
-    providerAccountUuid,
-    connectionUuid: connection.uuid,
-    type: 'EXTERNAL_REFUND',
-    movementType: 'OUT',
-    valueCents: order.valueCents,
-    status: failed ? 'FAILED' : 'PENDING',
-    sender: charge.receiver,
-    receiver: charge.movement?.sender,
-    chargeUuid: charge.uuid,
-    originalUuid: charge.movement?.uuid,
-  })
 }
 
 /** Returns the account and the centavos of each part of a refund. */

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Attempt } from '../../db/entities/attempt.ts'
 import { Charge, type HistoryEntry } from '../../db/entities/charge.ts'
+import type { Movement } from '../../db/entities/movement.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { lockMoneyFor, lockRow } from '../../db/locks.ts'
 import { batchQueries, noQuery, type Query } from '../../db/pipeline/query.ts'
@@ -28,6 +29,13 @@ export async function lockChargeWithQuery<More>(
   if (hasSplits) await em.populate(charge, ['splits.recipient'])
   else if (!charge.splits.isInitialized()) charge.splits.hydrate([])
   return [charge, result]
+}
+
+/** Locks the charge that a PIX paid, like `lockCharge`; null where it paid none, even if it names one. */
+export async function lockPaidCharge(em: EntityManager, pix: Movement): Promise<Charge | null> {
+  if (!pix.chargeUuid) return null
+  const paid = await em.count(Charge, { uuid: pix.chargeUuid, movement: pix.uuid })
+  return paid > 0 ? lockCharge(em, pix.chargeUuid) : null
 }
 
 /** A transfer under its row lock, with all its attempts in the order in which they were made. */

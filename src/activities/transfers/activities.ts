@@ -19,13 +19,11 @@ import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { unsentCodeOf } from '../../domain/payouts/unsent-code.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import type { SendResult } from '../../workflows/contracts/payouts.ts'
-import type { PreRestoreState } from '../../workflows/contracts/reopening.ts'
 import type {
   EndScheduledTransferInput,
   EndTransferResult,
   SendTransferInput,
   TransferInput,
-  TransferInputDetails,
   TransferResult,
 } from '../../workflows/contracts/transfers.ts'
 import { restoreTransferEnd } from '../disaster-recovery/restore-final-state.ts'
@@ -52,12 +50,12 @@ export function storeTransfer({ orm, sealer }: ActivityDependencies) {
   return async (order: TransferInput): Promise<TransferResult> => {
     const stored = await transactionReturning(orm, async em => {
       const stored = await em.findOne(Transfer, order.uuid, { populate: ['connection'] })
-      if (stored)
-        return order.restored
-          ? restoreTransferRow(em, order.uuid, order.restored)
-          : queryTransferResult(stored)
+      if (stored) {
+        if (order.restored) await restoreTransferEnd(em, await lockTransfer(em, order.uuid), order.restored)
+        return queryTransferResult(stored)
+      }
       const preconditions = await runQuery(em, queryTransferPreconditions(em, order))
-      const out = await openTransfer(em, { order, details: sealer.open(order.details), preconditions })
+      const out = await openTransfer(em, order, sealer.open(order.details), preconditions)
       const { transfer } = out
       if (order.scheduledFor && !transferMachine.isFinal(transfer.state))
         transfer.accepted = snapshotAcceptedTransfer(transfer, [])
@@ -106,21 +104,13 @@ function createRowFirst(
       )
       if (stored) return [await lockTransfer(em, uuid), result]
       openedWith = preconditions
-      const details = sealer.open<TransferInputDetails>(order.details)
-      return [await openTransfer(em, { order, details, preconditions }), result]
+      return [await openTransfer(em, order, sealer.open(order.details), preconditions), result]
     },
     holdFunds(em, { transfer }, { connection }) {
       const availableCents = openedWith?.connection === connection ? openedWith.availableCents : undefined
       return holdTransferFunds(em, transfer, { connection, availableCents })
     },
   }
-}
-
-/** Restores the final state of a transfer whose row the restored database still has. */
-async function restoreTransferRow(em: EntityManager, uuid: string, restored: PreRestoreState) {
-  const out = await lockTransfer(em, uuid)
-  await restoreTransferEnd(em, out, restored)
-  return queryTransferResult(out.transfer)
 }
 
 /** Ends a transfer that no provider has accepted, with its attempts' combined reason, unless an attempt is live. */

@@ -9,38 +9,21 @@ import {
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import type { TransferInput, TransferInputDetails } from '../../workflows/contracts/transfers.ts'
+import { getOrderTime } from '../shared/order-time.ts'
 import type { LockedTransfer } from '../shared/transition.ts'
 import { endUnsentTransfer } from './transfer-payout.ts'
-
-/** Stores the row of a new transfer. */
 
 /** Stores a transfer's row. A transfer whose external reference is in use is stored as FAILED. */
 export async function openTransfer(
   em: EntityManager,
-  {
-    order,
-    details,
-    preconditions,
-  }: { order: TransferInput; details: TransferInputDetails; preconditions: TransferPreconditions },
-): Promise<LockedTransfer> {
-  const { connection } = preconditions
-  if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
-  const isRefReused = await isExternalRefReused(em, details, connection)
-  const out = { transfer: createTransferRow(em, order, details, connection), attempts: [] }
-  // A transfer rebuilt after a restore was accepted before it, with its reference.
-  if (isRefReused && !order.restored)
-    await endUnsentTransfer(em, out, 'not_taken', failureOf('external_ref_taken'))
-  return out
-}
-
-function createTransferRow(
-  em: EntityManager,
   order: TransferInput,
   details: TransferInputDetails,
-  connection: Connection,
-): Transfer {
-  const at = new Date(order.restored?.orderedAt ?? Date.now())
-  return em.create(Transfer, {
+  { connection }: TransferPreconditions,
+): Promise<LockedTransfer> {
+  if (!connection) throw new Error(`transfer ${order.uuid} has a row, or names no connection`)
+  const isRefReused = await isExternalRefReused(em, details, connection)
+  const at = getOrderTime(order)
+  const transfer = em.create(Transfer, {
     uuid: order.uuid,
     accountUuid: order.accountUuid,
     connection,
@@ -60,6 +43,11 @@ function createTransferRow(
     createdAt: at,
     updatedAt: at,
   })
+  const out = { transfer, attempts: [] }
+  // A transfer rebuilt after a restore was accepted before it, with its reference.
+  if (isRefReused && !order.restored)
+    await endUnsentTransfer(em, out, 'not_taken', failureOf('external_ref_taken'))
+  return out
 }
 
 /**

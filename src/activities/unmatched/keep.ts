@@ -5,7 +5,6 @@ import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
 import { creditPostings } from '../ledger/apply-inflow.ts'
-
 import { postMovement } from '../ledger/movements.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { returnPayout } from './return-payout.ts'

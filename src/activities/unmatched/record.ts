@@ -5,7 +5,7 @@ import type { Connection } from '../../db/entities/connection.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { type Leg, paymentStartedLegs, unmatchedKeptLegs } from '../../domain/ledger/legs.ts'
-import type { MovementReason, UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import type { MovementReason } from '../../domain/ledger/movement.ts'
 import { uuidFromHash } from '../../domain/pix/identifiers.ts'
 import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { sha256 } from '../../security/sealing.ts'
@@ -30,7 +30,7 @@ type UnmatchedPaymentInput = {
  * not changed.
  */
 export async function recordUnmatchedPayment(em: EntityManager, input: UnmatchedPaymentInput) {
-  const { connection, charge, payment, reason } = input
+  const { connection, charge, payment, reason, requestId } = input
   await lockConnection(em, connection.uuid)
   const recorded = await em.findOne(Movement, {
     providerAccountUuid: connection.providerAccountUuid,
@@ -39,7 +39,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
   })
   if (recorded) return recorded
   const account = await em.findOneOrFail(Account, connection.accountUuid)
-  const disposition = chooseDisposition(reason, account.unmatchedPolicy)
+  const unmatched = account.unmatchedPolicy === 'refund' ? 'held' : 'kept'
   const at = new Date()
   const movement = createMovement(em, at, {
     uuid: deriveMovementUuid(connection, payment),
@@ -57,15 +57,11 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
     receiver: charge?.receiver ?? getConnectionParty(connection),
     chargeUuid: charge?.uuid,
     reason,
-    disposition,
+    disposition: reason === 'deposit' ? null : unmatched,
     settledAt: new Date(payment.at),
   })
   await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
-  await recordMovementEvent(em, movement, {
-    ownerUuid: input.ownerUuid ?? movement.uuid,
-    requestId: input.requestId,
-    at,
-  })
+  await recordMovementEvent(em, movement, { ownerUuid: input.ownerUuid ?? movement.uuid, requestId, at })
   return movement
 }
 
@@ -75,14 +71,6 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
  */
 function deriveMovementUuid({ providerAccountUuid }: Connection, { endToEnd }: IncomingPix): string {
   return uuidFromHash(sha256(JSON.stringify(['pix', providerAccountUuid, endToEnd])))
-}
-
-function chooseDisposition(
-  reason: MovementReason,
-  policy: Account['unmatchedPolicy'],
-): UnmatchedDisposition | null {
-  if (reason === 'deposit') return null
-  return policy === 'refund' ? 'held' : 'kept'
 }
 
 /** Builds the legs of an unmatched PIX: into `pending`, or into `available`, where it repays a shortfall first. */

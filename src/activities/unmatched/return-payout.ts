@@ -12,7 +12,6 @@ import {
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
-
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
 
@@ -35,7 +34,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
       { orderBy: { createdAt: 'desc' } },
     )
     const out = returns.find(one => !isProviderReturn(one)) ?? null
-    const disputedCents = sumMovementCents(returns.filter(isProviderReturn))
+    const disputedCents = sumProviderReturns(returns)
     const [attempts, result] = await findAttemptsWith(em, { operation: 'return', subjectUuid: uuid }, more)
     return [{ original, out, disputedCents, attempts }, result]
   },
@@ -116,25 +115,31 @@ function isProviderReturn({ disputeUuid, reason }: Movement): boolean {
   return Boolean(disputeUuid) || reason === 'panel_return'
 }
 
-function sumMovementCents(movements: Movement[]): number {
-  return movements.reduce((sum, { valueCents }) => sum + valueCents, 0)
+function sumProviderReturns(returns: Movement[]): number {
+  return returns.filter(isProviderReturn).reduce((sum, { valueCents }) => sum + valueCents, 0)
 }
 
 /**
- * Updates the disposition of an unmatched PIX from what the provider has returned of it without an order of ours, this
- * transaction's movements included. The caller holds the PIX's row lock.
+ * Builds the legs of a return that the provider made of an unmatched PIX without an order of ours, and updates the
+ * disposition of the PIX from all such returns, this transaction's movements included. The money is taken from
+ * `pending`, and no return of ours is sent any more. Null where it is not in `pending`: while a return of ours is under
+ * way the account pays, and the refusal of our return repays it. The caller holds the PIX's row lock.
  */
-export async function applyProviderReturns(em: EntityManager, original: Movement): Promise<void> {
+export async function buildPendingReturnLegs(
+  em: EntityManager,
+  original: Movement,
+  cents: number,
+): Promise<Leg[] | null> {
+  const { accountUuid, disposition } = original
+  if (disposition !== 'held' && disposition !== 'not_returned') return null
   await em.flush()
   const returns = await em.find(Movement, {
     originalUuid: original.uuid,
     type: 'EXTERNAL_REFUND',
     movementType: 'OUT',
   })
-  original.disposition = getDispositionAfterReturns(
-    original,
-    sumMovementCents(returns.filter(isProviderReturn)),
-  )
+  original.disposition = getDispositionAfterReturns(original, sumProviderReturns(returns))
+  return [...returnHeldLegs(accountUuid, cents), ...returnSettledLegs(accountUuid, cents)]
 }
 
 /** Returns the disposition of a PIX after a return of `disputedCents`: a rest is left to the operator. */
@@ -144,8 +149,7 @@ function getDispositionAfterReturns({ valueCents }: Movement, disputedCents: num
 
 async function holdReturn(em: EntityManager, original: Movement): Promise<Movement> {
   const at = new Date()
-  original.disposition = 'returning'
-  original.updatedAt = at
+  setDisposition(original, 'returning', at)
   const out = createMovement(em, at, {
     accountUuid: original.accountUuid,
     providerAccountUuid: original.providerAccountUuid,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { eventSchema, showEvent } from '../../contract/events/event.ts'
-import { type EntityManager, type Orm, runInTransaction } from '../../db/client/orm.ts'
+import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
 import { endPendingDelivery, postponeSweep, recordEndpointSuccess } from '../../db/repositories/deliveries.ts'
@@ -79,17 +79,25 @@ function createAttempt(
     if (dueInMs > CLOCK_TOLERANCE_MS) return { kind: 'again', waitMs: dueInMs * timeScale }
 
     const endpoint = await em.findOneOrFail(Webhook, delivery.webhookUuid)
-    const finalStatus = getUndeliveredStatus(endpoint)
-    if (finalStatus) return endDelivery(orm, delivery, finalStatus)
+    const outcome = getUndeliveredStatus(endpoint)
+    if (outcome) {
+      await endPendingDelivery(em, deliveryUuid, outcome)
+      return { kind: 'closed', outcome }
+    }
     const isFailing = endpoint.failingSince != null
     if (isFailing && skipsFailing) return { kind: 'again', waitMs: 0 }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
-    const attempt = await webhooks.postSigned({
-      ...buildSignedRequest({ endpoint, event, sealer, at }),
-      isFailing,
-    })
-    if (attempt.kind === 'busy') return postponeAttempt(orm, delivery, { ...attempt, timeScale })
+    const request = buildSignedRequest({ endpoint, event, sealer, at })
+    const attempt = await webhooks.postSigned({ ...request, isFailing })
+    if (attempt.kind === 'busy') {
+      // The endpoint has too many requests open. The sweep finds the delivery if its workflow is lost.
+      const { retryInMs } = attempt
+      const overdueAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
+      await postponeSweep(em, delivery, overdueAt)
+      // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
+      return { kind: 'again', waitMs: retryInMs * timeScale }
+    }
     onDeliveryAttempt?.(toAttemptMetric(attempt, event))
     return runInTransaction(orm, tx =>
       recordDeliveryAttempt(tx, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale }),
@@ -104,28 +112,6 @@ function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSamp
   return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
 }
 
-/** Ends a delivery whose endpoint was disabled or removed. */
-async function endDelivery(
-  orm: Orm,
-  { uuid }: Delivery,
-  outcome: 'FAILED' | 'CANCELLED',
-): Promise<AttemptDeliveryResult> {
-  await endPendingDelivery(orm.em.fork(), uuid, outcome)
-  return { kind: 'closed', outcome }
-}
-
-/** Postpones an attempt because the endpoint has too many requests open. The sweep finds it if its workflow is lost. */
-async function postponeAttempt(
-  orm: Orm,
-  delivery: Delivery,
-  { retryInMs, timeScale }: { retryInMs: number; timeScale: number },
-): Promise<AttemptDeliveryResult> {
-  const overdueAt = new Date(Date.now() + retryInMs + scaleWait(WAITS.deliveryOverdue, timeScale))
-  await postponeSweep(orm.em.fork(), delivery, overdueAt)
-  // `retryInMs` is real time of a socket: multiplied here, because the workflow divides every wait by the time scale.
-  return { kind: 'again', waitMs: retryInMs * timeScale }
-}
-
 type SigningInput = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }
 
 /** Builds body and Standard Webhooks signature; a replaced signing secret signs as well until it expires. */
@@ -133,16 +119,12 @@ function buildSignedRequest({ endpoint, event, sealer, at }: SigningInput) {
   const body = JSON.stringify(z.encode(eventSchema, showEvent(event)))
   const previous = endpoint.previousSecrets.filter(({ until }) => Date.parse(until) > at.getTime())
   const sealed = [endpoint.sealedSecret, ...previous.map(token => token.sealed)]
+  const secrets = sealed.map(one => sealer.open<string>(one))
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Trilho-Webhooks/1',
     'x-request-id': event.requestId,
-    ...buildSignatureHeaders({
-      id: event.uuid,
-      at,
-      body,
-      secrets: sealed.map(one => sealer.open<string>(one)),
-    }),
+    ...buildSignatureHeaders({ id: event.uuid, at, body, secrets }),
   }
   return { url: endpoint.url, body, headers }
 }
@@ -166,13 +148,22 @@ async function recordDeliveryAttempt(
   const delivery = await em.findOne(Delivery, deliveryBefore.uuid, ROW_LOCK)
   if (!delivery) return PRUNED_RESULT
   delivery.attemptCount += 1
-  em.create(DeliveryAttempt, buildAttemptRow(delivery, attempt, at))
+  const isAnswered = attempt.kind === 'answered'
+  em.create(DeliveryAttempt, {
+    deliveryUuid: delivery.uuid,
+    number: delivery.attemptCount,
+    statusCode: isAnswered ? attempt.status : null,
+    failure: isAnswered ? null : attempt.kind,
+    durationMs: attempt.durationMs,
+    answer: isAnswered ? attempt.answer : '',
+    at,
+  })
   if (isSuccessfulAttempt(attempt)) return endLockedDelivery(delivery, 'DELIVERED')
   if (delivery.status !== 'PENDING') return endLockedDelivery(delivery, delivery.status)
   // Another attempt was requested during this one.
   if (delivery.nextAttemptAt?.getTime() !== deliveryBefore.nextAttemptAt?.getTime())
     return { kind: 'again', waitMs: 0 }
-  const retryAfterMs = attempt.kind === 'answered' ? attempt.retryAfterMs : 0
+  const retryAfterMs = isAnswered ? attempt.retryAfterMs : 0
   const waitMs = retryDelayMs(delivery.attemptCount - delivery.attemptsBeforeRun, Math.random(), retryAfterMs)
   if (waitMs === null) return endLockedDelivery(delivery, 'FAILED')
   delivery.nextAttemptAt = new Date(at.getTime() + scaleWait(waitMs, timeScale))
@@ -197,19 +188,6 @@ async function updateEndpointHealth(
   const isSilent = at.getTime() - endpoint.failingSince.getTime() >= scaleWait(DISABLE_AFTER_MS, timeScale)
   if (isGone || isSilent) await disableWebhook(em, endpoint, isGone ? 'gone' : 'silent')
   else await em.flush()
-}
-
-function buildAttemptRow({ uuid, attemptCount }: Delivery, attempt: MadeAttempt, at: Date) {
-  const isAnswered = attempt.kind === 'answered'
-  return {
-    deliveryUuid: uuid,
-    number: attemptCount,
-    statusCode: isAnswered ? attempt.status : null,
-    failure: isAnswered ? null : attempt.kind,
-    durationMs: attempt.durationMs,
-    answer: isAnswered ? attempt.answer : '',
-    at,
-  }
 }
 
 function endLockedDelivery(

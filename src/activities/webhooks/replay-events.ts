@@ -1,9 +1,5 @@
 import { runInTransaction } from '../../db/client/orm.ts'
-import {
-  type ClaimedDelivery,
-  claimMissedDeliveries,
-  listEndpointEvents,
-} from '../../db/repositories/deliveries.ts'
+import { claimMissedDeliveries, listEndpointEvents } from '../../db/repositories/deliveries.ts'
 import { lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import type { EventCursor, ReplayEventsInput } from '../../workflows/contracts/webhooks.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
@@ -21,19 +17,14 @@ export function replayMissedEvents(dependencies: ActivityDependencies) {
     const { claimed, next } = await runInTransaction(dependencies.orm, async em => {
       const webhook = await lockWebhook(em, order.webhookUuid)
       // A deleted or disabled endpoint receives nothing.
-      if (webhook?.status !== 'ACTIVE') return NOTHING_TO_REPLAY
+      if (webhook?.status !== 'ACTIVE') return { claimed: [], next: null }
       const { since, until, after } = order
       const events = await listEndpointEvents(em, webhook, { since, until, after, limit: REPLAY_BATCH_SIZE })
-      if (events.length === 0) return NOTHING_TO_REPLAY
+      if (events.length === 0) return { claimed: [], next: null }
       const missed = events.map(event => event.uuid)
       const claimed = await claimMissedDeliveries(em, webhook.uuid, missed)
       return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
     })
     return { recovered: await signalDeliveries(dependencies, claimed), next }
   }
-}
-
-const NOTHING_TO_REPLAY: { claimed: ClaimedDelivery[]; next: EventCursor | null } = {
-  claimed: [],
-  next: null,
 }

@@ -58,21 +58,17 @@ async function disableFailingEndpoints(orm: Orm, timeScale: number): Promise<num
   return disabled
 }
 
-/** Ends the pending deliveries of disabled and deleted endpoints, a batch at a time. */
+/** Ends the pending deliveries of disabled and deleted endpoints, a batch at a time, until one is enabled again. */
 async function endUndeliverable(orm: Orm): Promise<void> {
   const hasTimeLeft = startTimeBudget(MAX_SWEEP_MS)
   for (const { uuid } of await findUndeliverableEndpoints(orm.em.fork())) {
     let hasMore = true
-    while (hasMore && hasTimeLeft()) hasMore = await endPendingBatch(orm, uuid)
+    while (hasMore && hasTimeLeft())
+      hasMore = await runInTransaction(orm, async em => {
+        const webhook = await lockWebhook(em, uuid, {})
+        return webhook !== null && getUndeliveredStatus(webhook) !== null && endPendingDeliveries(em, webhook)
+      })
   }
-}
-
-/** Ends one batch of an endpoint's deliveries; returns whether there may be more. Stops once it is enabled again. */
-function endPendingBatch(orm: Orm, uuid: string): Promise<boolean> {
-  return runInTransaction(orm, async em => {
-    const webhook = await lockWebhook(em, uuid, {})
-    return webhook !== null && getUndeliveredStatus(webhook) !== null && endPendingDeliveries(em, webhook)
-  })
 }
 
 /**

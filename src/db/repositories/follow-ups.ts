@@ -1,4 +1,4 @@
-import { constantQuery, type Query, query } from '../pipeline/query.ts'
+import { constantQuery, mapQuery, type Query, query } from '../pipeline/query.ts'
 
 /** Deliveries to start, and unmatched PIX to return, as the workflows' contract has them. */
 type FollowUps = { deliveries: string[]; returns: { uuid: string; connectionUuid: string }[] }
@@ -22,6 +22,14 @@ export function pendingFollowUps(ownerUuid: string): Query<FollowUps> {
     [ownerUuid, ownerUuid],
     rows => toFollowUps(rows as FollowUpRow[]),
   )
+}
+
+/** Returns the query of a result with the pending follow-ups of its owner. */
+export function queryWithFollowUps<const Result extends object>(
+  ownerUuid: string,
+  result: Result,
+): Query<Result & FollowUps> {
+  return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ ...result, ...followUps }))
 }
 
 function toFollowUps(rows: FollowUpRow[]): FollowUps {

@@ -15,19 +15,16 @@ export const BUCKETS = [
 type Bucket = (typeof BUCKETS)[number]
 
 /** One leg of a movement; positive adds to the bucket. */
-export type Posting = { accountUuid: string; bucket: Bucket; cents: number }
+export type Posting = BalanceBucket & { cents: number }
 
 /** Moves `cents` from one bucket to another, of one account or of two. */
-export type Leg = {
-  cents: number
-  from: { accountUuid: string; bucket: Bucket }
-  to: { accountUuid: string; bucket: Bucket }
-}
+export type Leg = { cents: number; from: BalanceBucket; to: BalanceBucket }
+type BalanceBucket = { accountUuid: string; bucket: Bucket }
 
 /** The postings of some legs, one per bucket touched, zero ones left out; they always add up to zero. */
 export function postingsOf(legs: Leg[]): Posting[] {
   const sums = new Map<string, Posting>()
-  const add = (at: { accountUuid: string; bucket: Bucket }, cents: number) => {
+  const add = (at: BalanceBucket, cents: number) => {
     const key = `${at.accountUuid}/${at.bucket}`
     const posting = sums.get(key) ?? { ...at, cents: 0 }
     posting.cents += cents
@@ -76,10 +73,9 @@ export function transferSettledLegs(
   accountUuid: string,
   { valueCents, feeCents }: { valueCents: number; feeCents: number },
 ): Leg[] {
-  const from = { accountUuid, bucket: 'provisioned' } as const
   return [
-    { cents: valueCents, from, to: { accountUuid, bucket: 'outside' } },
-    { cents: feeCents, from, to: { accountUuid, bucket: 'fee' } },
+    ...returnSettledLegs(accountUuid, valueCents),
+    ...moveBetween('provisioned', 'fee')(accountUuid, feeCents),
   ]
 }
 export const transferReleasedLegs = moveBetween('provisioned', 'available')
@@ -90,10 +86,9 @@ export function uncoveredOutflowLegs(
   { cents, availableCents }: { cents: number; availableCents: number },
 ): Leg[] {
   const covered = Math.min(cents, availableCents)
-  const to = { accountUuid, bucket: 'outside' } as const
   return [
-    { cents: covered, from: { accountUuid, bucket: 'available' }, to },
-    { cents: cents - covered, from: { accountUuid, bucket: 'shortfall' }, to },
+    ...moveBetween('available', 'outside')(accountUuid, covered),
+    ...moveBetween('shortfall', 'outside')(accountUuid, cents - covered),
   ]
 }
 
@@ -105,8 +100,7 @@ export function shortfallRepaidLegs(
   accountUuid: string,
   { cents, shortfallCents }: { cents: number; shortfallCents: number },
 ): Leg[] {
-  const repaid = Math.min(cents, -shortfallCents)
-  return moveBetween('available', 'shortfall')(accountUuid, repaid)
+  return moveBetween('available', 'shortfall')(accountUuid, Math.min(cents, -shortfallCents))
 }
 
 /** What the service lends so that an account can pay `cents` out of `available`; the next inflows repay it (SPEC §7). */
@@ -114,8 +108,7 @@ export function shortfallAdvancedLegs(
   accountUuid: string,
   { cents, availableCents }: { cents: number; availableCents: number },
 ): Leg[] {
-  const lent = Math.max(0, cents - availableCents)
-  return moveBetween('shortfall', 'available')(accountUuid, lent)
+  return moveBetween('shortfall', 'available')(accountUuid, Math.max(0, cents - availableCents))
 }
 
 /** What a provider blocked, outside disputes, is available again. */
@@ -126,26 +119,24 @@ export const disputeHeldLegs = moveBetween('available', 'blocked')
 export const disputeRetainedLegs = moveBetween('available', 'retained')
 export function disputeReleasedLegs(
   accountUuid: string,
-  cover: { heldCents: number; retainedCents: number },
-) {
-  const to = { accountUuid, bucket: 'available' } as const
+  { heldCents, retainedCents }: { heldCents: number; retainedCents: number },
+): Leg[] {
   return [
-    { cents: cover.heldCents, from: { accountUuid, bucket: 'blocked' }, to },
-    { cents: cover.retainedCents, from: { accountUuid, bucket: 'retained' }, to },
-  ] satisfies Leg[]
+    ...entryUnblockedLegs(accountUuid, heldCents),
+    ...moveBetween('retained', 'available')(accountUuid, retainedCents),
+  ]
 }
 /** The provider has returned a disputed PIX: out of what was blocked, then retained, then whatever there is. */
 export function disputeReturnedLegs(
   accountUuid: string,
   outflow: { cents: number; heldCents: number; retainedCents: number; availableCents: number },
 ): Leg[] {
-  const to = { accountUuid, bucket: 'outside' } as const
   const heldCents = Math.min(outflow.cents, outflow.heldCents)
-  const retained = Math.min(outflow.cents - heldCents, outflow.retainedCents)
-  const cents = outflow.cents - heldCents - retained
+  const retainedCents = Math.min(outflow.cents - heldCents, outflow.retainedCents)
+  const cents = outflow.cents - heldCents - retainedCents
   return [
-    { cents: heldCents, from: { accountUuid, bucket: 'blocked' }, to },
-    { cents: retained, from: { accountUuid, bucket: 'retained' }, to },
+    ...moveBetween('blocked', 'outside')(accountUuid, heldCents),
+    ...moveBetween('retained', 'outside')(accountUuid, retainedCents),
     ...uncoveredOutflowLegs(accountUuid, { cents, availableCents: outflow.availableCents }),
   ]
 }
@@ -159,13 +150,10 @@ export function refundHeldLegs(parts: RefundShare[]): Leg[] {
   return parts.filter(isPayingShare).flatMap(part => transferHeldLegs(part.accountUuid, part.cents))
 }
 export function refundSettledLegs(parts: RefundShare[], fee: RefundShare): Leg[] {
-  return [
-    ...parts
-      .filter(isPayingShare)
-      .flatMap(part => transferSettledLegs(part.accountUuid, { valueCents: part.cents, feeCents: 0 })),
-    ...parts.filter(part => !isPayingShare(part)).flatMap(part => depositLegs(part.accountUuid, -part.cents)),
-    ...transferSettledLegs(fee.accountUuid, { valueCents: 0, feeCents: fee.cents }),
-  ]
+  const valueLegs = parts.flatMap(({ accountUuid, cents }) =>
+    cents >= 0 ? returnSettledLegs(accountUuid, cents) : depositLegs(accountUuid, -cents),
+  )
+  return [...valueLegs, ...moveBetween('provisioned', 'fee')(fee.accountUuid, fee.cents)]
 }
 export function refundReleasedLegs(parts: RefundShare[]): Leg[] {
   return parts.filter(isPayingShare).flatMap(part => transferReleasedLegs(part.accountUuid, part.cents))

@@ -4,8 +4,7 @@ import type { MovementReason } from '../ledger/movement.ts'
  * What an entry of a provider's statement is that is no PIX. `unlisted`: no published document of the provider says which
  * way it moved money; an operator explains it by an adjustment.
  */
-const ACCOUNT_ENTRY_KINDS = ['tariff', 'withdrawal', 'credit', 'block', 'unblock', 'unlisted'] as const
-export type AccountEntryKind = (typeof ACCOUNT_ENTRY_KINDS)[number]
+export type AccountEntryKind = 'tariff' | 'withdrawal' | 'credit' | 'block' | 'unblock' | 'unlisted'
 
 /** One settled entry that is no PIX, at one provider account. */
 export type AccountEntry = {

@@ -65,12 +65,7 @@ export type UnfinishedPayout = { candidates: string[]; orderedAt: string }
 /** `isFinalPoll`: absence is proved at all candidates, so a last "not found" closes the payout. */
 export type RestorePoll = { pollCount: number; isFinalPoll: boolean }
 
-/** `orderedAt`: ISO 8601 UTC; absent in workflows that were started by a version that did not pass it. */
-export type RestorePayoutInput = RestorePoll & {
-  uuid: string
-  candidates: string[]
-  orderedAt?: string | undefined
-}
+export type RestorePayoutInput = RestorePoll & UnfinishedPayout & { uuid: string }
 
 /** Result of a restore poll. The money is held for this connection; an operator may settle the payout there. */
 export type RestorePayoutResult =

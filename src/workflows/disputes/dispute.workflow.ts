@@ -4,6 +4,7 @@ import {
   continueAsNew,
   setCurrentDetails,
   setHandler,
+  upsertSearchAttributes,
 } from '@temporalio/workflow'
 import {
   type DisputeState,
@@ -20,6 +21,7 @@ import {
   replyToDisputeUpdate,
   type SendDisputeReplyResult,
 } from '../contracts/disputes.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { isWorkerLoss } from '../payouts/execute-payout.ts'
 import {
   anyWorkerActivities,
@@ -29,7 +31,6 @@ import {
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollAfterNotification } from '../shared/provider-inbox.ts'
 import { startFollowUpWorkflows } from '../shared/start-follow-ups.ts'
-import { upsertDisputeVisibility } from './visibility.ts'
 
 /**
  * Workflow of a dispute, from the provider's notification to its end: warnings, the one reply, the deadline, the decision and
@@ -230,4 +231,33 @@ class DisputeWorkflow {
   #timeAfter(waitMs: number): number {
     return Date.now() + scaleWait(waitMs, this.#input.timeScale)
   }
+}
+
+/** Upserts the search attributes of a dispute, and the details that the Temporal UI shows. */
+function upsertDisputeVisibility(snapshot: DisputeSnapshot, isNew: boolean): void {
+  upsertSearchAttributes([
+    { key: SEARCH_ATTRIBUTES.status, value: disputeMachine.statusOf(snapshot.state) },
+    ...(isNew
+      ? [
+          { key: SEARCH_ATTRIBUTES.account, value: snapshot.accountUuid },
+          { key: SEARCH_ATTRIBUTES.provider, value: snapshot.connectionUuid },
+          { key: SEARCH_ATTRIBUTES.endToEnd, value: snapshot.endToEnd },
+          { key: SEARCH_ATTRIBUTES.value, value: snapshot.valueCents },
+        ]
+      : []),
+  ])
+  setCurrentDetails(
+    snapshot.isReplyPending
+      ? 'Replied: the reply is being sent to the provider'
+      : DISPUTE_STATUS_DETAILS[snapshot.state],
+  )
+}
+
+const DISPUTE_STATUS_DETAILS: Record<DisputeState, string> = {
+  open: 'Open: the merchant can reply until the deadline',
+  analysing: 'In analysis by the provider',
+  accepted: 'Accepted: the provider is polled until it has returned the money',
+  resolved: 'Accepted and closed: the provider has returned what it could',
+  rejected: 'Rejected: the block is released',
+  cancelled: 'Withdrawn by the payer: the block is released',
 }

@@ -1,5 +1,10 @@
 import { WAITS } from '../../domain/shared/intervals.ts'
-import type { PollResult, RestorePayoutInput, RestorePayoutResult } from '../contracts/payouts.ts'
+import type {
+  PollResult,
+  RestorePayoutInput,
+  RestorePayoutResult,
+  UnfinishedPayout,
+} from '../contracts/payouts.ts'
 import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
 import {
@@ -11,13 +16,8 @@ import {
   UnknownOutcomeAlert,
 } from './execute-payout.ts'
 
-/** Connections that may have the payout, and when it was ordered (ISO 8601 UTC). */
-export type PayoutSearch = {
-  candidates: string[]
-  orderedAt: string | undefined
-  /** It had settled before the restore: then no "not found" proves that it was not sent. */
-  hadSettled: boolean
-}
+/** `hadSettled`: it had settled before the restore, so no "not found" proves that it was not sent. */
+export type PayoutSearch = UnfinishedPayout & { hadSettled: boolean }
 
 /**
  * Finds a payout whose database was restored to a time before it was sent (SPEC §11), and polls it to its end. Sends nothing:

@@ -1,22 +1,41 @@
-import { allHandlersFinished, condition, setCurrentDetails, setHandler } from '@temporalio/workflow'
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+} from '@temporalio/workflow'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { type TransferState, transferMachine } from '../../domain/transfers/transfer.ts'
+import {
+  isSettledTransferState,
+  type TransferState,
+  transferMachine,
+} from '../../domain/transfers/transfer.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
-import type { PollResult } from '../contracts/payouts.ts'
-import type { ReopenedInput } from '../contracts/reopening.ts'
-import type { EndScheduledTransferInput } from '../contracts/transfers.ts'
-import { cancelTransferUpdate, type TransferInput } from '../contracts/transfers.ts'
+import type { PreRestoreState, ReopenedInput } from '../contracts/reopening.ts'
+import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
+import {
+  cancelTransferUpdate,
+  type EndScheduledTransferInput,
+  type TransferInput,
+  type TransferResult,
+} from '../contracts/transfers.ts'
 import {
   createPollingPort,
   executePayout,
   hasUnknownReturns,
   type PayoutPort,
+  type PayoutRun,
+  type TerminalOutcome,
 } from '../payouts/execute-payout.ts'
+import { findRestoredPayout, type PayoutSearch } from '../payouts/restore.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
-import { TRANSFER_STATUS_DETAILS } from '../shared/status-details.ts'
+import { ProviderInbox } from '../shared/provider-inbox.ts'
+import { startFollowUps } from '../shared/start-follow-ups.ts'
+import { TRANSFER_STATUS_DETAILS, UNKNOWN_OUTCOME_DETAILS } from '../shared/status-details.ts'
+import { upsertVisibility } from '../shared/visibility.ts'
 import { type FallbackResult, tryProvidersInOrder } from './provider-fallback.ts'
-import { TransferPolling } from './transfer-polling.ts'
 
 /**
  * Workflow of a transfer: tries one provider after another until one accepts, and ends when it is paid or failed. A late
@@ -25,19 +44,35 @@ import { TransferPolling } from './transfer-polling.ts'
 export async function transferWorkflow(input: TransferInput | ReopenedInput): Promise<TransferState> {
   const transfer = new TransferWorkflow(input)
   if ('reopen' in input) await transfer.reopen(input)
-  else await (input.restored && !input.restored.isScheduled ? transfer.rebuild(input) : transfer.send(input))
+  else if (!input.restored || input.restored.isScheduled) await transfer.send(input)
+  else await transfer.rebuild(input, input.restored)
   await condition(allHandlersFinished)
   return transfer.state
 }
 
-class TransferWorkflow extends TransferPolling {
+/** Polls for a return that was notified and is not listed: after 5 s, 10 s, 30 s, 1 min and 5 min. */
+const MAX_RETURN_POLLS = 5
+
+class TransferWorkflow {
+  state: TransferState = 'created'
+  #hasResult = false
+  /** It was sent, or is about to be: it cannot be cancelled. */
+  #isSent = false
   #isCancelRequested = false
   /** Given to the sending activity as long as the row may not exist: it stores the transfer with its first attempt. */
   #inputToStore: { order: TransferInput } | undefined
+  /** Input of the next run after continue-as-new. */
+  #nextRunInput: TransferInput | ReopenedInput
+  /** The connection of the latest attempt. */
+  #connectionUuid = ''
+  readonly #timeScale: number
+  readonly #inbox: ProviderInbox
 
   constructor(input: TransferInput | ReopenedInput) {
-    super(input)
-    setHandler(awaitResultUpdate, () => condition(() => this.hasResult), {
+    this.#timeScale = input.timeScale
+    this.#nextRunInput = input
+    this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun())
+    setHandler(awaitResultUpdate, () => condition(() => this.#hasResult), {
       description: 'Waits until a provider accepts the transfer, or it fails',
     })
     setHandler(cancelTransferUpdate, () => this.#handleCancelTransfer(), {
@@ -48,13 +83,13 @@ class TransferWorkflow extends TransferPolling {
   async send(order: TransferInput): Promise<void> {
     if (order.continuation) await this.#continueSending(order)
     else await (order.scheduledFor ? this.#storeAndSchedule(order) : this.#sendImmediately(order))
-    this.hasResult = true
-    await this.pollLateUpdates(order.uuid)
+    this.#hasResult = true
+    await this.#pollLateUpdates(order.uuid)
   }
 
   /** Sends at once; the first attempt writes the row. */
   async #sendImmediately(order: TransferInput): Promise<void> {
-    this.isSent = true
+    this.#isSent = true
     this.#inputToStore = { order }
     setCurrentDetails(TRANSFER_STATUS_DETAILS.sending)
     await this.#finish(order, await this.#tryProviders(order))
@@ -62,19 +97,19 @@ class TransferWorkflow extends TransferPolling {
 
   /** Stores a scheduled transfer, and sends it at its time. */
   async #storeAndSchedule(order: TransferInput): Promise<void> {
-    await this.applyState(await dbActivities.storeTransfer(order))
-    this.hasResult = true
+    await this.#applyState(await dbActivities.storeTransfer(order))
+    this.#hasResult = true
     if (!transferMachine.isFinal(this.state)) await this.#runScheduled(order)
   }
 
   /** Continues the sending of an earlier run, whose attempt exists: `sendTransfer` finds it, so that it is polled. */
   async #continueSending(order: TransferInput): Promise<void> {
-    this.isSent = true
-    this.hasResult = true
-    this.inbox.resumeManualSettlement()
+    this.#isSent = true
+    this.#hasResult = true
+    this.#inbox.resumeManualSettlement()
     for (const connectionUuid of order.continuation?.pendingConnections ?? [])
-      this.inbox.addConnection(connectionUuid)
-    await this.applyState(await dbActivities.getTransfer(order.uuid))
+      this.#inbox.addConnection(connectionUuid)
+    await this.#applyState(await dbActivities.getTransfer(order.uuid))
     const result = await this.#tryProviders(order)
     const originalOrder = { ...order, candidates: order.continuation!.candidates }
     await (order.scheduledFor ? this.#runScheduled(originalOrder, result) : this.#finish(order, result))
@@ -83,7 +118,7 @@ class TransferWorkflow extends TransferPolling {
   #tryProviders(order: TransferInput, candidates = order.candidates): Promise<FallbackResult> {
     const { uuid } = order
     return tryProvidersInOrder(candidates, async connectionUuid => {
-      this.nextRunInput = {
+      this.#nextRunInput = {
         ...order,
         candidates: candidates.slice(candidates.indexOf(connectionUuid)),
         continuation: {
@@ -92,28 +127,26 @@ class TransferWorkflow extends TransferPolling {
         },
       }
       const outcome = await executePayout(this.#createPayoutPort(uuid, connectionUuid))
-      if (hasUnknownReturns(outcome)) this.inbox.addConnection(connectionUuid)
+      if (hasUnknownReturns(outcome)) this.#inbox.addConnection(connectionUuid)
       return outcome
     })
   }
 
   #createPayoutPort(uuid: string, connectionUuid: string): PayoutPort {
     return {
-      ...createPollingPort(this.createRun(uuid), connectionUuid),
+      ...createPollingPort(this.#createRun(uuid), connectionUuid),
       send: (isResend, { sendTransfer }) =>
         sendTransfer({ uuid, connectionUuid, isResend, ...this.#inputToStore }),
-      onResult: result => this.#markStored(result),
+      // Any result but `not_started` proves that the row is stored: it is never stored again, also after a restore.
+      onResult: ({ kind }) => {
+        if (kind !== 'not_started') this.#inputToStore = undefined
+      },
       forConnection: liveConnectionUuid => this.#createPayoutPort(uuid, liveConnectionUuid),
     }
   }
 
-  /** Any result but `not_started` proves that the row is stored: it is never stored again, also after a restore. */
-  #markStored({ kind }: PollResult): void {
-    if (kind !== 'not_started') this.#inputToStore = undefined
-  }
-
   async #finish(order: TransferInput, { last }: FallbackResult): Promise<void> {
-    await this.end(order.uuid, last, async connectionUuid => {
+    await this.#end(order.uuid, last, async connectionUuid => {
       const result = await this.#tryProviders(order, [connectionUuid])
       return result.last
     })
@@ -155,7 +188,7 @@ class TransferWorkflow extends TransferPolling {
   ): Promise<FallbackResult | 'ended' | 'kept'> {
     const unlessPaused = event === 'never_sent' && { unlessPaused: order.candidates }
     const transfer = await dbActivities.endScheduledTransfer({ uuid: order.uuid, event, ...unlessPaused })
-    await this.applyState(transfer)
+    await this.#applyState(transfer)
     if (transferMachine.isFinal(this.state)) return 'ended'
     this.#isCancelRequested = false
     const { liveConnectionUuid } = transfer
@@ -163,20 +196,148 @@ class TransferWorkflow extends TransferPolling {
   }
 
   async #tryScheduled(order: TransferInput, candidates?: string[]): Promise<FallbackResult> {
-    this.isSent = true
+    this.#isSent = true
     return this.#markSentUnlessRetried(await this.#tryProviders(order, candidates))
   }
 
   /** A transfer that is tried again later can be cancelled until then. */
   #markSentUnlessRetried(result: FallbackResult): FallbackResult {
-    this.isSent = !result.retryLater
+    this.#isSent = !result.retryLater
     return result
   }
 
   async #handleCancelTransfer(): Promise<boolean> {
-    if (this.isSent || transferMachine.isFinal(this.state)) return false
+    if (this.#isSent || transferMachine.isFinal(this.state)) return false
     this.#isCancelRequested = true
     await condition(() => transferMachine.isFinal(this.state) || !this.#isCancelRequested)
     return this.state === 'cancelled'
+  }
+
+  /** Stores a transfer again that is newer than the restored database, and polls it at the candidate that has it. */
+  async rebuild(order: TransferInput, { orderedAt, ended }: PreRestoreState): Promise<void> {
+    const { uuid, candidates } = order
+    this.#isSent = true
+    this.#hasResult = true
+    await this.#applyState(await dbActivities.storeTransfer(order))
+    if (!transferMachine.isFinal(this.state)) {
+      const hadSettled = isSettledTransferState(ended)
+      await this.#findTransfer(uuid, { candidates, orderedAt, hadSettled })
+    }
+    await this.#pollLateUpdates(uuid)
+  }
+
+  /** Finds a transfer at its candidates after its row or workflow was lost, and polls it to its end. */
+  async #findTransfer(uuid: string, search: PayoutSearch): Promise<void> {
+    const find = () => findRestoredPayout(this.#createRun(uuid), search)
+    const outcome = await this.#end(uuid, await find(), find)
+    if (hasUnknownReturns(outcome)) this.#inbox.addConnection(this.#connectionUuid)
+  }
+
+  /** Reopens a completed transfer for a late notification, or resumes one that lost its workflow before it was final. */
+  async reopen({ reopen: uuid, pendingConnections, unfinished }: ReopenedInput): Promise<void> {
+    this.#hasResult = true
+    if (unfinished) {
+      this.#isSent = true
+      this.#inbox.resumeManualSettlement()
+      await this.#findTransfer(uuid, { ...unfinished, hadSettled: false })
+      return this.#pollLateUpdates(uuid)
+    }
+    if (pendingConnections) this.#inbox.seedPending(pendingConnections)
+    await condition(() => this.#inbox.hasPending)
+    // A signal that arrives during the last poll is processed too: it is not delivered again.
+    do {
+      await this.#pollLateUpdates(uuid)
+      await this.#applyState(await dbActivities.getTransfer(uuid))
+      await this.#pollReturns(uuid)
+    } while (this.#inbox.hasPending)
+  }
+
+  /** Polls a few times for a return that was notified and is not listed yet; later, the statement shows it. */
+  async #pollReturns(uuid: string): Promise<void> {
+    const connections = this.#inbox.drainConnectionsWithReturns()
+    for (
+      let pollCount = 1;
+      pollCount <= MAX_RETURN_POLLS && connections.length > 0 && this.state === 'paid';
+      pollCount++
+    ) {
+      await this.#inbox.waitForNotification(WAITS.nextPoll(pollCount), 'return not listed yet: next poll')
+      for (const connectionUuid of connections) this.#inbox.addConnection(connectionUuid)
+      await this.#pollLateUpdates(uuid)
+      await this.#applyState(await dbActivities.getTransfer(uuid))
+    }
+  }
+
+  /**
+   * Polls the connections with pending notifications until they answer: a return by the recipient, or a settlement after
+   * the failure.
+   */
+  async #pollLateUpdates(uuid: string): Promise<void> {
+    let connections = this.#inbox.drain()
+    for (let pollCount = 0; connections.length > 0; pollCount++) {
+      const pendingConnections: string[] = []
+      for (const connectionUuid of connections) {
+        const result = await this.#inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount })
+        await this.#applyState(await dbActivities.getTransfer(uuid))
+        if (result.kind === 'unknown' || hasUnknownReturns(result)) pendingConnections.push(connectionUuid)
+      }
+      this.#nextRunInput = { reopen: uuid, timeScale: this.#timeScale, pendingConnections }
+      if (pendingConnections.length > 0)
+        await this.#inbox.waitForNotification(WAITS.nextPoll(pollCount + 1), 'no response: next poll')
+      connections = [...new Set([...pendingConnections, ...this.#inbox.drain()])]
+    }
+  }
+
+  #createRun(uuid: string): PayoutRun {
+    return {
+      ...{ noun: 'Transfer', uuid, inbox: this.#inbox },
+      onPending: kind => {
+        this.#hasResult ||= kind === 'in_process'
+        setCurrentDetails(kind === 'in_process' ? TRANSFER_STATUS_DETAILS.settling : UNKNOWN_OUTCOME_DETAILS)
+      },
+    }
+  }
+
+  /**
+   * Ends the transfer: settled, or failed because no candidate is left. `pollLiveAttempt` polls an attempt to its end that a
+   * paused worker has started at this connection meanwhile. Returns the last outcome.
+   */
+  async #end(
+    uuid: string,
+    outcome: TerminalOutcome,
+    pollLiveAttempt: (connectionUuid: string) => Promise<TerminalOutcome>,
+  ): Promise<TerminalOutcome> {
+    if (outcome.kind === 'settled') {
+      const { transfer } = outcome
+      await this.#applyState(transfer ? { ...outcome, ...transfer } : await dbActivities.getTransfer(uuid))
+      return outcome
+    }
+    const transfer = await dbActivities.failTransfer(uuid)
+    await this.#applyState(transfer)
+    const { liveConnectionUuid } = transfer
+    if (liveConnectionUuid === undefined) return outcome
+    return this.#end(uuid, await pollLiveAttempt(liveConnectionUuid), pollLiveAttempt)
+  }
+
+  async #applyState(transfer: TransferResult): Promise<void> {
+    const { state, connectionUuid } = transfer
+    this.state = state
+    this.#connectionUuid = connectionUuid
+    upsertVisibility([
+      { key: SEARCH_ATTRIBUTES.status, value: transferMachine.statusOf(state) },
+      { key: SEARCH_ATTRIBUTES.provider, value: connectionUuid },
+    ])
+    setCurrentDetails(TRANSFER_STATUS_DETAILS[state])
+    await startFollowUps(transfer, this.#timeScale)
+  }
+
+  /** Continues as new. Connections with unprocessed notifications are passed on: their signals are not delivered again. */
+  async #continueRun(): Promise<void> {
+    this.#hasResult = true
+    await condition(allHandlersFinished)
+    let input = this.#nextRunInput
+    const { pendingConnections } = this.#inbox
+    if ('continuation' in input && input.continuation && pendingConnections.length > 0)
+      input = { ...input, continuation: { ...input.continuation, pendingConnections } }
+    await continueAsNew<typeof transferWorkflow>(input)
   }
 }

@@ -261,7 +261,8 @@ test('a transfer settled twice is followed, after a restore, at the provider of 
   const states = 'select state from attempt where subject_uuid = ? order by position'
   expect(await fixture.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
 
-  const look = { uuid, candidates: [first, second], pollCount: 0, isFinalPoll: false }
+  const orderedAt = new Date().toISOString()
+  const look = { uuid, candidates: [first, second], orderedAt, pollCount: 0, isFinalPoll: false }
   expect(await fixture.providers.restoreTransfer(look)).toEqual({ kind: 'found', connectionUuid: second })
   expect(await fixture.sql(states, [uuid])).toEqual([{ state: 'duplicate' }, { state: 'accepted' }])
 })
@@ -269,7 +270,8 @@ test('a transfer settled twice is followed, after a restore, at the provider of 
 test('a settlement that a restored balance does not cover counts as settled in time', async () => {
   const merchant = await fixture.createMerchant(0)
   const { connectionUuid } = merchant
-  const order = fixture.transferInput(merchant, { restored: { orderedAt: new Date().toISOString() } })
+  const orderedAt = new Date().toISOString()
+  const order = fixture.transferInput(merchant, { restored: { orderedAt } })
   const { uuid } = order
   await fixture.records.storeTransfer(order)
   const sending = { ...settled, endToEnd: `E${'7'.repeat(31)}` }
@@ -277,6 +279,7 @@ test('a settlement that a restored balance does not cover counts as settled in t
   await fixture.providers.restoreTransfer({
     uuid,
     candidates: order.candidates,
+    orderedAt,
     pollCount: 0,
     isFinalPoll: false,
   })

@@ -31,7 +31,7 @@ function open(mode: 'test' | 'live', externalRef: string): Promise<string> {
   const details = { pixKey: 'maria@example.com', externalRef, fingerprint: 'f' }
   return runInTransaction(fixture.orm, async em => {
     const loaded = await runQuery(em, queryTransferPreconditions(em, order))
-    const { transfer } = await openTransfer(em, { order, details, preconditions: loaded })
+    const { transfer } = await openTransfer(em, order, details, loaded)
     return transfer.failure?.code ?? transfer.state
   })
 }
