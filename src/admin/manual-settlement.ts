@@ -7,8 +7,9 @@ import { findCurrentAttempt, findSettleableAttempt } from '../db/repositories/se
 import { reopenPayout } from '../disaster-recovery/reopen.ts'
 import type { PayoutKind } from '../domain/payouts/payout-kind.ts'
 import { isWorkflowRunning } from '../temporal/workflow-history.ts'
-import { type TemporalContext, WORKFLOWS } from '../temporal/workflow-options.ts'
+import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { type ManualSettlement, manualSettlementSignal } from '../workflows/contracts/payouts.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 
 export type ManualSettlementRequest = {
   noun: PayoutKind

@@ -10,14 +10,8 @@ import { signalDispute } from '../temporal/signals.ts'
 import { readLastResult, readWorkflowHistory } from '../temporal/workflow-history.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import type { DisputeInput } from '../workflows/contracts/disputes.ts'
-import type { PixKeyRemovalInput } from '../workflows/contracts/pix-keys.ts'
-import {
-  PIX_KEY_REMOVAL_WORKFLOW,
-  PIX_KEY_WORKFLOW,
-  type PixKeyInput,
-} from '../workflows/contracts/pix-keys.ts'
-import type { RebuildOutcome } from './rebuild-outcome.ts'
-import { HISTORY_EXPIRED, refuseMissingConnections } from './rebuild-outcome.ts'
+import type { PixKeyInput } from '../workflows/contracts/pix-keys.ts'
+import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * Disputes, PIX keys and deliveries of a restored database (src/disaster-recovery/rebuild.ts). None of them carries
@@ -80,12 +74,9 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
     }
   const refusal = await refuseMissingConnections(em, [history.input.connectionUuid])
   if (refusal) return refusal
-  await startOrReopenWorkflow<PixKeyInput>(temporal, {
-    type: PIX_KEY_WORKFLOW,
-    workflowId: id,
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-    input: { ...history.input, restored: { ended: history.result ?? null } },
-  })
+  const input: PixKeyInput = { ...history.input, restored: { ended: history.result ?? null } }
+  const workflowIdConflictPolicy = 'TERMINATE_EXISTING'
+  await startOrReopenWorkflow(temporal, 'pix_key', uuid, input, { workflowIdConflictPolicy })
   return { outcome: 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
@@ -101,11 +92,8 @@ async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildO
     return { outcome: 'restored' }
   }
   if (row.state !== 'removing') return null
-  await startOrReopenWorkflow<PixKeyRemovalInput>(temporal, {
-    type: PIX_KEY_REMOVAL_WORKFLOW,
-    workflowId: id,
-    input: { uuid, timeScale: temporal.timeScale },
-  })
+  const { timeScale } = temporal
+  await startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale })
   return { outcome: 'asked' }
 }
 

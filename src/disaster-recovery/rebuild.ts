@@ -15,12 +15,9 @@ import {
   terminateWorkflow,
   type WorkflowHistory,
 } from '../temporal/workflow-history.ts'
-import { startOrReopenWorkflow, type TemporalContext, WORKFLOWS } from '../temporal/workflow-options.ts'
-import { CHARGE_WORKFLOW, ORPHAN_WORKFLOW } from '../workflows/contracts/charges.ts'
-import { DISPUTE_WORKFLOW } from '../workflows/contracts/disputes.ts'
-import { PIX_KEY_REMOVAL_WORKFLOW, PIX_KEY_WORKFLOW } from '../workflows/contracts/pix-keys.ts'
-import type { PreRestoreState, ReopenedInput } from '../workflows/contracts/reopening.ts'
-import { DELIVERY_WORKFLOW } from '../workflows/contracts/webhooks.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
+import type { PreRestoreState } from '../workflows/contracts/reopening.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { IS_FINAL, isHistoryAhead, MONEY_NOUNS, type MoneyNoun, signalMoneyWorkflow } from './money-nouns.ts'
 import { isRowBehindHistory, type PayoutHistory, readPayoutHistory } from './payout-history.ts'
 import { rebuildDependent } from './rebuild-dependents.ts'
@@ -32,8 +29,7 @@ import {
   type RebuildableInput,
   restoreOriginalInput,
 } from './rebuild-inputs.ts'
-import type { RebuildOutcome } from './rebuild-outcome.ts'
-import { HISTORY_EXPIRED, refuseMissingConnections } from './rebuild-outcome.ts'
+import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from './rebuild-outcome.ts'
 
 /**
  * After PostgreSQL was restored from a backup, workflows in Temporal are newer than their rows (SPEC §11). A workflow
@@ -71,19 +67,15 @@ export async function* rebuildWorkflows(
   const client = await temporal.client()
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
-  const money = await listWorkflowsBetween(
-    client,
-    MONEY_NOUNS.map(noun => WORKFLOWS[noun].type),
-    range,
-  )
+  const money = await listWorkflowsBetween(client, typesOf(MONEY_NOUNS), range)
   yield* rebuildInBatches(money, (id, { isRunning }) =>
     rebuildWorkflow({ temporal, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }, request),
   )
-  const dependents = await listWorkflowsBetween(client, DEPENDENT_WORKFLOW_TYPES, range)
+  const dependents = await listWorkflowsBetween(client, typesOf(DEPENDENT_NOUNS), range)
   yield* rebuildInBatches(dependents, (id, state) =>
     rebuildDependent({ temporal, client, em: em.fork(), id, ...state }),
   )
-  for (const id of (await listRunningWorkflows(client, ROW_WORKFLOW_TYPES)).keys()) {
+  for (const id of (await listRunningWorkflows(client, typesOf(['delivery', 'orphan']))).keys()) {
     const [noun, uuid] = id.split('/') as [keyof typeof ENTITY_BY_ID_PREFIX, string]
     if ((await em.count<Delivery | Attempt>(ENTITY_BY_ID_PREFIX[noun], uuid)) > 0) continue
     await terminateWorkflow(client, id, formatTerminationReason(request))
@@ -109,14 +101,10 @@ async function* rebuildInBatches<State>(
 }
 
 /** Workflows whose subject is polled at its provider, or whose result only their history has. */
-const DEPENDENT_WORKFLOW_TYPES = [
-  DISPUTE_WORKFLOW,
-  PIX_KEY_WORKFLOW,
-  PIX_KEY_REMOVAL_WORKFLOW,
-  DELIVERY_WORKFLOW,
-]
-/** Workflows whose input is only the id of their row. */
-const ROW_WORKFLOW_TYPES = [DELIVERY_WORKFLOW, ORPHAN_WORKFLOW]
+const DEPENDENT_NOUNS = ['dispute', 'pix_key', 'pix_key_removal', 'delivery'] as const
+const typesOf = (nouns: readonly (keyof typeof WORKFLOWS)[]) => nouns.map(noun => WORKFLOWS[noun].type)
+
+/** Entities of the workflows whose input is only the id of their row. */
 const ENTITY_BY_ID_PREFIX = { webhook: Delivery, orphan: Attempt }
 
 /** `pausedAt`: the pause is a row of the restored database, so every worker reads that database from then on. */
@@ -197,10 +185,11 @@ async function rebuildIssuedCharge(
   if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
     return requestPoll(context, row)
   const uuid = id.split('/')[1]!
-  await startOrReopenWorkflow<ReopenedInput>(temporal, {
-    type: CHARGE_WORKFLOW,
-    workflowId: id,
-    input: { reopen: uuid, timeScale: temporal.timeScale, restored: { ended: result } },
+  const { timeScale } = temporal
+  await startOrReopenWorkflow(temporal, 'charge', uuid, {
+    reopen: uuid,
+    timeScale,
+    restored: { ended: result },
   })
   return { outcome: 'restored' }
 }

@@ -2,14 +2,11 @@ import type { Client } from '@temporalio/client'
 import type { Sealer } from '../security/sealing.ts'
 import { readWorkflowHistory, type WorkflowHistory } from '../temporal/workflow-history.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
-import { CHARGE_WORKFLOW, type ChargeInput, chargeWorkflowId } from '../workflows/contracts/charges.ts'
-import {
-  TRANSFER_WORKFLOW,
-  type TransferInput,
-  transferWorkflowId,
-} from '../workflows/contracts/transfers.ts'
+import type { ChargeInput } from '../workflows/contracts/charges.ts'
+import type { TransferInput } from '../workflows/contracts/transfers.ts'
+import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 import { readPayoutHistory } from './payout-history.ts'
-import { buildRebuildMetadata, type RebuildableInput, restoreOriginalInput } from './rebuild-inputs.ts'
+import { buildRebuildMetadata, restoreOriginalInput } from './rebuild-inputs.ts'
 
 /** Restart of lost workflows whose order no provider has accepted yet, and their inputs. */
 
@@ -37,7 +34,7 @@ export async function reopenScheduledTransfer(temporal: TemporalContext, row: Cr
   const { uuid, scheduled_for: scheduledFor, tried } = row
   if (scheduledFor === null || tried.length > 0) return false
   const client = await temporal.client()
-  const history = await readWorkflowHistory<TransferInput>(client, transferWorkflowId(uuid), uuid)
+  const history = await readWorkflowHistory<TransferInput>(client, WORKFLOWS.transfer.idOf(uuid), uuid)
   if (
     history
       ? history.result !== undefined || (await hasStartedSending(client, history))
@@ -47,7 +44,7 @@ export async function reopenScheduledTransfer(temporal: TemporalContext, row: Cr
   const input = history
     ? (restoreOriginalInput(history.input) as TransferInput)
     : { ...buildInputFromRow(temporal, row), details: '', scheduledFor: new Date(scheduledFor).toISOString() }
-  await startOriginalWorkflow(temporal, TRANSFER_WORKFLOW, transferWorkflowId(uuid), input)
+  await startOriginalWorkflow(temporal, 'transfer', input)
   return true
 }
 
@@ -62,7 +59,7 @@ export async function reopenIssuingCharge(
 ): Promise<void> {
   const { uuid, fingerprint, expires_in_seconds: expiresInSeconds } = row
   const client = await temporal.client()
-  const history = await readWorkflowHistory<ChargeInput>(client, chargeWorkflowId(uuid), uuid)
+  const history = await readWorkflowHistory<ChargeInput>(client, WORKFLOWS.charge.idOf(uuid), uuid)
   const input = history
     ? (restoreOriginalInput(history.input) as ChargeInput)
     : // Row and splits exist: the sealed details are not read.
@@ -76,12 +73,12 @@ export async function reopenIssuingCharge(
     ...(history?.result !== undefined && { ended: history.result }),
     ...(history?.connectionUuid !== undefined && { connectionUuid: history.connectionUuid }),
   }
-  await startOriginalWorkflow(temporal, CHARGE_WORKFLOW, chargeWorkflowId(uuid), { ...input, restored })
+  await startOriginalWorkflow(temporal, 'charge', { ...input, restored })
 }
 
 async function hasStartedSending(client: Client, { input, runIds }: WorkflowHistory<TransferInput>) {
   const history = await readPayoutHistory(client, {
-    ...{ workflowId: transferWorkflowId(input.uuid), runIds, restoredAt: new Date(0) },
+    ...{ workflowId: WORKFLOWS.transfer.idOf(input.uuid), runIds, restoredAt: new Date(0) },
     earlierConnections: input.continuation ? input.candidates : [],
   })
   return history.attemptedConnections.length > 0
@@ -95,12 +92,12 @@ function buildInputFromRow({ timeScale }: TemporalContext, row: UnsentRow) {
   }
 }
 
-function startOriginalWorkflow(
+function startOriginalWorkflow<Noun extends 'transfer' | 'charge'>(
   temporal: TemporalContext,
-  type: string,
-  workflowId: string,
-  input: RebuildableInput & { candidates: string[] },
+  noun: Noun,
+  input: WorkflowInputs[Noun] & (TransferInput | ChargeInput),
 ): Promise<void> {
+  const workflowId = WORKFLOWS[noun].idOf(input.uuid)
   const metadata = buildRebuildMetadata(workflowId, input, { provider: input.candidates[0]! })
-  return startOrReopenWorkflow<RebuildableInput>(temporal, { ...metadata, type, input })
+  return startOrReopenWorkflow(temporal, noun, input.uuid, input, metadata)
 }

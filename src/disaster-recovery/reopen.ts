@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ActiveNoun, ActiveRow } from '../db/repositories/lost-workflows.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
-import { startOrReopenWorkflow, type TemporalContext, WORKFLOWS } from '../temporal/workflow-options.ts'
-import {
-  PIX_KEY_REMOVAL_WORKFLOW,
-  type PixKeyRemovalInput,
-  pixKeyRemovalWorkflowId,
-} from '../workflows/contracts/pix-keys.ts'
-import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
-import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
+import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import {
   type CreatedTransferRow,
   type IssuingChargeRow,
@@ -23,9 +17,7 @@ import {
  */
 
 export function getWorkflowId(noun: ActiveNoun, { uuid, state }: Pick<ActiveRow, 'uuid' | 'state'>): string {
-  return noun === 'pix_key' && state === 'removing'
-    ? pixKeyRemovalWorkflowId(uuid)
-    : WORKFLOWS[noun].idOf(uuid)
+  return WORKFLOWS[noun === 'pix_key' && state === 'removing' ? 'pix_key_removal' : noun].idOf(uuid)
 }
 
 /**
@@ -73,11 +65,7 @@ export async function reopenWorkflow(
       return true
     case 'pix_key':
       if (state !== 'removing') return false
-      await startOrReopenWorkflow<PixKeyRemovalInput>(temporal, {
-        type: PIX_KEY_REMOVAL_WORKFLOW,
-        workflowId: pixKeyRemovalWorkflowId(uuid),
-        input: { uuid, timeScale: temporal.timeScale },
-      })
+      await startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale: temporal.timeScale })
       return true
   }
 }
@@ -106,13 +94,17 @@ export function reopenPayout(
   const orderedAt = new Date(created_at).toISOString()
   const { timeScale } = temporal
   const candidates = [...new Set([...tried, connectionUuid])]
-  const input: ReturnPaymentInput | ReopenedInput =
-    noun === 'return'
-      ? { uuid, connectionUuid, continuation: 'unknown_outcome', restored: { orderedAt }, timeScale }
-      : { reopen: uuid, unfinished: { candidates, orderedAt }, timeScale }
-  return startOrReopenWorkflow(temporal, {
-    type: WORKFLOWS[noun].type,
-    workflowId: WORKFLOWS[noun].idOf(uuid),
-    input,
+  if (noun !== 'return')
+    return startOrReopenWorkflow(temporal, noun, uuid, {
+      reopen: uuid,
+      unfinished: { candidates, orderedAt },
+      timeScale,
+    })
+  return startOrReopenWorkflow(temporal, noun, uuid, {
+    uuid,
+    connectionUuid,
+    continuation: 'unknown_outcome',
+    restored: { orderedAt },
+    timeScale,
   })
 }

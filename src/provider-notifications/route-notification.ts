@@ -23,8 +23,8 @@ import {
 } from '../temporal/signals.ts'
 import { hasWorkflow } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
-import { chargeWorkflowId } from '../workflows/contracts/charges.ts'
 import type { ProviderNotificationSignal } from '../workflows/contracts/provider-notifications.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 
 /** Unscaled age after which a notification that names a charge without row and workflow is not ours. */
 const FOREIGN_AFTER_MS = 10 * 60_000
@@ -126,7 +126,7 @@ async function routeToCharge(temporal: TemporalContext, attempt: Attempt, inboun
     case 'signalled':
       return 'routed'
     case 'issuing': {
-      const workflowId = chargeWorkflowId(attempt.subjectUuid)
+      const workflowId = WORKFLOWS.charge.idOf(attempt.subjectUuid)
       return (await signalIfRunning(temporal, workflowId, signal)) ? 'routed' : null
     }
     case 'none':
@@ -143,10 +143,10 @@ async function routeUnknownReference(
   const { notification, signal, uuid } = inbound
   if (notification.kind !== 'payment') return 'foreign'
   if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(temporal, inbound)
-  if (await signalIfRunning(temporal, chargeWorkflowId(uuid), signal)) return 'routed'
+  if (await signalIfRunning(temporal, WORKFLOWS.charge.idOf(uuid), signal)) return 'routed'
   if (isRecent(temporal, notification)) return null
   // A workflow without a row is newer than a restored database: the rebuild handles it.
-  if (await hasWorkflow(await temporal.client(), chargeWorkflowId(uuid))) return null
+  if (await hasWorkflow(await temporal.client(), WORKFLOWS.charge.idOf(uuid))) return null
   return routeToDeposit(temporal, inbound)
 }
 

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { DELIVERY_SWEEP_WORKFLOW } from '../workflows/contracts/maintenance.ts'
 import {
-  DELIVERY_SWEEP_WORKFLOW,
-  DELIVERY_WORKFLOW,
-  type DeliveryWorkflowSignature,
+  type AttemptDeliveryInput,
   deliveryChangedSignal,
-  deliveryWorkflowId,
-  EVENT_REPLAY_WORKFLOW,
-  type EventReplayWorkflowSignature,
   type ReplayEventsInput,
 } from '../workflows/contracts/webhooks.ts'
-import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
+import {
+  buildReopenOptions,
+  catchWorkflowNotFound,
+  startOrReopenWorkflow,
+  type TemporalContext,
+} from './workflow-options.ts'
 
 /** Client calls for webhook deliveries. Rows are written first; the sweep repeats any call that is lost. */
 
@@ -22,9 +24,10 @@ export async function signalDelivery(
   { uuid, status }: { uuid: string; status: string },
 ): Promise<void> {
   const client = await temporal.client()
-  const workflowId = deliveryWorkflowId(uuid)
+  const { type, idOf } = WORKFLOWS.delivery
+  const workflowId = idOf(uuid)
   if (status === 'PENDING') {
-    await client.workflow.signalWithStart<DeliveryWorkflowSignature>(DELIVERY_WORKFLOW, {
+    await client.workflow.signalWithStart<(input: AttemptDeliveryInput) => Promise<unknown>>(type, {
       ...buildReopenOptions(temporal, workflowId),
       args: [{ deliveryUuid: uuid, timeScale: temporal.timeScale }],
       signal: deliveryChangedSignal,
@@ -58,12 +61,8 @@ export async function startEventReplay(
 ): Promise<void> {
   const client = await temporal.client()
   const input: ReplayEventsInput = { ...range, until: new Date(Date.now() + CLOCK_SKEW_MS).toISOString() }
+  const staticSummary = `Events since ${input.since} to endpoint ${input.webhookUuid}`
   await client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.start<EventReplayWorkflowSignature>(EVENT_REPLAY_WORKFLOW, {
-      workflowId: `recovery/${randomUUID()}`,
-      taskQueue: temporal.taskQueue,
-      args: [input],
-      staticSummary: `Events since ${input.since} to endpoint ${input.webhookUuid}`,
-    }),
+    startOrReopenWorkflow(temporal, 'event_replay', randomUUID(), input, { staticSummary }),
   )
 }

@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
-import { WithStartWorkflowOperation } from '@temporalio/client'
 import type { Dispute } from '../db/entities/dispute.ts'
 import { uuidFromHash } from '../domain/pix/identifiers.ts'
 import {
-  DISPUTE_WORKFLOW,
-  type DisputeWorkflowSignature,
-  disputeWorkflowId,
   type ReplyToDisputeInput,
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
 } from '../workflows/contracts/disputes.ts'
-import { buildReopenOptions, type TemporalContext } from './workflow-options.ts'
+import { executeUpdateWithStart } from './start.ts'
+import type { TemporalContext } from './workflow-options.ts'
 
 /** Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow. */
 export function deriveDisputeUuid(id: { providerAccountUuid: string; providerDisputeId: string }): string {
@@ -29,31 +26,19 @@ export type SubmitDisputeReplyInput = ReplyToDisputeInput & {
  * one transaction has stored reply and attachments and the row shows PROCESSING; only then does the workflow send it
  * to the provider.
  */
-export async function submitDisputeReply(
+export function submitDisputeReply(
   temporal: TemporalContext,
   dispute: Dispute,
-  { details, requestId, updateId, waitMs }: SubmitDisputeReplyInput,
+  { details, requestId, ...request }: SubmitDisputeReplyInput,
 ): Promise<ReplyToDisputeResult> {
-  const client = await temporal.client()
   const { uuid, providerDisputeId, endToEnd } = dispute
-  const start = new WithStartWorkflowOperation<DisputeWorkflowSignature>(DISPUTE_WORKFLOW, {
-    ...buildReopenOptions(temporal, disputeWorkflowId(uuid)),
-    args: [
-      {
-        uuid,
-        providerDisputeId,
-        endToEnd,
-        connectionUuid: dispute.connection.uuid,
-        requestId: dispute.requestId,
-        timeScale: temporal.timeScale,
-      },
-    ],
-  })
-  return client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.executeUpdateWithStart(replyToDisputeUpdate, {
-      args: [{ details, requestId }],
-      updateId,
-      startWorkflowOperation: start,
-    }),
-  )
+  const input = {
+    ...{ uuid, providerDisputeId, endToEnd },
+    connectionUuid: dispute.connection.uuid,
+    requestId: dispute.requestId,
+    timeScale: temporal.timeScale,
+  }
+  const workflow = { noun: 'dispute', uuid, input } as const
+  const args: [ReplyToDisputeInput] = [{ details, requestId }]
+  return executeUpdateWithStart(temporal, workflow, replyToDisputeUpdate, { ...request, args })
 }

@@ -1,19 +1,7 @@
-import {
-  PIX_KEY_REMOVAL_WORKFLOW,
-  PIX_KEY_WORKFLOW,
-  type PixKeyInput,
-  type PixKeyRemovalWorkflowSignature,
-  type PixKeyWorkflowSignature,
-  pixKeyRemovalWorkflowId,
-  pixKeyWorkflowId,
-  VERIFICATION_CODE_WORKFLOW,
-  type VerificationCodeInput,
-  type VerificationCodeWorkflowSignature,
-  verificationCodeWorkflowId,
-} from '../workflows/contracts/pix-keys.ts'
+import type { PixKeyInput, VerificationCodeInput } from '../workflows/contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import { startAndAwaitUpdate } from './start.ts'
-import type { TemporalContext, WorkflowMetadata } from './workflow-options.ts'
+import { startAndAwaitResult } from './start.ts'
+import type { TemporalContext } from './workflow-options.ts'
 
 /**
  * Client calls that start workflows of PIX keys, or join the running ones; safe to repeat. Ids, summaries and search
@@ -22,12 +10,8 @@ import type { TemporalContext, WorkflowMetadata } from './workflow-options.ts'
 
 /** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
 export function startPixKeyWorkflow(temporal: TemporalContext, input: PixKeyInput, waitMs: number) {
-  return startAndAwaitUpdate<PixKeyWorkflowSignature>(temporal, PIX_KEY_WORKFLOW, {
-    ...buildKeyWorkflowMetadata(pixKeyWorkflowId(input.uuid), input, `PIX key, ${input.type}`),
-    args: [input],
-    updateId: input.uuid,
-    waitMs,
-  })
+  const metadata = buildKeyWorkflowMetadata(input, `PIX key, ${input.type}`)
+  return startAndAwaitResult(temporal, 'pix_key', input, { ...metadata, updateId: input.uuid, waitMs })
 }
 
 export type PixKeyRemovalRequest = {
@@ -44,14 +28,13 @@ export type PixKeyRemovalRequest = {
 export function startPixKeyRemovalWorkflow(
   temporal: TemporalContext,
   removal: PixKeyRemovalRequest,
-  { updateId, waitMs }: { updateId: string; waitMs: number },
+  request: { updateId: string; waitMs: number },
 ): Promise<void> {
-  return startAndAwaitUpdate<PixKeyRemovalWorkflowSignature>(temporal, PIX_KEY_REMOVAL_WORKFLOW, {
-    ...buildKeyWorkflowMetadata(pixKeyRemovalWorkflowId(removal.uuid), removal, 'Removal of a PIX key'),
+  const input = { uuid: removal.uuid, timeScale: temporal.timeScale }
+  return startAndAwaitResult(temporal, 'pix_key_removal', input, {
+    ...buildKeyWorkflowMetadata(removal, 'Removal of a PIX key'),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    args: [{ uuid: removal.uuid, timeScale: temporal.timeScale }],
-    updateId,
-    waitMs,
+    ...request,
   })
 }
 
@@ -61,27 +44,21 @@ export function startVerificationCodeWorkflow(
   input: VerificationCodeInput,
   waitMs: number,
 ): Promise<void> {
-  return startAndAwaitUpdate<VerificationCodeWorkflowSignature>(temporal, VERIFICATION_CODE_WORKFLOW, {
-    ...buildKeyWorkflowMetadata(
-      verificationCodeWorkflowId(input.uuid),
-      input,
-      `Code for a key, ${input.type}`,
-    ),
-    args: [input],
+  const metadata = buildKeyWorkflowMetadata(input, `Code for a key, ${input.type}`)
+  return startAndAwaitResult(temporal, 'verification_code', input, {
+    ...metadata,
     updateId: input.uuid,
     waitMs,
   })
 }
 
-/** Builds the id, memo, summary and search attributes of a workflow of PIX keys. */
+/** Builds the memo, summary and search attributes of a workflow of PIX keys. */
 function buildKeyWorkflowMetadata(
-  workflowId: string,
   request: { accountUuid: string; connectionUuid?: string; requestId: string },
   staticSummary: string,
-): WorkflowMetadata {
+) {
   const { accountUuid, connectionUuid, requestId } = request
   return {
-    workflowId,
     memo: { requestId },
     typedSearchAttributes: [
       { key: SEARCH_ATTRIBUTES.account, value: accountUuid },

@@ -7,13 +7,14 @@ import {
 } from '@temporalio/client'
 import { scaleWait } from '../domain/shared/intervals.ts'
 import {
+  DELIVERY_SWEEP_WORKFLOW,
   DISPUTE_SWEEP_WORKFLOW,
+  EVENT_PRUNING_WORKFLOW,
   LIST_COUNTERS_WORKFLOW,
   NOTIFICATION_SWEEP_WORKFLOW,
   RECONCILIATION_WORKFLOW,
   WORKFLOW_SWEEP_WORKFLOW,
 } from '../workflows/contracts/maintenance.ts'
-import { DELIVERY_SWEEP_WORKFLOW, EVENT_PRUNING_WORKFLOW } from '../workflows/contracts/webhooks.ts'
 import { readDeployment, type WorkerDeployment, type WorkerVersion } from './worker-version.ts'
 import type { TemporalContext } from './workflow-options.ts'
 

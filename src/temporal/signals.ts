@@ -1,26 +1,13 @@
 import type { Attempt } from '../db/entities/attempt.ts'
-import {
-  CHARGE_WORKFLOW,
-  chargeWorkflowId,
-  ORPHAN_WORKFLOW,
-  type OrphanInput,
-  orphanWorkflowId,
-} from '../workflows/contracts/charges.ts'
-import { DISPUTE_WORKFLOW, type DisputeInput, disputeWorkflowId } from '../workflows/contracts/disputes.ts'
+import type { OrphanInput } from '../workflows/contracts/charges.ts'
+import type { DisputeInput } from '../workflows/contracts/disputes.ts'
 import {
   type ProviderNotificationSignal,
   providerNotificationSignal,
 } from '../workflows/contracts/provider-notifications.ts'
-import { REFUND_WORKFLOW, refundWorkflowId } from '../workflows/contracts/refunds.ts'
 import type { ReopenedInput } from '../workflows/contracts/reopening.ts'
-import { TRANSFER_WORKFLOW, transferWorkflowId } from '../workflows/contracts/transfers.ts'
-import {
-  DEPOSIT_WORKFLOW,
-  depositWorkflowId,
-  RETURN_WORKFLOW,
-  type RecordDepositInput,
-  returnWorkflowId,
-} from '../workflows/contracts/unmatched.ts'
+import type { RecordDepositInput, ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from './workflow-options.ts'
 
 /**
@@ -28,53 +15,52 @@ import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from 
  * starts from the row; it only polls the provider and never issues or sends. Safe to call twice.
  */
 
-export const signalCharge = createRowSignal(CHARGE_WORKFLOW, chargeWorkflowId)
-export const signalTransfer = createRowSignal(TRANSFER_WORKFLOW, transferWorkflowId)
-export const signalRefund = createRowSignal(REFUND_WORKFLOW, refundWorkflowId)
+export const signalCharge = createRowSignal('charge')
+export const signalTransfer = createRowSignal('transfer')
+export const signalRefund = createRowSignal('refund')
 
-export const signalOrphanPayload = createSignal<Omit<OrphanInput, 'timeScale'>>(
-  ORPHAN_WORKFLOW,
-  ({ attemptUuid }) => orphanWorkflowId(attemptUuid),
-)
+export const signalOrphanPayload = createSignal<OrphanInput>('orphan', ({ attemptUuid }) => attemptUuid)
 
 /** Signals the return of an unmatched PIX. Its workflow finds the attempt, and sends only if there is none. */
-export const signalReturn = createSignal<{ uuid: string; connectionUuid: string }>(
-  RETURN_WORKFLOW,
-  ({ uuid }) => returnWorkflowId(uuid),
-)
+export const signalReturn = createSignal<ReturnPaymentInput>('return', ({ uuid }) => uuid)
 
 /** Starts the recording of a PIX that no charge expects; a repeat finds the movement recorded. */
-export const signalDeposit = createSignal<Omit<RecordDepositInput, 'timeScale'>>(
-  DEPOSIT_WORKFLOW,
-  ({ connectionUuid, endToEnd }) => depositWorkflowId(connectionUuid, endToEnd),
+export const signalDeposit = createSignal<RecordDepositInput>(
+  'deposit',
+  ({ connectionUuid, endToEnd }) => `${connectionUuid}/${endToEnd}`,
 )
 
 /** Signals a dispute. Its workflow writes or finds the row, and polls the provider. */
-export const signalDispute = createSignal<Omit<DisputeInput, 'timeScale'>>(
-  DISPUTE_WORKFLOW,
-  ({ uuid }) => disputeWorkflowId(uuid),
+export const signalDispute = createSignal<DisputeInput>(
+  'dispute',
+  ({ uuid }) => uuid,
   ({ providerDisputeId }) => `Dispute ${providerDisputeId} of a provider`,
 )
 
 /** Creates the call that signals a workflow by the uuid of its row. */
-function createRowSignal(type: string, idOf: (uuid: string) => string) {
-  const signal = createSignal<Omit<ReopenedInput, 'timeScale'>>(type, ({ reopen }) => idOf(reopen))
+function createRowSignal(noun: 'charge' | 'transfer' | 'refund') {
+  const signal = createSignal<ReopenedInput>(noun, ({ reopen }) => reopen)
   return (temporal: TemporalContext, uuid: string, notification: ProviderNotificationSignal) =>
     signal(temporal, { reopen: uuid }, notification)
 }
 
-/** Creates the call that signals the workflow of an input. */
-function createSignal<Input extends object>(
-  type: string,
-  idOf: (input: Input) => string,
-  summarize?: (input: Input) => string,
+/** Creates the call that signals the workflow of an input; `keyOf` gives what identifies it among those of its noun. */
+function createSignal<Input extends { timeScale: number }>(
+  noun: keyof typeof WORKFLOWS,
+  keyOf: (input: Omit<Input, 'timeScale'>) => string,
+  summarize?: (input: Omit<Input, 'timeScale'>) => string,
 ) {
-  return async (temporal: TemporalContext, input: Input, notification: ProviderNotificationSignal) => {
+  const { type, idOf } = WORKFLOWS[noun]
+  return async (
+    temporal: TemporalContext,
+    input: Omit<Input, 'timeScale'>,
+    notification: ProviderNotificationSignal,
+  ) => {
     const client = await temporal.client()
     await client.workflow.signalWithStart<(input: object) => Promise<unknown>, [ProviderNotificationSignal]>(
       type,
       {
-        ...buildReopenOptions(temporal, idOf(input)),
+        ...buildReopenOptions(temporal, idOf(keyOf(input))),
         ...(summarize && { staticSummary: summarize(input) }),
         args: [{ ...input, timeScale: temporal.timeScale }],
         signal: providerNotificationSignal,

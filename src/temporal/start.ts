@@ -1,28 +1,20 @@
-import { WithStartWorkflowOperation } from '@temporalio/client'
-import type { Workflow } from '@temporalio/common'
+import { WithStartWorkflowOperation, type WorkflowStartOptions } from '@temporalio/client'
+import type { UpdateDefinition } from '@temporalio/common'
 import { awaitResultUpdate } from '../workflows/contracts/await-result.ts'
 import {
   awaitIssuedUpdate,
   type CancelChargeResult,
-  CHARGE_WORKFLOW,
   type ChargeInput,
-  type ChargeWorkflowSignature,
   cancelChargeUpdate,
-  chargeWorkflowId,
 } from '../workflows/contracts/charges.ts'
 import type { RefundInput } from '../workflows/contracts/refunds.ts'
-import {
-  cancelTransferUpdate,
-  type TransferInput,
-  transferWorkflowId,
-} from '../workflows/contracts/transfers.ts'
+import { cancelTransferUpdate, type TransferInput } from '../workflows/contracts/transfers.ts'
+import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 import {
   buildMoneyWorkflowOptions,
   buildReopenOptions,
   catchWorkflowNotFound,
   type TemporalContext,
-  WORKFLOWS,
-  type WorkflowMetadata,
 } from './workflow-options.ts'
 
 /**
@@ -30,62 +22,81 @@ import {
  * may issue or send; all other calls read or cancel.
  */
 
-type MoneyInputs = { charge: ChargeInput; transfer: TransferInput; refund: RefundInput }
+type MoneyKind = 'charge' | 'transfer' | 'refund'
+type MoneyInput = ChargeInput | TransferInput | RefundInput
 
 /**
  * Starts the workflow of a charge, transfer or refund, or joins the running one. Resolves when the charge is issued, a
  * provider has accepted the payout, all have refused it, or the operation has failed.
  */
-export function startMoneyWorkflow<Kind extends keyof MoneyInputs>(
+export function startMoneyWorkflow<Kind extends MoneyKind>(
   temporal: TemporalContext,
   kind: Kind,
-  input: MoneyInputs[Kind],
+  input: WorkflowInputs[Kind] & MoneyInput,
   { externalRef, waitMs }: { externalRef?: string | undefined; waitMs: number },
 ): Promise<void> {
-  const { type, idOf } = WORKFLOWS[kind]
-  const provider = 'connectionUuid' in input ? input.connectionUuid : input.candidates[0]!
-  return startAndAwaitUpdate<(input: MoneyInputs[Kind]) => Promise<unknown>>(temporal, type, {
-    ...buildMoneyWorkflowOptions(idOf(input.uuid), input, { externalRef, provider }),
-    args: [input],
-    update: getResultUpdate(kind),
+  const order: MoneyInput = input
+  const provider = 'connectionUuid' in order ? order.connectionUuid : order.candidates[0]!
+  return startAndAwaitResult(temporal, kind, input, {
+    ...buildMoneyWorkflowOptions(WORKFLOWS[kind].idOf(input.uuid), input, { externalRef, provider }),
     updateId: input.uuid,
     waitMs,
   })
 }
 
-type StartRequest<T extends Workflow> = WorkflowMetadata & {
-  args: Parameters<T>
-  /** A completed workflow is not started again, unless this allows it. */
-  workflowIdReusePolicy?: 'ALLOW_DUPLICATE'
-  update?: typeof awaitResultUpdate | typeof awaitIssuedUpdate
-  updateId: string
-  waitMs: number
-}
+/** `updateId` identifies one request: a repeat gets the same result. */
+type UpdateRequest = { updateId: string; waitMs: number }
+type StartOptions = Omit<WorkflowStartOptions, 'args' | 'taskQueue' | 'workflowId'>
 
-/** Starts a workflow or joins the running one, and awaits one of its updates; safe to repeat with the same update id. */
-export async function startAndAwaitUpdate<T extends Workflow>(
+/** Starts a workflow or joins the running one, and awaits its result; safe to repeat with the same update id. */
+export async function startAndAwaitResult<Noun extends OperationKind | 'pix_key_removal'>(
   temporal: TemporalContext,
-  type: string,
-  { args, update = awaitResultUpdate, updateId, waitMs, ...options }: StartRequest<T>,
+  noun: Noun,
+  input: WorkflowInputs[Noun] & { uuid: string },
+  { updateId, waitMs, ...options }: UpdateRequest & StartOptions,
 ): Promise<void> {
-  const client = await temporal.client()
-  const startWorkflowOperation = new WithStartWorkflowOperation<T>(type, {
-    taskQueue: temporal.taskQueue,
-    workflowIdConflictPolicy: 'USE_EXISTING',
+  const workflow = {
+    noun,
+    uuid: input.uuid,
+    input,
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     ...options,
-    args,
-  } as never)
-  await client.withDeadline(Date.now() + waitMs, () =>
-    client.workflow.executeUpdateWithStart(update.name, { updateId, startWorkflowOperation }),
+  } as const
+  await executeUpdateWithStart(temporal, workflow, getResultUpdate(noun), { updateId, waitMs, args: [] })
+}
+
+type WorkflowToUpdate<Noun extends keyof WorkflowInputs> = StartOptions & {
+  noun: Noun
+  uuid: string
+  input: WorkflowInputs[Noun]
+}
+
+/** Executes an update of the workflow of a row; starts it if none runs. */
+export async function executeUpdateWithStart<
+  Noun extends keyof WorkflowInputs,
+  Result,
+  Args extends unknown[],
+>(
+  temporal: TemporalContext,
+  { noun, uuid, input, ...options }: WorkflowToUpdate<Noun>,
+  update: UpdateDefinition<Result, Args>,
+  { updateId, waitMs, args }: UpdateRequest & { args: Args },
+): Promise<Result> {
+  const client = await temporal.client()
+  const { type, idOf } = WORKFLOWS[noun]
+  const startWorkflowOperation = new WithStartWorkflowOperation<
+    (input: WorkflowInputs[Noun]) => Promise<unknown>
+  >(type, { ...buildReopenOptions(temporal, idOf(uuid)), ...options, args: [input] })
+  return client.withDeadline(Date.now() + waitMs, () =>
+    client.workflow.executeUpdateWithStart(update, { args, updateId, startWorkflowOperation }),
   )
 }
 
 /** What a merchant creates by a POST and a workflow carries out. */
-export type OperationKind = keyof MoneyInputs | 'pix_key' | 'verification_code'
+export type OperationKind = MoneyKind | 'pix_key' | 'verification_code'
 
 /** Returns the update that the creation of an operation waits for. */
-function getResultUpdate(kind: OperationKind) {
+function getResultUpdate(kind: OperationKind | 'pix_key_removal'): UpdateDefinition<unknown, []> {
   return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
 }
 
@@ -109,32 +120,24 @@ export async function awaitStartedOperation(
 export async function executeCancelTransferUpdate(
   temporal: TemporalContext,
   uuid: string,
-  request: { updateId: string; waitMs: number },
+  request: UpdateRequest,
 ): Promise<boolean | 'gone'> {
   const client = await temporal.client()
   const cancellation = client.withDeadline(Date.now() + request.waitMs, () =>
     client.workflow
-      .getHandle(transferWorkflowId(uuid))
+      .getHandle(WORKFLOWS.transfer.idOf(uuid))
       .executeUpdate(cancelTransferUpdate, { updateId: request.updateId }),
   )
   return catchWorkflowNotFound(cancellation, 'gone' as const)
 }
 
 /** Cancels a charge by update; starts its workflow from its row if none runs. */
-export async function executeCancelChargeUpdate(
+export function executeCancelChargeUpdate(
   temporal: TemporalContext,
   uuid: string,
-  request: { updateId: string; waitMs: number },
+  request: UpdateRequest,
 ): Promise<CancelChargeResult> {
-  const client = await temporal.client()
-  const start = new WithStartWorkflowOperation<ChargeWorkflowSignature>(CHARGE_WORKFLOW, {
-    ...buildReopenOptions(temporal, chargeWorkflowId(uuid)),
-    args: [{ reopen: uuid, timeScale: temporal.timeScale }],
-  })
-  return client.withDeadline(Date.now() + request.waitMs, () =>
-    client.workflow.executeUpdateWithStart(cancelChargeUpdate, {
-      updateId: request.updateId,
-      startWorkflowOperation: start,
-    }),
-  )
+  const input = { reopen: uuid, timeScale: temporal.timeScale }
+  const workflow = { noun: 'charge', uuid, input } as const
+  return executeUpdateWithStart(temporal, workflow, cancelChargeUpdate, { ...request, args: [] })
 }

@@ -4,12 +4,7 @@ import { Movement } from '../db/entities/movement.ts'
 import { findAttempts } from '../db/repositories/attempts.ts'
 import { recordOperatorAction } from '../db/repositories/operator-actions.ts'
 import type { UnmatchedDisposition } from '../domain/ledger/movement.ts'
-import {
-  KEEP_UNMATCHED_WORKFLOW,
-  type KeepUnmatchedInput,
-  keepUnmatchedWorkflowId,
-  returnWorkflowId,
-} from '../workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import { signalReturn } from './signals.ts'
 import { startOrReopenWorkflow, type TemporalContext } from './workflow-options.ts'
 
@@ -26,7 +21,7 @@ export class StaleReturn extends Error {
 
   constructor(uuid: string, current: ReturnVersion) {
     super(
-      `${returnWorkflowId(uuid)} has changed since it was shown: now ${current.disposition}, sending ${current.sending}`,
+      `${WORKFLOWS.return.idOf(uuid)} has changed since it was shown: now ${current.disposition}, sending ${current.sending}`,
     )
     this.current = current
   }
@@ -42,7 +37,7 @@ async function findUnmatchedPix(
 ): Promise<Movement> {
   const movement = await em.findOne(Movement, { uuid })
   if (!movement?.disposition)
-    throw new NotReturnableError(`${returnWorkflowId(uuid)} is not an unmatched PIX`)
+    throw new NotReturnableError(`${WORKFLOWS.return.idOf(uuid)} is not an unmatched PIX`)
   const [attempt] = await findAttempts(em, { operation: 'return', subjectUuid: uuid })
   const current = { disposition: movement.disposition, sending: attempt?.sendings ?? 0 }
   const isSame = current.disposition === expected.disposition && current.sending === expected.sending
@@ -61,7 +56,7 @@ export async function requestUnmatchedReturn(
 ): Promise<string> {
   const { uuid, actor, reason } = command
   const { connectionUuid } = await findUnmatchedPix(em, command, ['held', 'not_returned'])
-  const workflowId = returnWorkflowId(uuid)
+  const workflowId = WORKFLOWS.return.idOf(uuid)
   if (!connectionUuid) throw new NotReturnableError(`${workflowId} has nothing left to return`)
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
   await recordOperatorAction(em, { actor, action: 'return_unmatched', subject: workflowId, reason })
@@ -81,13 +76,14 @@ export async function requestUnmatchedKeep(
   const { uuid, actor, reason, expected } = command
   await findUnmatchedPix(em, command, ['not_returned'])
   await temporal.client() // Throws here while Temporal is unreachable, before anything is recorded.
-  await recordOperatorAction(em, { actor, action: 'keep_unmatched', subject: returnWorkflowId(uuid), reason })
-  const workflowId = keepUnmatchedWorkflowId(uuid)
-  await startOrReopenWorkflow<KeepUnmatchedInput>(temporal, {
-    type: KEEP_UNMATCHED_WORKFLOW,
-    workflowId,
-    input: { uuid, sending: expected.sending },
-    staticSummary: 'Keep an unmatched PIX for its account',
+  await recordOperatorAction(em, {
+    actor,
+    action: 'keep_unmatched',
+    subject: WORKFLOWS.return.idOf(uuid),
+    reason,
   })
-  return workflowId
+  const staticSummary = 'Keep an unmatched PIX for its account'
+  const input = { uuid, sending: expected.sending }
+  await startOrReopenWorkflow(temporal, 'keep_unmatched', uuid, input, { staticSummary })
+  return WORKFLOWS.keep_unmatched.idOf(uuid)
 }

@@ -1,40 +1,13 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
-import {
-  CHARGE_WORKFLOW,
-  chargeWorkflowId,
-  ORPHAN_WORKFLOW,
-  orphanWorkflowId,
-} from '../workflows/contracts/charges.ts'
-import { DISPUTE_WORKFLOW, disputeWorkflowId } from '../workflows/contracts/disputes.ts'
-import {
-  PIX_KEY_WORKFLOW,
-  pixKeyWorkflowId,
-  VERIFICATION_CODE_WORKFLOW,
-  verificationCodeWorkflowId,
-} from '../workflows/contracts/pix-keys.ts'
-import { REFUND_WORKFLOW, refundWorkflowId } from '../workflows/contracts/refunds.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import { TRANSFER_WORKFLOW, transferWorkflowId } from '../workflows/contracts/transfers.ts'
-import { RETURN_WORKFLOW, returnWorkflowId } from '../workflows/contracts/unmatched.ts'
+import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 
 export type WorkflowMetadata = Pick<
   WorkflowStartOptions,
   'workflowId' | 'memo' | 'typedSearchAttributes' | 'staticSummary'
 >
-
-/** Type and id of the workflow of each noun, by the uuid of its row. */
-export const WORKFLOWS = {
-  charge: { type: CHARGE_WORKFLOW, idOf: chargeWorkflowId },
-  transfer: { type: TRANSFER_WORKFLOW, idOf: transferWorkflowId },
-  refund: { type: REFUND_WORKFLOW, idOf: refundWorkflowId },
-  return: { type: RETURN_WORKFLOW, idOf: returnWorkflowId },
-  dispute: { type: DISPUTE_WORKFLOW, idOf: disputeWorkflowId },
-  orphan: { type: ORPHAN_WORKFLOW, idOf: orphanWorkflowId },
-  pix_key: { type: PIX_KEY_WORKFLOW, idOf: pixKeyWorkflowId },
-  verification_code: { type: VERIFICATION_CODE_WORKFLOW, idOf: verificationCodeWorkflowId },
-}
 
 type MoneyWorkflowInput = { uuid: string; accountUuid: string; valueCents: number; requestId: string }
 
@@ -79,20 +52,18 @@ export function buildReopenOptions(temporal: TemporalContext, workflowId: string
   } as const
 }
 
-/** Workflow type, id and input of a workflow to start. */
-type WorkflowToStart<Input> = Omit<WorkflowStartOptions, 'args' | 'taskQueue'> & {
-  type: string
-  input: Input
-}
-
-/** Starts a workflow, again if it has completed; one that runs continues unchanged. */
-export async function startOrReopenWorkflow<Input>(
+/** Starts the workflow of a row, again if it has completed; one that runs continues unchanged. */
+export async function startOrReopenWorkflow<Noun extends keyof WorkflowInputs>(
   temporal: TemporalContext,
-  { type, input, workflowId, ...options }: WorkflowToStart<Input>,
+  noun: Noun,
+  uuid: string,
+  input: WorkflowInputs[Noun],
+  options: Omit<WorkflowStartOptions, 'args' | 'taskQueue' | 'workflowId'> = {},
 ): Promise<void> {
   const client = await temporal.client()
-  await client.workflow.start<(input: Input) => Promise<unknown>>(type, {
-    ...buildReopenOptions(temporal, workflowId),
+  const { type, idOf } = WORKFLOWS[noun]
+  await client.workflow.start<(input: WorkflowInputs[Noun]) => Promise<unknown>>(type, {
+    ...buildReopenOptions(temporal, idOf(uuid)),
     ...options,
     args: [input],
   })

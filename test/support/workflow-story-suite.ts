@@ -1,31 +1,13 @@
 import { afterAll, afterEach, beforeAll, jest } from '@jest/globals'
 import type { SearchAttributePair } from '@temporalio/common'
 import { buildMoneyWorkflowOptions, type WorkflowMetadata } from '../../src/temporal/workflow-options.ts'
-import {
-  awaitIssuedUpdate,
-  type ChargeInput,
-  chargeWorkflowId,
-  orphanWorkflowId,
-} from '../../src/workflows/contracts/charges.ts'
+import { awaitIssuedUpdate, type ChargeInput } from '../../src/workflows/contracts/charges.ts'
 import type { DisputeInput } from '../../src/workflows/contracts/disputes.ts'
-import { disputeWorkflowId } from '../../src/workflows/contracts/disputes.ts'
 import type { PixKeyInput, VerificationCodeInput } from '../../src/workflows/contracts/pix-keys.ts'
-import {
-  pixKeyRemovalWorkflowId,
-  pixKeyWorkflowId,
-  verificationCodeWorkflowId,
-} from '../../src/workflows/contracts/pix-keys.ts'
 import type { RefundInput } from '../../src/workflows/contracts/refunds.ts'
-import { refundWorkflowId } from '../../src/workflows/contracts/refunds.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
-import { transferWorkflowId } from '../../src/workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../../src/workflows/contracts/unmatched.ts'
-import {
-  depositWorkflowId,
-  keepUnmatchedWorkflowId,
-  returnWorkflowId,
-} from '../../src/workflows/contracts/unmatched.ts'
-import { deliveryWorkflowId } from '../../src/workflows/contracts/webhooks.ts'
+import { WORKFLOWS } from '../../src/workflows/contracts/workflows.ts'
 import { startTimeSkippingServer, type TimeSkippingServer } from './time-skipping.ts'
 import {
   type ActivityName,
@@ -141,7 +123,7 @@ export function setUpWorkflowStories() {
       const story = createStory({
         ...CHARGE,
         script,
-        workflowId: chargeWorkflowId(order.uuid),
+        workflowId: WORKFLOWS.charge.idOf(order.uuid),
         uuid: order.uuid,
       })
       await orderCharge(story, order)
@@ -156,14 +138,14 @@ export function setUpWorkflowStories() {
       const story = createStory({
         ...TRANSFER,
         script,
-        workflowId: transferWorkflowId(order.uuid),
+        workflowId: WORKFLOWS.transfer.idOf(order.uuid),
         uuid: order.uuid,
       })
       await storyClient.startWorkflow(story.target, {
         ...TRANSFER,
         input: order,
         searchAttributes: searchAttributesOf(
-          buildMoneyWorkflowOptions(transferWorkflowId(order.uuid), order, visibilityOf(order)),
+          buildMoneyWorkflowOptions(WORKFLOWS.transfer.idOf(order.uuid), order, visibilityOf(order)),
         ),
       })
       return story
@@ -182,7 +164,7 @@ export function setUpWorkflowStories() {
       const story = createStory({
         ...REFUND,
         script,
-        workflowId: refundWorkflowId(order.uuid),
+        workflowId: WORKFLOWS.refund.idOf(order.uuid),
         uuid: order.uuid,
       })
       await storyClient.startWorkflow(story.target, { ...REFUND, input: order })
@@ -192,22 +174,22 @@ export function setUpWorkflowStories() {
     /** A charge of which only the row exists. */
     chargeWithoutWorkflow(script: ActivityScript): Story {
       const own = uuid()
-      return createStory({ ...CHARGE, script, workflowId: chargeWorkflowId(own), uuid: own })
+      return createStory({ ...CHARGE, script, workflowId: WORKFLOWS.charge.idOf(own), uuid: own })
     },
     /** Workflows that ended long ago, reopened by a notification. */
-    notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: chargeWorkflowId }),
+    notifiedCharge: (script: ActivityScript) => woken(script, { ...CHARGE, id: WORKFLOWS.charge.idOf }),
     notifiedTransfer: (script: ActivityScript, notice?: { isAboutReturn: true }) =>
-      woken(script, { ...TRANSFER, id: transferWorkflowId, notice }),
-    notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: refundWorkflowId }),
+      woken(script, { ...TRANSFER, id: WORKFLOWS.transfer.idOf, notice }),
+    notifiedRefund: (script: ActivityScript) => woken(script, { ...REFUND, id: WORKFLOWS.refund.idOf }),
     /** Rows in progress that had lost their workflows (src/disaster-recovery/reopen.ts). */
     reopenedTransfer: (script: ActivityScript) =>
-      startStory(script, { type: 'transferWorkflow', id: transferWorkflowId, input: unfinishedInput }),
+      startStory(script, { type: 'transferWorkflow', id: WORKFLOWS.transfer.idOf, input: unfinishedInput }),
     reopenedRefund: (script: ActivityScript) =>
-      startStory(script, { type: 'refundWorkflow', id: refundWorkflowId, input: unfinishedInput }),
+      startStory(script, { type: 'refundWorkflow', id: WORKFLOWS.refund.idOf, input: unfinishedInput }),
     reopenedReturn: (script: ActivityScript) =>
       startStory(script, {
         type: 'returnWorkflow',
-        id: returnWorkflowId,
+        id: WORKFLOWS.return.idOf,
         input: uuid => ({
           ...returnInput(uuid, 1),
           continuation: 'unknown_outcome',
@@ -223,7 +205,7 @@ export function setUpWorkflowStories() {
       const story = createStory({
         script,
         type: 'disputeWorkflow',
-        workflowId: disputeWorkflowId(input.uuid),
+        workflowId: WORKFLOWS.dispute.idOf(input.uuid),
         uuid: input.uuid,
         reopenInput: input,
       })
@@ -236,7 +218,7 @@ export function setUpWorkflowStories() {
       return createStory({
         script,
         type: 'disputeWorkflow',
-        workflowId: disputeWorkflowId(input.uuid),
+        workflowId: WORKFLOWS.dispute.idOf(input.uuid),
         uuid: input.uuid,
         reopenInput: input,
       })
@@ -245,7 +227,7 @@ export function setUpWorkflowStories() {
     orphan: (script: ActivityScript) =>
       startStory(script, {
         type: 'orphanWorkflow',
-        id: orphanWorkflowId,
+        id: WORKFLOWS.orphan.idOf,
         input: attemptUuid => ({ attemptUuid, timeScale: 1 }),
       }),
     return: (script: ActivityScript, timeScale = 1) =>
@@ -253,31 +235,31 @@ export function setUpWorkflowStories() {
     delivery: (script: ActivityScript, timeScale = 1) =>
       startStory(script, {
         type: 'deliveryWorkflow',
-        id: deliveryWorkflowId,
+        id: WORKFLOWS.delivery.idOf,
         input: deliveryUuid => ({ deliveryUuid, timeScale }),
       }),
     pixKey: (script: ActivityScript, timeScale = 1) =>
       startStory(script, {
         type: 'pixKeyWorkflow',
-        id: pixKeyWorkflowId,
+        id: WORKFLOWS.pix_key.idOf,
         input: uuid => ({ ...pixKeyInput(uuid), timeScale }),
       }),
     pixKeyRemoval: (script: ActivityScript) =>
       startStory(script, {
         type: 'pixKeyRemovalWorkflow',
-        id: pixKeyRemovalWorkflowId,
+        id: WORKFLOWS.pix_key_removal.idOf,
         input: uuid => ({ uuid, timeScale: 1 }),
       }),
     authCode: (script: ActivityScript) =>
       startStory(script, {
         type: 'verificationCodeWorkflow',
-        id: verificationCodeWorkflowId,
+        id: WORKFLOWS.verification_code.idOf,
         input: authCodeInput,
       }),
     keepUnmatchedPayment: (script: ActivityScript) =>
       startStory(script, {
         type: 'keepUnmatchedWorkflow',
-        id: keepUnmatchedWorkflowId,
+        id: WORKFLOWS.keep_unmatched.idOf,
         input: uuid => ({ uuid }),
       }),
     disputeSweep: (script: ActivityScript) =>
@@ -334,7 +316,7 @@ export function setUpWorkflowStories() {
       const story = createStory({
         script,
         type: 'depositWorkflow',
-        workflowId: depositWorkflowId(deposit.connectionUuid, deposit.endToEnd),
+        workflowId: WORKFLOWS.deposit.idOf(`${deposit.connectionUuid}/${deposit.endToEnd}`),
         uuid: deposit.connectionUuid,
         reopenInput: deposit,
       })
@@ -351,7 +333,7 @@ type ReopenOptions = Omit<StartOptions, 'input'> &
 const CHARGE = { type: 'chargeWorkflow' }
 const TRANSFER = { type: 'transferWorkflow' }
 const REFUND = { type: 'refundWorkflow' }
-const RETURN = { type: 'returnWorkflow', id: returnWorkflowId }
+const RETURN = { type: 'returnWorkflow', id: WORKFLOWS.return.idOf }
 
 /** Resolves when a charge is issued or cannot be; requested twice, it is joined. */
 export async function orderCharge(story: Story, order: ChargeInput): Promise<void> {
@@ -362,7 +344,7 @@ export async function orderCharge(story: Story, order: ChargeInput): Promise<voi
       ...CHARGE,
       input: order,
       searchAttributes: searchAttributesOf(
-        buildMoneyWorkflowOptions(chargeWorkflowId(order.uuid), order, visibilityOf(order)),
+        buildMoneyWorkflowOptions(WORKFLOWS.charge.idOf(order.uuid), order, visibilityOf(order)),
       ),
     },
     ask,

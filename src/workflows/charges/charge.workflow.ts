@@ -12,9 +12,6 @@ import {
   type CancelChargeResult,
   type ChargeInput,
   cancelChargeUpdate,
-  ORPHAN_WORKFLOW,
-  type OrphanInput,
-  orphanWorkflowId,
   type PollChargeResult,
 } from '../contracts/charges.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
@@ -79,10 +76,7 @@ class ChargeWorkflow {
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])
     const { timeScale } = order
     for (const attemptUuid of result.orphans)
-      await startChildOnce<OrphanInput>(ORPHAN_WORKFLOW, orphanWorkflowId(attemptUuid), {
-        attemptUuid,
-        timeScale,
-      })
+      await startChildOnce('orphan', attemptUuid, { attemptUuid, timeScale })
     await startFollowUps(result, timeScale)
     // A restored charge may have been paid or cancelled, or may have expired, before it was found at its provider.
     if (order.restored && isIssuedChargeState(this.state)) await this.poll()

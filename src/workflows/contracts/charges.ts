@@ -1,13 +1,9 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { FollowUps } from './follow-ups.ts'
-import type { PreRestoreState, ReopenedInput } from './reopening.ts'
+import type { PreRestoreState } from './reopening.ts'
 
 /** Workflows of charges, and of payloads that no payer was shown (orphans). */
-
-export const CHARGE_WORKFLOW = 'chargeWorkflow'
-export type ChargeWorkflowSignature = (input: ChargeInput | ReopenedInput) => Promise<ChargeState>
-export const chargeWorkflowId = (uuid: string) => `charge/${uuid}`
 
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeInput = {
@@ -64,10 +60,6 @@ export type PollChargeResult =
   | (FollowUps & { kind: 'known'; state: ChargeState; listedPaymentCount?: number })
   /** The provider gave no outcome: the workflow polls again. Payments that it listed are recorded. */
   | (Partial<FollowUps> & { kind: 'no_answer'; state: ChargeState; code: string })
-
-export const ORPHAN_WORKFLOW = 'orphanWorkflow'
-/** Cancels a payload that no payer was shown, until its provider confirms. */
-export const orphanWorkflowId = (attemptUuid: string) => `orphan/${attemptUuid}`
 
 export type OrphanInput = { attemptUuid: string; timeScale: number }
 

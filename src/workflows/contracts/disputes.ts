@@ -3,10 +3,6 @@ import type { AttachmentType } from '../../domain/disputes/attachment.ts'
 import type { DisputeState } from '../../domain/disputes/dispute.ts'
 import type { FollowUps } from './follow-ups.ts'
 
-export const DISPUTE_WORKFLOW = 'disputeWorkflow'
-export type DisputeWorkflowSignature = (input: DisputeInput) => Promise<DisputeState | 'foreign'>
-export const disputeWorkflowId = (uuid: string) => `med/${uuid}`
-
 /**
  * Input of a dispute's workflow, by the provider's id of the dispute. It opens, reopens and answers: the workflow polls the
  * provider, and finds its row or writes it.

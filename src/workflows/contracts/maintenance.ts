@@ -2,6 +2,8 @@ import type { BalanceComparison } from '../../domain/reconciliation/statement-co
 
 /** Workflows that schedules start. */
 
+export const DELIVERY_SWEEP_WORKFLOW = 'deliverySweepWorkflow'
+export const EVENT_PRUNING_WORKFLOW = 'eventPruningWorkflow'
 export const NOTIFICATION_SWEEP_WORKFLOW = 'notificationSweepWorkflow'
 export const LIST_COUNTERS_WORKFLOW = 'listCountersWorkflow'
 export const DISPUTE_SWEEP_WORKFLOW = 'disputeSweepWorkflow'

@@ -1,9 +1,5 @@
 import type { CodeDelivery, PixKeyState, PixKeyType, VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
 
-export const PIX_KEY_WORKFLOW = 'pixKeyWorkflow'
-export type PixKeyWorkflowSignature = (input: PixKeyInput) => Promise<PixKeyState>
-export const pixKeyWorkflowId = (uuid: string) => `pix-key/${uuid}`
-
 /** The order of a PIX key; the key itself travels sealed. */
 export type PixKeyInput = {
   uuid: string
@@ -22,10 +18,6 @@ export type PixKeyInput = {
 /** `key` is null for RANDOM, which the provider generates. */
 export type PixKeyInputDetails = { key: string | null; fingerprint: string }
 
-export const PIX_KEY_REMOVAL_WORKFLOW = 'pixKeyRemovalWorkflow'
-export type PixKeyRemovalWorkflowSignature = (input: PixKeyRemovalInput) => Promise<PixKeyState>
-export const pixKeyRemovalWorkflowId = (uuid: string) => `pix-key/${uuid}/removal`
-
 export type PixKeyRemovalInput = { uuid: string; timeScale: number }
 
 /** State of a key after a call to its provider or a poll. */
@@ -41,11 +33,6 @@ export type KeyOperationResult =
   | { kind: 'still_there' }
 
 export type PollPixKeyInput = { uuid: string; pollCount: number }
-
-export const VERIFICATION_CODE_WORKFLOW = 'verificationCodeWorkflow'
-export type VerificationCodeWorkflowSignature = (input: VerificationCodeInput) => Promise<CodeOutcome>
-/** Sends a verification code to the address that it proves. */
-export const verificationCodeWorkflowId = (uuid: string) => `auth-code/${uuid}`
 
 /** The order of a code; the address travels sealed, and the code is made where it is stored. */
 export type VerificationCodeInput = {

@@ -1,11 +1,7 @@
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { Continuation } from './payouts.ts'
-import type { PreRestoreState, ReopenedInput } from './reopening.ts'
-
-export const REFUND_WORKFLOW = 'refundWorkflow'
-export type RefundWorkflowSignature = (input: RefundInput | ReopenedInput) => Promise<RefundState>
-export const refundWorkflowId = (uuid: string) => `refund/${uuid}`
+import type { PreRestoreState } from './reopening.ts'
 
 /** The order that refunds a charge; `fingerprint` is of the request that asked for it. */
 export type RefundInput = {

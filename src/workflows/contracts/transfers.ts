@@ -1,12 +1,7 @@
 import { defineUpdate } from '@temporalio/workflow'
-import type { TransferState } from '../../domain/transfers/transfer.ts'
 import type { FollowUps } from './follow-ups.ts'
-import type { Continuation, SendPayoutInput } from './payouts.ts'
-import type { PreRestoreState, ReopenedInput } from './reopening.ts'
-
-export const TRANSFER_WORKFLOW = 'transferWorkflow'
-export type TransferWorkflowSignature = (input: TransferInput | ReopenedInput) => Promise<TransferState>
-export const transferWorkflowId = (uuid: string) => `transfer/${uuid}`
+import type { Continuation, SendPayoutInput, TransferSnapshot } from './payouts.ts'
+import type { PreRestoreState } from './reopening.ts'
 
 /** The order that sends money; key, document, names and references travel sealed. */
 export type TransferInput = {
@@ -42,8 +37,8 @@ export type TransferInputDetails = {
 /** Update: cancels a scheduled transfer; false where it has been sent already. */
 export const cancelTransferUpdate = defineUpdate<boolean>('cancelTransfer')
 
-/** State of a transfer. `connectionUuid`: the connection of its latest attempt, which the workflow polls. */
-export type TransferResult = FollowUps & { state: TransferState; connectionUuid: string }
+/** State of a transfer, whose latest attempt the workflow polls. */
+export type TransferResult = FollowUps & TransferSnapshot
 
 /** Input of a sending. `order`: where the row may not exist yet; the sending stores it with its first attempt. */
 export type SendTransferInput = SendPayoutInput & { order?: TransferInput }

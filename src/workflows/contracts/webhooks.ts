@@ -2,12 +2,6 @@ import { defineSignal } from '@temporalio/workflow'
 
 /** Workflows of webhook deliveries, and of the replay, sweep and pruning of events. */
 
-export const DELIVERY_WORKFLOW = 'deliveryWorkflow'
-export type DeliveryWorkflowSignature = (
-  input: AttemptDeliveryInput,
-) => Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'>
-export const deliveryWorkflowId = (uuid: string) => `webhook/${uuid}`
-
 /** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
 export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`
 
@@ -28,9 +22,6 @@ export type FirstAttemptsResult = { open: { deliveryUuid: string; firstWaitMs: n
 /** Signals that the row of a delivery was changed: its workflow reads it at once. */
 export const deliveryChangedSignal = defineSignal('deliveryChanged')
 
-export const EVENT_REPLAY_WORKFLOW = 'eventReplayWorkflow'
-export type EventReplayWorkflowSignature = (input: ReplayEventsInput) => Promise<{ recovered: number }>
-
 /**
  * Input of a replay: the events of the endpoint's account and mode from `since` until `until`, after the cursor
  * `after`. Times are ISO 8601.
@@ -43,6 +34,3 @@ export type ReplayEventsInput = {
   recovered?: number
 }
 export type EventCursor = { at: string; uuid: string }
-
-export const DELIVERY_SWEEP_WORKFLOW = 'deliverySweepWorkflow'
-export const EVENT_PRUNING_WORKFLOW = 'eventPruningWorkflow'

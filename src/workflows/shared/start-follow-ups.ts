@@ -1,8 +1,8 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import { ParentClosePolicy, startChild } from '@temporalio/workflow'
 import type { FollowUps } from '../contracts/follow-ups.ts'
-import { RETURN_WORKFLOW, type ReturnPaymentInput, returnWorkflowId } from '../contracts/unmatched.ts'
-import { type AttemptDeliveryInput, DELIVERY_WORKFLOW, deliveryWorkflowId } from '../contracts/webhooks.ts'
+import type { AttemptDeliveryInput } from '../contracts/webhooks.ts'
+import { WORKFLOWS, type WorkflowInputs } from '../contracts/workflows.ts'
 import { attemptDeliveriesLocally } from './activity-proxies.ts'
 
 /**
@@ -30,33 +30,24 @@ export async function startFollowUpWorkflows(
 ): Promise<void> {
   await Promise.all([
     ...deliveries.map(delivery =>
-      startChildOnce<AttemptDeliveryInput>(DELIVERY_WORKFLOW, deliveryWorkflowId(delivery.deliveryUuid), {
-        ...delivery,
-        timeScale,
-      }),
+      startChildOnce('delivery', delivery.deliveryUuid, { ...delivery, timeScale }),
     ),
     // A return that is still to be sent has no running workflow; an earlier one may have completed before a restore.
-    ...returns.map(order =>
-      startChildOnce<ReturnPaymentInput>(
-        RETURN_WORKFLOW,
-        returnWorkflowId(order.uuid),
-        { ...order, timeScale },
-        'ALLOW_DUPLICATE',
-      ),
-    ),
+    ...returns.map(order => startChildOnce('return', order.uuid, { ...order, timeScale }, 'ALLOW_DUPLICATE')),
   ])
 }
 
 /** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */
-export async function startChildOnce<Input>(
-  type: string,
-  workflowId: string,
-  input: Input,
+export async function startChildOnce<Noun extends keyof WorkflowInputs>(
+  noun: Noun,
+  uuid: string,
+  input: WorkflowInputs[Noun],
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE' = 'REJECT_DUPLICATE',
 ): Promise<void> {
+  const { type, idOf } = WORKFLOWS[noun]
   try {
-    await startChild<(input: Input) => Promise<unknown>>(type, {
-      workflowId,
+    await startChild<(input: WorkflowInputs[Noun]) => Promise<unknown>>(type, {
+      workflowId: idOf(uuid),
       args: [input],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: reuse,

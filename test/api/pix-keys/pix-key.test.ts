@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { CodeMessage } from '../../../src/activities/pix-keys/verification-codes.ts'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
-import { pixKeyWorkflowId, verificationCodeWorkflowId } from '../../../src/workflows/contracts/pix-keys.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import type { ApiResponse, RequestOptions } from '../support/client.ts'
 import { runConcurrentTests } from '../support/concurrent-tests.ts'
 import { readOutboxCode } from '../support/outbox.ts'
@@ -291,7 +291,10 @@ test('no history and no log shows a key, an address or a code', async () => {
   const [row] = await testStack.sql<{ uuid: string }>('select uuid from pix_key where key = ?', [key])
   const { workflow } = await testStack.connectTemporal()
   const logTexts: string[] = []
-  for (const id of [verificationCodeWorkflowId(proof.auth_code_id), pixKeyWorkflowId(row!.uuid)]) {
+  for (const id of [
+    WORKFLOWS.verification_code.idOf(proof.auth_code_id),
+    WORKFLOWS.pix_key.idOf(row!.uuid),
+  ]) {
     const handle = workflow.getHandle(id)
     await handle.result()
     const history = historyToJSON(await handle.fetchHistory())

@@ -1,7 +1,4 @@
-import { chargeWorkflowId } from '../../../src/workflows/contracts/charges.ts'
-import { disputeWorkflowId } from '../../../src/workflows/contracts/disputes.ts'
-import { refundWorkflowId } from '../../../src/workflows/contracts/refunds.ts'
-import { transferWorkflowId } from '../../../src/workflows/contracts/transfers.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import type { FinalState, Violation } from '../final-state.ts'
 import type { RequestRecord } from '../merchant-requests.ts'
 
@@ -44,9 +41,9 @@ function findLostOperations(asked: RequestRecord, rows: Set<string>, startedIds:
 }
 
 function workflowIdOf(kind: RequestRecord['kind'], uuid: string): string {
-  if (kind === 'refund') return refundWorkflowId(uuid)
-  if (kind === 'reply') return disputeWorkflowId(uuid)
-  return kind.endsWith('transfer') ? transferWorkflowId(uuid) : chargeWorkflowId(uuid)
+  if (kind === 'refund') return WORKFLOWS.refund.idOf(uuid)
+  if (kind === 'reply') return WORKFLOWS.dispute.idOf(uuid)
+  return kind.endsWith('transfer') ? WORKFLOWS.transfer.idOf(uuid) : WORKFLOWS.charge.idOf(uuid)
 }
 
 /** All responses to one key are about one operation. */

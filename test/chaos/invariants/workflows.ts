@@ -2,12 +2,7 @@ import { chargeMachine } from '../../../src/domain/charges/charge.ts'
 import { disputeMachine } from '../../../src/domain/disputes/dispute.ts'
 import { refundMachine } from '../../../src/domain/refunds/refund.ts'
 import { transferMachine } from '../../../src/domain/transfers/transfer.ts'
-import { chargeWorkflowId, orphanWorkflowId } from '../../../src/workflows/contracts/charges.ts'
-import { disputeWorkflowId } from '../../../src/workflows/contracts/disputes.ts'
-import { refundWorkflowId } from '../../../src/workflows/contracts/refunds.ts'
-import { transferWorkflowId } from '../../../src/workflows/contracts/transfers.ts'
-import { returnWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
-import { deliveryWorkflowId } from '../../../src/workflows/contracts/webhooks.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import type { FinalState, Violation } from '../final-state.ts'
 
 /** No row without a workflow, no workflow without a row, and none unfinished once every provider answers again. */
@@ -53,7 +48,7 @@ function findOpenRows(
       .filter(({ state }) => !chargeMachine.isFinal(state))
       .map(({ uuid, state }) => ({
         row: `charge ${uuid}`,
-        expectedWorkflowId: chargeWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.charge.idOf(uuid),
         state,
       })),
     // A charge that is being refunded waits for its refund, which has its own workflow.
@@ -64,49 +59,49 @@ function findOpenRows(
       .filter(({ state }) => !transferMachine.isFinal(state))
       .map(({ uuid, state }) => ({
         row: `transfer ${uuid}`,
-        expectedWorkflowId: transferWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.transfer.idOf(uuid),
         state,
       })),
     ...refunds
       .filter(({ state }) => !refundMachine.isFinal(state))
       .map(({ uuid, state }) => ({
         row: `refund ${uuid}`,
-        expectedWorkflowId: refundWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.refund.idOf(uuid),
         state,
       })),
     ...meds
       .filter(({ state }) => !disputeMachine.isFinal(state))
       .map(({ uuid, state }) => ({
         row: `dispute ${uuid}`,
-        expectedWorkflowId: disputeWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.dispute.idOf(uuid),
         state,
       })),
     ...movements
       .filter(({ disposition }) => disposition === 'held' || disposition === 'returning')
       .map(({ uuid, disposition }) => ({
         row: `movement ${uuid}`,
-        expectedWorkflowId: returnWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.return.idOf(uuid),
         state: disposition!,
       })),
     ...attempts
       .filter(({ state }) => state === 'orphan')
       .map(({ uuid, state }) => ({
         row: `attempt ${uuid}`,
-        expectedWorkflowId: orphanWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.orphan.idOf(uuid),
         state,
       })),
     ...attempts
       .filter(({ operation, state }) => operation === 'issue' && state === 'calling')
       .map(({ uuid, subject, state }) => ({
         row: `attempt ${uuid}`,
-        expectedWorkflowId: chargeWorkflowId(subject),
+        expectedWorkflowId: WORKFLOWS.charge.idOf(subject),
         state,
       })),
     ...deliveries
       .filter(({ status }) => status === 'PENDING')
       .map(({ uuid, status }) => ({
         row: `delivery ${uuid}`,
-        expectedWorkflowId: deliveryWorkflowId(uuid),
+        expectedWorkflowId: WORKFLOWS.delivery.idOf(uuid),
         state: status,
       })),
   ]

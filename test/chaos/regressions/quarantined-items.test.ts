@@ -3,7 +3,7 @@ import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { storeUnexplainedAnswer } from '../../../src/db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A list item that cannot be parsed is listed again by each reconciliation, until a release parses it. */
@@ -69,7 +69,9 @@ test('a statement item is listed again in its period, and recorded once it can b
 
   isReadable = true
   expect(await account.look()).toMatchObject({ repaired: 1 })
-  expect(fixture.signalledWorkflowIds).toEqual([depositWorkflowId(account.connectionUuid, endToEnd)])
+  expect(fixture.signalledWorkflowIds).toEqual([
+    WORKFLOWS.deposit.idOf(`${account.connectionUuid}/${endToEnd}`),
+  ])
   expect(await account.unresolved()).toBe(0)
 
   asked.length = 0

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { listProviderAccounts, reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import type { StatementEntry } from '../../../src/domain/providers/provider.ts'
 import type { Provider } from '../../../src/providers/port.ts'
-import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** A storm's finding about reconciliation: a workflow that was signalled for a lost notification, without effect. */
@@ -64,7 +64,9 @@ test('a missing entry is signalled to its workflow by each comparison until it i
 
   expect(await look()).toMatchObject({ matched: 0, repaired: 1, differences: 0 })
   expect(await look()).toMatchObject({ repaired: 0, differences: 1 })
-  expect(fixture.signalledWorkflowIds).toEqual(Array(2).fill(depositWorkflowId(connectionUuid, endToEnd)))
+  expect(fixture.signalledWorkflowIds).toEqual(
+    Array(2).fill(WORKFLOWS.deposit.idOf(`${connectionUuid}/${endToEnd}`)),
+  )
 
   const provider = {
     cents: 700,

@@ -11,7 +11,7 @@ import { storeProviderNotifications } from '../../../src/db/repositories/provide
 import { referenceOf } from '../../../src/domain/pix/identifiers.ts'
 import { routeNotification } from '../../../src/provider-notifications/route-notification.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
-import { depositWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Where a payment notification is routed whose provider account has no attempt with its reference. */
@@ -186,7 +186,7 @@ describe('on a shared account', () => {
     const refused = randomUUID()
     await isTried({ of: refused, state: 'rejected' })
     expect(await noticeOf('f4', { of: refused, through: anothers })).toMatchObject({ outcome: 'routed' })
-    expect(startedWorkflowIds).toEqual([depositWorkflowId(connection, END_TO_END)])
+    expect(startedWorkflowIds).toEqual([WORKFLOWS.deposit.idOf(`${connection}/${END_TO_END}`)])
   })
 })
 

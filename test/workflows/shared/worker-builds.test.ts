@@ -3,22 +3,10 @@ import type { History } from '@temporalio/common/lib/proto-utils.js'
 import { Worker } from '@temporalio/worker'
 import { waitUntil } from '../../../src/dev/os/wait-until.ts'
 import { buildReopenOptions } from '../../../src/temporal/workflow-options.ts'
-import {
-  awaitIssuedUpdate,
-  chargeWorkflowId,
-  orphanWorkflowId,
-} from '../../../src/workflows/contracts/charges.ts'
-import { disputeWorkflowId } from '../../../src/workflows/contracts/disputes.ts'
-import {
-  pixKeyRemovalWorkflowId,
-  pixKeyWorkflowId,
-  verificationCodeWorkflowId,
-} from '../../../src/workflows/contracts/pix-keys.ts'
+import { awaitIssuedUpdate } from '../../../src/workflows/contracts/charges.ts'
 import { providerNotificationSignal } from '../../../src/workflows/contracts/provider-notifications.ts'
-import { refundWorkflowId } from '../../../src/workflows/contracts/refunds.ts'
-import { cancelTransferUpdate, transferWorkflowId } from '../../../src/workflows/contracts/transfers.ts'
-import { depositWorkflowId, returnWorkflowId } from '../../../src/workflows/contracts/unmatched.ts'
-import { deliveryWorkflowId } from '../../../src/workflows/contracts/webhooks.ts'
+import { cancelTransferUpdate } from '../../../src/workflows/contracts/transfers.ts'
+import { WORKFLOWS } from '../../../src/workflows/contracts/workflows.ts'
 import { DEPLOYMENT, startWorkerBuilds, TASK_QUEUE } from '../../support/worker-builds.ts'
 import { NOTIFICATION, type Story } from '../../support/workflow-story.ts'
 import {
@@ -113,31 +101,31 @@ afterAll(() => builds?.stop())
 
 /** A workflow of every type: its type, its id, and its input. */
 const KINDS: [string, (uuid: string) => string, (uuid: string) => unknown][] = [
-  ['chargeWorkflow', chargeWorkflowId, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
-  ['transferWorkflow', transferWorkflowId, sendingOf],
+  ['chargeWorkflow', WORKFLOWS.charge.idOf, uuid => ({ ...chargeInput(uuid), timeScale: TIME_SCALE })],
+  ['transferWorkflow', WORKFLOWS.transfer.idOf, sendingOf],
   [
     'transferWorkflow',
-    uuid => `${transferWorkflowId(uuid)}/later`,
+    uuid => `${WORKFLOWS.transfer.idOf(uuid)}/later`,
     uuid => ({ ...sendingOf(uuid), ...LATER }),
   ],
   [
     'refundWorkflow',
-    refundWorkflowId,
+    WORKFLOWS.refund.idOf,
     uuid => ({ ...sendingOf(uuid), chargeUuid: 'charge', fingerprint: 'f' }),
   ],
-  ['returnWorkflow', returnWorkflowId, sendingOf],
-  ['keepUnmatchedWorkflow', uuid => `${returnWorkflowId(uuid)}/kept`, uuid => ({ uuid })],
+  ['returnWorkflow', WORKFLOWS.return.idOf, sendingOf],
+  ['keepUnmatchedWorkflow', uuid => `${WORKFLOWS.return.idOf(uuid)}/kept`, uuid => ({ uuid })],
   [
     'disputeWorkflow',
-    disputeWorkflowId,
+    WORKFLOWS.dispute.idOf,
     uuid => ({ ...sendingOf(uuid), providerDisputeId: 'infraction', endToEnd: null }),
   ],
-  ['pixKeyWorkflow', pixKeyWorkflowId, keyOf],
-  ['pixKeyRemovalWorkflow', pixKeyRemovalWorkflowId, keyOf],
-  ['verificationCodeWorkflow', verificationCodeWorkflowId, keyOf],
-  ['orphanWorkflow', orphanWorkflowId, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
-  ['depositWorkflow', uuid => depositWorkflowId('connection-a', uuid), sendingOf],
-  ['deliveryWorkflow', deliveryWorkflowId, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
+  ['pixKeyWorkflow', WORKFLOWS.pix_key.idOf, keyOf],
+  ['pixKeyRemovalWorkflow', WORKFLOWS.pix_key_removal.idOf, keyOf],
+  ['verificationCodeWorkflow', WORKFLOWS.verification_code.idOf, keyOf],
+  ['orphanWorkflow', WORKFLOWS.orphan.idOf, uuid => ({ attemptUuid: uuid, timeScale: TIME_SCALE })],
+  ['depositWorkflow', uuid => WORKFLOWS.deposit.idOf(`connection-a/${uuid}`), sendingOf],
+  ['deliveryWorkflow', WORKFLOWS.delivery.idOf, uuid => ({ deliveryUuid: uuid, timeScale: TIME_SCALE })],
   ['eventReplayWorkflow', uuid => `recovery/${uuid}`, uuid => ({ webhookUuid: uuid })],
   ['deliverySweepWorkflow', uuid => `delivery-sweep/${uuid}`, none],
   ['eventPruningWorkflow', uuid => `event-pruning/${uuid}`, none],

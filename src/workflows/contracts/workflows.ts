@@ -1,0 +1,43 @@
+import type { ChargeInput, OrphanInput } from './charges.ts'
+import type { DisputeInput } from './disputes.ts'
+import type { PixKeyInput, PixKeyRemovalInput, VerificationCodeInput } from './pix-keys.ts'
+import type { RefundInput } from './refunds.ts'
+import type { ReopenedInput } from './reopening.ts'
+import type { TransferInput } from './transfers.ts'
+import type { KeepUnmatchedInput, RecordDepositInput, ReturnPaymentInput } from './unmatched.ts'
+import type { AttemptDeliveryInput, ReplayEventsInput } from './webhooks.ts'
+
+/** Input of the workflow of each noun. Those that schedules start have none (`maintenance.ts`). */
+export type WorkflowInputs = {
+  charge: ChargeInput | ReopenedInput
+  orphan: OrphanInput
+  transfer: TransferInput | ReopenedInput
+  refund: RefundInput | ReopenedInput
+  return: ReturnPaymentInput
+  keep_unmatched: KeepUnmatchedInput
+  deposit: RecordDepositInput
+  dispute: DisputeInput
+  pix_key: PixKeyInput
+  pix_key_removal: PixKeyRemovalInput
+  verification_code: VerificationCodeInput
+  delivery: AttemptDeliveryInput
+  event_replay: ReplayEventsInput
+}
+
+/** Type of the workflow of each noun as Temporal knows it, and its id by the uuid of its row. */
+export const WORKFLOWS = {
+  charge: { type: 'chargeWorkflow', idOf: uuid => `charge/${uuid}` },
+  orphan: { type: 'orphanWorkflow', idOf: attemptUuid => `orphan/${attemptUuid}` },
+  transfer: { type: 'transferWorkflow', idOf: uuid => `transfer/${uuid}` },
+  refund: { type: 'refundWorkflow', idOf: uuid => `refund/${uuid}` },
+  return: { type: 'returnWorkflow', idOf: movementUuid => `return/${movementUuid}` },
+  keep_unmatched: { type: 'keepUnmatchedWorkflow', idOf: movementUuid => `return/${movementUuid}/kept` },
+  /** By the PIX, which has no row yet: `<connection>/<end-to-end id>`. */
+  deposit: { type: 'depositWorkflow', idOf: pix => `deposit/${pix}` },
+  dispute: { type: 'disputeWorkflow', idOf: uuid => `med/${uuid}` },
+  pix_key: { type: 'pixKeyWorkflow', idOf: uuid => `pix-key/${uuid}` },
+  pix_key_removal: { type: 'pixKeyRemovalWorkflow', idOf: uuid => `pix-key/${uuid}/removal` },
+  verification_code: { type: 'verificationCodeWorkflow', idOf: uuid => `auth-code/${uuid}` },
+  delivery: { type: 'deliveryWorkflow', idOf: uuid => `webhook/${uuid}` },
+  event_replay: { type: 'eventReplayWorkflow', idOf: uuid => `recovery/${uuid}` },
+} as const satisfies Record<keyof WorkflowInputs, { type: string; idOf: (uuid: string) => string }>
