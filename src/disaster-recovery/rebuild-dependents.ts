@@ -18,7 +18,7 @@ import { HISTORY_EXPIRED, type RebuildOutcome, refuseMissingConnections } from '
  * money by itself.
  */
 
-export type DependentContext = {
+type DependentContext = {
   temporal: TemporalContext
   client: Client
   em: EntityManager
@@ -26,21 +26,20 @@ export type DependentContext = {
   isRunning: boolean
   statusAttribute?: string
 }
+type RowContext = DependentContext & { uuid: string }
 
 /** Rebuilds or restores a dispute, key or delivery; null if there is nothing to do. */
-export function rebuildDependent(context: DependentContext): Promise<RebuildOutcome | null> {
-  const [noun, , part] = context.id.split('/')
+export function rebuildDependent(dependent: DependentContext): Promise<RebuildOutcome | null> {
+  const [noun, uuid, part] = dependent.id.split('/')
+  const context = { ...dependent, uuid: uuid! }
   if (noun === 'med') return rebuildDispute(context)
   if (noun === 'webhook') return restoreDelivery(context)
   return part === 'removal' ? restorePixKeyRemoval(context) : rebuildPixKey(context)
 }
 
-const uuidFromWorkflowId = ({ id }: DependentContext) => id.split('/')[1]!
-
 /** Signals a dispute whose row is missing or behind; its workflow polls the provider, which reports it again. */
-async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { temporal, client, em, id, isRunning, statusAttribute } = context
-  const uuid = uuidFromWorkflowId(context)
+async function rebuildDispute(context: RowContext): Promise<RebuildOutcome | null> {
+  const { temporal, client, em, id, uuid, isRunning, statusAttribute } = context
   const row = await em.findOne(Dispute, uuid)
   const isCurrent = row && isRunning && statusAttribute === disputeMachine.statusOf(row.state)
   if (isCurrent || (row && disputeMachine.isFinal(row.state))) return null
@@ -58,9 +57,8 @@ async function rebuildDispute(context: DependentContext): Promise<RebuildOutcome
  * Restarts the workflow of a lost key to look it up at its provider, never to create it. A random key's value comes
  * from the provider, so a lost one without an attempt cannot be distinguished from others.
  */
-async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning, temporal } = context
-  const uuid = uuidFromWorkflowId(context)
+async function rebuildPixKey(context: RowContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, uuid, isRunning, temporal } = context
   const row = await em.findOne(PixKey, uuid)
   const isAttempted = row && (await em.count(Attempt, { operation: 'create_key', subjectUuid: uuid })) > 0
   if (row && (row.state !== 'creating' || isRunning)) return null
@@ -81,9 +79,8 @@ async function rebuildPixKey(context: DependentContext): Promise<RebuildOutcome 
 }
 
 /** Restores a removal that the provider had confirmed; one that was interrupted is started again. */
-async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning, temporal } = context
-  const uuid = uuidFromWorkflowId(context)
+async function restorePixKeyRemoval(context: RowContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, uuid, isRunning, temporal } = context
   const row = await em.findOne(PixKey, uuid)
   if (!row || isRunning || (row.state !== 'active' && row.state !== 'removing')) return null
   const result = await readLatestResult(client, id)
@@ -98,9 +95,13 @@ async function restorePixKeyRemoval(context: DependentContext): Promise<RebuildO
 }
 
 /** Restores the final status of a delivery: what an endpoint has received or what was given up is not sent again. */
-async function restoreDelivery(context: DependentContext): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning } = context
-  const uuid = uuidFromWorkflowId(context)
+async function restoreDelivery({
+  client,
+  em,
+  id,
+  uuid,
+  isRunning,
+}: RowContext): Promise<RebuildOutcome | null> {
   if (isRunning) return null
   if ((await em.count(Delivery, { uuid, status: 'PENDING' })) === 0) return null
   const result = await readLatestResult(client, id)
@@ -109,7 +110,6 @@ async function restoreDelivery(context: DependentContext): Promise<RebuildOutcom
   return { outcome: 'restored' }
 }
 
-/** Returns the result of the latest run if it completed. */
 async function readLatestResult(client: Client, workflowId: string): Promise<string | undefined> {
   return readLastResult(client, [await client.workflow.getHandle(workflowId).describe()])
 }

@@ -51,11 +51,7 @@ export function buildRebuildMetadata(
 
 /** Restores the original input from that of any run: a continued run carries the candidates of the first. */
 export function restoreOriginalInput(input: RebuildableInput): RebuildableInput {
-  const {
-    acceptBefore: _,
-    continuation,
-    ...original
-  } = { acceptBefore: undefined, continuation: undefined, ...input } as ContinuedInput
+  const { acceptBefore: _, continuation, ...original } = input as ContinuedInput
   const candidates = typeof continuation === 'object' ? continuation.candidates : undefined
   return { ...original, ...(candidates && { candidates }) } as RebuildableInput
 }

@@ -68,9 +68,18 @@ export async function* rebuildWorkflows(
   // Workflows started since the pause have read the restored rows and are not ahead of them.
   const range = { since, before: pause.createdAt }
   const money = await listWorkflowsBetween(client, typesOf(MONEY_NOUNS), range)
-  yield* rebuildInBatches(money, (id, { isRunning }) =>
-    rebuildWorkflow({ temporal, client, em: em.fork(), id, isRunning, pausedAt: pause.createdAt }, request),
-  )
+  yield* rebuildInBatches(money, (id, { isRunning }) => {
+    const [noun, uuid] = id.split('/') as [MoneyNoun, string]
+    const workflow = { id, noun, uuid, isRunning }
+    return rebuildWorkflow({
+      temporal,
+      client,
+      em: em.fork(),
+      pausedAt: pause.createdAt,
+      request,
+      ...workflow,
+    })
+  })
   const dependents = await listWorkflowsBetween(client, typesOf(DEPENDENT_NOUNS), range)
   yield* rebuildInBatches(dependents, (id, state) =>
     rebuildDependent({ temporal, client, em: em.fork(), id, ...state }),
@@ -112,9 +121,12 @@ type RebuildContext = {
   temporal: TemporalContext
   client: Client
   em: EntityManager
-  id: string
-  isRunning: boolean
   pausedAt: Date
+  request: RebuildRequest
+  id: string
+  noun: MoneyNoun
+  uuid: string
+  isRunning: boolean
 }
 
 /**
@@ -125,22 +137,17 @@ const MAX_CALL_MS = 60_000
 const RECHECK_DELAY_MS = 500
 
 /** Rebuilds the workflow of a charge or payout; null if there is nothing to do. */
-async function rebuildWorkflow(
-  context: RebuildContext,
-  request: RebuildRequest,
-): Promise<RebuildOutcome | null> {
-  const { client, em, id, isRunning } = context
-  const [noun, uuid] = id.split('/') as [MoneyNoun, string]
+async function rebuildWorkflow(context: RebuildContext): Promise<RebuildOutcome | null> {
+  const { client, em, id, noun, uuid, isRunning } = context
   const row = await readOperationState(em, noun, uuid)
   if (noun === 'return' && !row) return null // Reconciliation records its PIX again and starts the return.
   const isDone = row && IS_FINAL[noun](row.state)
-  if (isRunning && (isDone || (noun === 'charge' && row && isIssuedChargeState(row.state as ChargeState))))
-    return null
+  const isIssued = row && noun === 'charge' && isIssuedChargeState(row.state as ChargeState)
+  if (isRunning && (isDone || isIssued)) return null
   const history = await readWorkflowHistory<RebuildableInput>(client, id, uuid)
   if (isDone)
     return history && isHistoryAhead(noun, row.state, history.result) ? requestPoll(context, row) : null
-  if (row && noun === 'charge' && isIssuedChargeState(row.state as ChargeState))
-    return rebuildIssuedCharge(context, row, history?.result)
+  if (isIssued) return rebuildIssuedCharge(context, row, history?.result)
   if (!history) return HISTORY_EXPIRED
   const previous = history.lastInput.restored
   if (row && history.isRunning && previous && !previous.isScheduled) return { outcome: 'under_way' }
@@ -151,14 +158,14 @@ async function rebuildWorkflow(
   if (history.isRunning && isCallPending(payouts)) {
     // A slow worker may be about to write the row; whether that is behind is known only after the call's outcome.
     await sleep(RECHECK_DELAY_MS)
-    return rebuildWorkflow(context, request)
+    return rebuildWorkflow(context)
   }
   if (history.isRunning && !(row ? await isRowBehind(context, row, payouts) : !payouts.hasNoActivity))
     return null
   const restored = buildRestoredInput(history, payouts)
   const refusal = await refuseMissingConnections(em, listCandidates(restoreOriginalInput(history.input)))
   if (refusal) return refusal
-  await restartWorkflow(context, { history, restored, request })
+  await restartWorkflow(context, history, restored)
   return { outcome: restored.isScheduled ? 'waits' : 'rebuilt', row: row ? 'behind' : 'missing' }
 }
 
@@ -167,10 +174,9 @@ function isCallPending({ callStartedAt }: PayoutHistory): boolean {
 }
 
 async function requestPoll(
-  { temporal, id }: RebuildContext,
+  { temporal, noun, uuid }: RebuildContext,
   { connectionUuid }: OperationState,
 ): Promise<RebuildOutcome> {
-  const [noun, uuid] = id.split('/') as [MoneyNoun, string]
   await signalMoneyWorkflow(temporal, noun, { uuid, connectionUuid })
   return { outcome: 'asked' }
 }
@@ -181,10 +187,9 @@ async function rebuildIssuedCharge(
   row: OperationState,
   result: string | undefined,
 ): Promise<RebuildOutcome> {
-  const { temporal, id } = context
+  const { temporal, uuid } = context
   if (row.state !== 'pending' || (result !== 'cancelled' && result !== 'expired'))
     return requestPoll(context, row)
-  const uuid = id.split('/')[1]!
   const { timeScale } = temporal
   await startOrReopenWorkflow(temporal, 'charge', uuid, {
     reopen: uuid,
@@ -194,30 +199,28 @@ async function rebuildIssuedCharge(
   return { outcome: 'restored' }
 }
 
-async function isRowBehind({ em, id }: RebuildContext, { state }: OperationState, history: PayoutHistory) {
-  const [noun, uuid] = id.split('/') as [MoneyNoun, string]
+async function isRowBehind(
+  { em, noun, uuid }: RebuildContext,
+  { state }: OperationState,
+  history: PayoutHistory,
+) {
   if (noun === 'charge') return history.isIssued
   const attempts = await findAttempts(em, { operation: noun, subjectUuid: uuid })
   return isRowBehindHistory(history, { state, attempts })
 }
 
-type RestartInput = {
-  history: WorkflowHistory<RebuildableInput>
-  restored: PreRestoreState
-  request: RebuildRequest
-}
-
 /** Restarts a workflow after recording the operator action. If only terminated, the next rebuild finds it. */
 async function restartWorkflow(
-  { temporal, client, em, id }: RebuildContext,
-  { history, restored, request }: RestartInput,
+  { temporal, client, em, id, noun, request }: RebuildContext,
+  history: WorkflowHistory<RebuildableInput>,
+  restored: PreRestoreState,
 ): Promise<void> {
   const { actor, reason } = request
   const input = { ...restoreOriginalInput(history.input), restored }
   const attributes = { provider: listCandidates(input)[0]!, externalRef: history.externalRef }
   await recordOperatorAction(em, { actor, action: 'rebuild', subject: id, reason })
   await terminateWorkflow(client, id, formatTerminationReason(request))
-  await client.workflow.start(WORKFLOWS[id.split('/')[0] as MoneyNoun].type, {
+  await client.workflow.start(WORKFLOWS[noun].type, {
     ...buildRebuildMetadata(id, input, attributes),
     taskQueue: temporal.taskQueue,
     args: [input],

@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
+import { createMetricBuilders } from './metric-builders.ts'
 import { createUnexplainedCounter } from './unexplained-answers.ts'
 
 /** State that an API process reads at a scrape, besides PostgreSQL; `storage` is null if its space is unknown. */
@@ -12,25 +13,20 @@ export type ApiProcessState = {
 export function createApiMetrics() {
   const registry = new Registry()
   registry.setDefaultLabels({ process: 'api' })
-  const requests = new Histogram({
-    name: 'trilho_http_request_seconds',
-    help: 'Requests answered, by route, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.025, 0.1, 0.25, 1, 2.5, 5, 10],
-    registers: [registry],
-  })
-  const limited = new Counter({
-    name: 'trilho_rate_limited_total',
-    help: 'Requests rejected by the rate limit of their token.',
-    registers: [registry],
-  })
-  const failures = new Counter({
-    name: 'trilho_http_failures_total',
-    help: 'Requests answered 5xx, by code and cause.',
-    labelNames: ['code', 'cause'],
-    registers: [registry],
-  })
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
+  const { counter, gauge, histogram } = createMetricBuilders(registry)
+  const requests = histogram(
+    'trilho_http_request_seconds',
+    'Requests answered, by route, method and status.',
+    {
+      labelNames: ['route', 'method', 'status'],
+      buckets: [0.025, 0.1, 0.25, 1, 2.5, 5, 10],
+    },
+  )
+  const limited = counter('trilho_rate_limited_total', 'Requests rejected by the rate limit of their token.')
+  const failures = counter('trilho_http_failures_total', 'Requests answered 5xx, by code and cause.', [
+    'code',
+    'cause',
+  ])
   const temporalUp = gauge('trilho_temporal_up', 'Whether Temporal answers this API.')
   const storageFree = gauge('trilho_storage_free_bytes', 'Free bytes of the file system of the attachments.')
   const storageSize = gauge(

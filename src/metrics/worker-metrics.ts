@@ -1,8 +1,9 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { isTransportCode, isWithoutAnswer } from '../domain/providers/provider.ts'
 import type { ObservedCall } from '../providers/observability/call-observer.ts'
 import { createCertificateGauge } from './certificate-expiry.ts'
 import { CLOCK_OFFSET_GAUGE } from './clock-offset.ts'
+import { createMetricBuilders } from './metric-builders.ts'
 import { createUnexplainedCounter } from './unexplained-answers.ts'
 
 /** One attempt of a webhook delivery; `lagSeconds` is the time since its event, for the attempt that succeeded. */
@@ -24,60 +25,41 @@ const toCodeLabel = (code: string | null) => (isTransportCode(code) ? code : 'ot
 export function createWorkerMetrics(worker: string) {
   const registry = new Registry()
   registry.setDefaultLabels({ worker })
-  const calls = new Histogram({
-    name: 'trilho_provider_call_seconds',
-    help: 'Calls of providers, by operation and outcome (SPEC §6 names them).',
-    labelNames: ['provider', 'operation', 'outcome'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
-  })
-  const failures = new Counter({
-    name: 'trilho_provider_failures_total',
-    help: 'Provider calls without a usable response, by cause; other: a response that proves no outcome.',
-    labelNames: ['provider', 'code'],
-    registers: [registry],
-  })
-  const attempts = new Counter({
-    name: 'trilho_webhook_tries_total',
-    help: 'Attempts of webhook deliveries.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
-  const lag = new Histogram({
-    name: 'trilho_webhook_lag_seconds',
-    help: 'From an event to the endpoint that took it.',
+  const { counter, gauge, histogram } = createMetricBuilders(registry)
+  const calls = histogram(
+    'trilho_provider_call_seconds',
+    'Calls of providers, by operation and outcome (SPEC §6 names them).',
+    {
+      labelNames: ['provider', 'operation', 'outcome'],
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    },
+  )
+  const failures = counter(
+    'trilho_provider_failures_total',
+    'Provider calls without a usable response, by cause; other: a response that proves no outcome.',
+    ['provider', 'code'],
+  )
+  const attempts = counter('trilho_webhook_tries_total', 'Attempts of webhook deliveries.', ['outcome'])
+  const lag = histogram('trilho_webhook_lag_seconds', 'From an event to the endpoint that took it.', {
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 43_200],
-    registers: [registry],
   })
-  const clock = new Gauge({ ...CLOCK_OFFSET_GAUGE, registers: [registry] })
-  const ready = new Gauge({
-    name: 'trilho_worker_ready',
-    help: 'Whether this worker polls Temporal, and PostgreSQL answers it.',
-    registers: [registry],
-  })
-  const contradictions = new Counter({
-    name: 'trilho_provider_contradictions_total',
-    help: 'Payouts that a provider reported as failed after it had reported them as settled.',
-    labelNames: ['provider', 'operation'],
-    registers: [registry],
-  })
-  const currentVersion = new Gauge({
-    name: 'trilho_current_version',
-    help: 'Whether the worker deployment has a current version, on which new workflows start.',
-    registers: [registry],
-  })
-  const workerVersion = new Gauge({
-    name: 'trilho_worker_version',
-    help: 'The build of this worker.',
-    labelNames: ['build_id'],
-    registers: [registry],
-  })
-  const versionNeeded = new Gauge({
-    name: 'trilho_version_needed',
-    help: 'Builds that are current or ramping, or that have pinned workflows.',
-    labelNames: ['build_id'],
-    registers: [registry],
-  })
+  const clock = gauge(CLOCK_OFFSET_GAUGE.name, CLOCK_OFFSET_GAUGE.help)
+  const ready = gauge('trilho_worker_ready', 'Whether this worker polls Temporal, and PostgreSQL answers it.')
+  const contradictions = counter(
+    'trilho_provider_contradictions_total',
+    'Payouts that a provider reported as failed after it had reported them as settled.',
+    ['provider', 'operation'],
+  )
+  const currentVersion = gauge(
+    'trilho_current_version',
+    'Whether the worker deployment has a current version, on which new workflows start.',
+  )
+  const workerVersion = gauge('trilho_worker_version', 'The build of this worker.', ['build_id'])
+  const versionNeeded = gauge(
+    'trilho_version_needed',
+    'Builds that are current or ramping, or that have pinned workflows.',
+    ['build_id'],
+  )
   currentVersion.remove() // An unversioned worker has no sample.
   return {
     registry,

@@ -71,24 +71,20 @@ async function routeByKind(
   const { notification, connection } = inbound
   if (notification.kind === 'dispute' && notification.reference)
     return routeToDispute(temporal, inbound, notification.reference)
-  const subjectUuid = notification.reference ? uuidFromReference(notification.reference) : null
+  const uuid = notification.reference ? uuidFromReference(notification.reference) : null
   const [attempt, disputes] =
     subject ?? (await runQuery(em, queryNotificationSubject(em, notification, connection)))
-  const routeOwn = () => routeByReference(temporal, em, { ...inbound, uuid: subjectUuid, attempt })
+  const routeOwn = () => routeByReference(temporal, em, { ...inbound, uuid, attempt })
   if (notification.kind === 'payment') return routeOwn()
   // A return may be of a dispute: the disputes of that PIX are signalled as well.
-  const hasDisputes = await routeToDisputes(temporal, inbound, disputes)
+  for (const providerDisputeId of disputes) await routeToDispute(temporal, inbound, providerDisputeId)
   const outcome = notification.kind === 'dispute' ? null : await routeOwn()
-  if (hasDisputes || outcome === 'routed') return 'routed'
+  if (disputes.length > 0 || outcome === 'routed') return 'routed'
   return outcome ?? (isRecent(temporal, notification) ? null : 'foreign')
 }
 
 /** Routes by our id in the notification; a connection can only report what its provider account carries. */
-async function routeByReference(
-  temporal: TemporalContext,
-  em: EntityManager,
-  inbound: IdentifiedNotification,
-): Promise<NotificationOutcome | null> {
+function routeByReference(temporal: TemporalContext, em: EntityManager, inbound: IdentifiedNotification) {
   const { notification, uuid, attempt } = inbound
   if (!uuid)
     return notification.kind === 'payment'
@@ -142,25 +138,16 @@ async function routeUnknownReference(
 ): Promise<NotificationOutcome | null> {
   const { notification, signal, uuid } = inbound
   if (notification.kind !== 'payment') return 'foreign'
-  if (await isAtOtherProviderAccount(em, inbound)) return routeToDeposit(temporal, inbound)
+  // Money that the provider reports for a charge at another provider account is a deposit. While a charge is `issuing`,
+  // also when it is being recovered after a restore, its provider account is not known yet.
+  const { providerAccountUuid } = inbound.connection
+  if (await isChargeAtOtherAccount(em, { uuid, reference: referenceOf(uuid), providerAccountUuid }))
+    return routeToDeposit(temporal, inbound)
   if (await signalIfRunning(temporal, WORKFLOWS.charge.idOf(uuid), signal)) return 'routed'
   if (isRecent(temporal, notification)) return null
   // A workflow without a row is newer than a restored database: the rebuild handles it.
   if (await hasWorkflow(await temporal.client(), WORKFLOWS.charge.idOf(uuid))) return null
   return routeToDeposit(temporal, inbound)
-}
-
-/**
- * Returns whether the charge is at another provider account; money that the provider reports here then is a deposit.
- * While a charge is `issuing`, which also holds when it is being recovered after a restore, its provider account is
- * not known yet.
- */
-function isAtOtherProviderAccount(
-  em: EntityManager,
-  { connection, uuid }: InboundNotification & { uuid: string },
-) {
-  const { providerAccountUuid } = connection
-  return isChargeAtOtherAccount(em, { uuid, reference: referenceOf(uuid), providerAccountUuid })
 }
 
 /** Routes a notification that names only the returned PIX: signals the workflow of every attempt about it. */
@@ -212,7 +199,6 @@ async function routeToDeposit(
   return 'routed'
 }
 
-/** A provider notification, the connection that received it, and its signal to a workflow. */
 type InboundNotification = {
   notification: ProviderNotification
   connection: Connection
@@ -255,14 +241,4 @@ async function routeToDispute(
   const uuid = deriveDisputeUuid({ providerAccountUuid, providerDisputeId })
   await signalDispute(temporal, { uuid, connectionUuid, providerDisputeId, endToEnd, requestId }, signal)
   return 'routed'
-}
-
-/** Signals the workflow of each dispute; returns whether there is any. */
-async function routeToDisputes(
-  temporal: TemporalContext,
-  inbound: InboundNotification,
-  disputes: string[],
-): Promise<boolean> {
-  for (const providerDisputeId of disputes) await routeToDispute(temporal, inbound, providerDisputeId)
-  return disputes.length > 0
 }

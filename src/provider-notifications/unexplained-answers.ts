@@ -101,7 +101,6 @@ function normalizeLabel(name: string): string {
   return name.replaceAll(/[^\w.:-]+/g, '_').slice(0, 80)
 }
 
-/** An operator's request to open an answer; recorded as an operator action. */
 type OpenAnswerRequest = { uuid: string; actor: string; reason: string }
 
 /** Opens the sealed answer for an operator, in the transaction that records the action; undefined if there is none. */

@@ -52,7 +52,6 @@ export function startVerificationCodeWorkflow(
   })
 }
 
-/** Builds the memo, summary and search attributes of a workflow of PIX keys. */
 function buildKeyWorkflowMetadata(
   request: { accountUuid: string; connectionUuid?: string; requestId: string },
   staticSummary: string,

@@ -1,10 +1,4 @@
-import {
-  type Client,
-  ScheduleAlreadyRunning,
-  type ScheduleDescription,
-  ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
-} from '@temporalio/client'
+import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client'
 import { scaleWait } from '../domain/shared/intervals.ts'
 import {
   DELIVERY_SWEEP_WORKFLOW,
@@ -26,7 +20,7 @@ const DISPUTE_SWEEP_MS = 15_000
 const MIN_INTERVAL_MS = 2_000
 /** Statements are compared again for two days, because some providers book late. */
 const RECONCILIATION_HOURS = 48
-/** Default task queue of src/config.ts; its schedules keep the ids without a suffix that they have always had. */
+/** Default task queue of src/config.ts; its schedules have ids without a suffix. */
 const DEFAULT_TASK_QUEUE = 'trilho'
 
 /**
@@ -98,33 +92,16 @@ async function upsertSchedule(
 ): Promise<void> {
   // Each of several installations in one namespace has schedules of its own.
   const scheduleId = taskQueue === DEFAULT_TASK_QUEUE ? id : `${id}/${taskQueue}`
-  const legacy =
-    taskQueue === DEFAULT_TASK_QUEUE ? undefined : await findLegacySchedule(client, { id, taskQueue })
   const options = {
     spec: { intervals: [{ every: Math.max(MIN_INTERVAL_MS, scaleWait(intervalMs, timeScale)) }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS },
     action: { type: 'startWorkflow' as const, workflowType: type, workflowId: scheduleId, taskQueue, args },
   }
   try {
-    await client.schedule.create({ scheduleId, ...options, ...(legacy && { state: legacy.state }) })
+    await client.schedule.create({ scheduleId, ...options })
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
     // A schedule that an operator has paused stays paused.
     await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...options, state }))
   }
-  if (legacy) await client.schedule.getHandle(id).delete().catch(ignoreScheduleNotFound)
-}
-
-/** Finds the schedule of an earlier release with the same id on another queue; two would do all work twice. */
-async function findLegacySchedule(
-  client: Client,
-  { id, taskQueue }: { id: string; taskQueue: string },
-): Promise<ScheduleDescription | undefined> {
-  const schedule = await client.schedule.getHandle(id).describe().catch(ignoreScheduleNotFound)
-  return schedule?.action.taskQueue === taskQueue ? schedule : undefined
-}
-
-/** Ignores that the schedule does not exist, or that another starting worker has deleted it. */
-function ignoreScheduleNotFound(error: unknown): undefined {
-  if (!(error instanceof ScheduleNotFoundError)) throw error
 }

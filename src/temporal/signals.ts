@@ -37,7 +37,6 @@ export const signalDispute = createSignal<DisputeInput>(
   ({ providerDisputeId }) => `Dispute ${providerDisputeId} of a provider`,
 )
 
-/** Creates the call that signals a workflow by the uuid of its row. */
 function createRowSignal(noun: 'charge' | 'transfer' | 'refund') {
   const signal = createSignal<ReopenedInput>(noun, ({ reopen }) => reopen)
   return (temporal: TemporalContext, uuid: string, notification: ProviderNotificationSignal) =>

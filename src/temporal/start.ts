@@ -95,7 +95,6 @@ export async function executeUpdateWithStart<
 /** What a merchant creates by a POST and a workflow carries out. */
 export type OperationKind = MoneyKind | 'pix_key' | 'verification_code'
 
-/** Returns the update that the creation of an operation waits for. */
 function getResultUpdate(kind: OperationKind | 'pix_key_removal'): UpdateDefinition<unknown, []> {
   return kind === 'charge' ? awaitIssuedUpdate : awaitResultUpdate
 }

@@ -5,7 +5,6 @@ import { catchWorkflowNotFound } from './workflow-options.ts'
 
 /** Reads of workflows in Temporal, independent of their rows; Temporal has every workflow within its retention. */
 
-/** The part that all workflow inputs share. */
 type IdentifiedInput = { uuid: string }
 
 /** History of one workflow over all its runs. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client'
+import { Client, Connection } from '@temporalio/client'
 import { upsertMaintenanceSchedules } from '../../src/temporal/schedules.ts'
 import { startTemporal } from '../support/temporal.ts'
 
@@ -68,26 +68,4 @@ test('two installations in one namespace have their own schedules and runs', asy
     taskQueue: 'second',
     workflowId: 'tally/second',
   })
-})
-
-test('an earlier release’s schedule without a queue in its id is removed, and its pause is kept', async () => {
-  const left = (id: string, taskQueue: string, paused: boolean) =>
-    client.schedule.create({
-      scheduleId: id,
-      spec: { intervals: [{ every: HOUR }] },
-      action: { type: 'startWorkflow', workflowType: 'listCountersWorkflow', workflowId: id, taskQueue },
-      state: { paused },
-    })
-  for (const id of ['tally', 'med-sweep', 'event-pruning']) await client.schedule.getHandle(id).delete()
-  await left('tally', 'third', false)
-  await left('med-sweep', 'third', true)
-  await left('event-pruning', 'somebody-elses', false)
-
-  await Promise.all([starts('third'), starts('third')])
-  for (const id of ['tally', 'med-sweep'])
-    await expect(described(id)).rejects.toBeInstanceOf(ScheduleNotFoundError)
-  expect((await described('event-pruning')).action).toMatchObject({ taskQueue: 'somebody-elses' })
-  expect((await described('med-sweep/third')).state).toMatchObject({ paused: true })
-  for (const id of ['tally', 'event-pruning'])
-    expect((await described(`${id}/third`)).state).toMatchObject({ paused: false })
 })

@@ -56,7 +56,6 @@ export async function confirmPayment(
 
 type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
 
-/** Builds the postings of a payment: money to the owner, fee to the service, shares to creditable recipients. */
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,

@@ -25,7 +25,6 @@ import { callRepeatably } from '../shared/worker-reach.ts'
  * every candidate is polled by our id, which a restore does not change. Nothing here sends money.
  */
 
-/** Answer of one candidate's provider about the payout. */
 type CandidateAnswer = { connection: Connection; found: FindPayoutOutcome }
 
 /** Polls every candidate, and stores an attempt at the one that has the payout or may have it. Repeatable. */

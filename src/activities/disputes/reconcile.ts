@@ -96,7 +96,6 @@ async function sweepConnectionDisputes(
   }
 }
 
-/** Tells whether a listed dispute, its state or one of its returns is not recorded yet. */
 async function isNewDisputeState(
   em: EntityManager,
   { providerAccountUuid }: Connection,

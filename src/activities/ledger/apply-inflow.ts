@@ -16,7 +16,6 @@ import { lockDisputes } from '../disputes/locks.ts'
 /** Money that becomes available to accounts at one provider account, in centavos. */
 export type Inflow = { providerAccountUuid: string; credits: { accountUuid: string; cents: number }[] }
 
-/** Centavos by account. */
 type RemainingCents = Map<string, number>
 
 /**
@@ -33,7 +32,6 @@ export async function inflowPostings(em: EntityManager, inflow: Inflow): Promise
   return [...shortfallLegs, ...disputePostings(disputes, remaining)]
 }
 
-/** Balances of one account at one provider account. */
 type BalanceOwner = { accountUuid: string; providerAccountUuid: string }
 
 /** Builds the legs that move money to one account's `available` by `legsOf`, and those of `inflowPostings`. */

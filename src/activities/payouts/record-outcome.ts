@@ -149,7 +149,6 @@ export function markCalling(attempt: Attempt, { credentialsEpoch }: Pick<Connect
   attempt.sendings += 1
 }
 
-/** Returns the code of an answer that reports that no money moved, or undefined. */
 function getRefusalCode(outcome: SendPayoutOutcome): string | undefined {
   if (outcome.kind === 'rejected') return outcome.code
   if (outcome.kind !== 'accepted' || outcome.payout.status !== 'rejected') return undefined
@@ -243,7 +242,6 @@ export function queryAttemptOutcome(attempt: Attempt, ownerUuid: string): Query<
   }
 }
 
-/** Finds the attempt through one connection. Throws where there is none. */
 function requireAttempt({ attempts }: AttemptedRow, { uuid, connectionUuid }: AttemptKey): Attempt {
   const attempt = attempts.find(one => one.connectionUuid === connectionUuid)
   if (!attempt) throw new Error(`no attempt at ${uuid} through ${connectionUuid}`)

@@ -43,7 +43,6 @@ export async function findComparableMovements(
 
 type OriginalEndToEndIds = Map<string, string | null | undefined>
 
-/** Finds the end-to-end ids of the PIX that our own refunds and returns give back. */
 async function findOriginalEndToEndIds(
   em: EntityManager,
   movements: Movement[],

@@ -120,7 +120,6 @@ async function comparePeriod(
   return disputes.noAnswer === undefined ? result : { ...result, disputesNoAnswer: disputes.noAnswer }
 }
 
-/** Loads the connection through which a provider account is listed. Throws where it has none any more. */
 async function loadListingConnection(
   dependencies: ActivityDependencies,
   em: EntityManager,

@@ -70,7 +70,7 @@ class ChargeWorkflow {
 
   async issue(order: ChargeInput): Promise<void> {
     this.#uuid = order.uuid
-    const result = order.restored ? await this.#findIssued(order) : await issueLocallyFirst(order)
+    const result = await (order.restored ? this.#findIssued(order) : issueLocallyFirst(order))
     this.#applyState(result.state, result.expiresAt)
     this.#isStateKnown = true
     upsertVisibility([{ key: SEARCH_ATTRIBUTES.provider, value: result.connectionUuid }])
@@ -140,10 +140,7 @@ class ChargeWorkflow {
   }
 
   async cancel(): Promise<void> {
-    const result = await idempotentProviderActivities.cancelCharge.executeWithOptions(
-      { summary: 'cancel at the provider' },
-      [{ chargeUuid: this.#uuid }],
-    )
+    const result = await idempotentProviderActivities.cancelCharge({ chargeUuid: this.#uuid })
     await this.#applyPollResult(result)
     if (result.kind === 'no_answer') this.#cancellationRequests.resolveAll({ kind: 'no_answer' })
     // A provider that refuses to cancel an open payload would refuse again.

@@ -19,10 +19,9 @@ import {
   type ReplyToDisputeInput,
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
-  type SendDisputeReplyResult,
 } from '../contracts/disputes.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { isWorkerLoss } from '../payouts/execute-payout.ts'
+import { orInterrupted } from '../payouts/execute-payout.ts'
 import {
   anyWorkerActivities,
   idempotentProviderActivities,
@@ -178,21 +177,11 @@ class DisputeWorkflow {
       return
     }
     if (!this.#snapshot!.isReplyPending) return
-    const result = await this.#callSendReply()
-    this.#isReplyUnknown = result === null || result.kind === 'again'
+    const result = await orInterrupted(anyWorkerActivities.sendDisputeReply(this.#input))
+    this.#isReplyUnknown = result.kind !== 'closed'
     this.#unansweredReplies = this.#isReplyUnknown ? this.#unansweredReplies + 1 : 0
     if (this.#isReplyUnknown) this.#nextReplyAtMs = this.#timeAfter(WAITS.nextPoll(this.#unansweredReplies))
-    if (result) await this.#applyState(result)
-  }
-
-  /** Calls the activity that sends the reply; null where its worker was lost, so that the provider may have the reply. */
-  async #callSendReply(): Promise<SendDisputeReplyResult | null> {
-    try {
-      return await anyWorkerActivities.sendDisputeReply(this.#input)
-    } catch (error) {
-      if (isWorkerLoss(error)) return null
-      throw error
-    }
+    if (result.kind !== 'unknown') await this.#applyState(result)
   }
 
   async #applyStateOrLoss(snapshot: DisputeSnapshot | null): Promise<void> {
@@ -233,7 +222,6 @@ class DisputeWorkflow {
   }
 }
 
-/** Upserts the search attributes of a dispute, and the details that the Temporal UI shows. */
 function upsertDisputeVisibility(snapshot: DisputeSnapshot, isNew: boolean): void {
   upsertSearchAttributes([
     { key: SEARCH_ATTRIBUTES.status, value: disputeMachine.statusOf(snapshot.state) },

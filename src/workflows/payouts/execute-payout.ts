@@ -156,18 +156,25 @@ function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | n
   return proofMs === null ? null : Math.min(scheduledMs, proofMs)
 }
 
-/** Sends once; the loss of the worker during the call is the outcome unknown. */
 async function sendPayoutOnce(
   port: PayoutPort,
   isResend: boolean,
   activities: PayoutActivities = payoutActivities,
 ): Promise<PollResult> {
+  const result = await orInterrupted(port.send(isResend, activities))
+  if (result !== INTERRUPTED) port.onResult?.(result)
+  return result
+}
+
+/** Outcome of a call whose worker was lost. */
+export const INTERRUPTED = { kind: 'unknown', code: 'interrupted' } as const
+
+/** Awaits an activity that Temporal does not retry; the loss of its worker during the call is the outcome unknown. */
+export async function orInterrupted<Result>(call: Promise<Result>): Promise<Result | typeof INTERRUPTED> {
   try {
-    const result = await port.send(isResend, activities)
-    port.onResult?.(result)
-    return result
+    return await call
   } catch (error) {
-    if (isWorkerLoss(error)) return { kind: 'unknown', code: 'interrupted' }
+    if (isWorkerLoss(error)) return INTERRUPTED
     throw error
   }
 }

@@ -12,7 +12,7 @@ import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { awaitResultUpdate } from '../contracts/await-result.ts'
 import type { KeyOperationResult, PixKeyInput, PixKeyRemovalInput } from '../contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
-import { isWorkerLoss } from '../payouts/execute-payout.ts'
+import { orInterrupted } from '../payouts/execute-payout.ts'
 import {
   anyWorkerActivities,
   dbActivities,
@@ -32,11 +32,12 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
     const state = await dbActivities.openPixKey(input)
     if (pixKeyMachine.isFinal(state)) return state
     const absenceProof = new AbsenceProof(timeScale)
-    const createOrFind = () =>
-      input.restored
-        ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
-        : anyWorkerActivities.createKey({ uuid })
-    for (let pollCount = 0, result = await callProvider(createOrFind); ; pollCount++) {
+    const createKey = (): Promise<KeyOperationResult> =>
+      orInterrupted(anyWorkerActivities.createKey({ uuid }))
+    let result = await (input.restored
+      ? idempotentProviderActivities.pollPixKey({ uuid, pollCount: 0 })
+      : createKey())
+    for (let pollCount = 0; ; pollCount++) {
       if (result.kind === 'closed') return result.state
       const maxWaitMs =
         result.kind === 'not_found' ? absenceProof.recordNotFound(result.settleWindowMs) : Infinity
@@ -44,8 +45,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
       if (maxWaitMs === null) return dbActivities.failPixKey({ uuid })
       await waitForNextPoll(pollCount, maxWaitMs)
       result = await idempotentProviderActivities.pollPixKey({ uuid, pollCount })
-      if (result.kind === 'not_started' && !input.restored)
-        result = await callProvider(() => anyWorkerActivities.createKey({ uuid }))
+      if (result.kind === 'not_started' && !input.restored) result = await createKey()
     }
   })
 }
@@ -53,7 +53,7 @@ export function pixKeyWorkflow(input: PixKeyInput): Promise<PixKeyState> {
 /** Workflow that removes a PIX key: requests it from its provider until the key is gone there, or the provider refuses. */
 export function pixKeyRemovalWorkflow({ uuid, timeScale }: PixKeyRemovalInput): Promise<PixKeyState> {
   const continueRun = () => continueAsNew<typeof pixKeyRemovalWorkflow>({ uuid, timeScale })
-  const deleteKey = () => callProvider(() => anyWorkerActivities.deleteKey({ uuid }))
+  const deleteKey = (): Promise<KeyOperationResult> => orInterrupted(anyWorkerActivities.deleteKey({ uuid }))
   return runKeyWorkflow({ continueRun, timeScale }, async waitForNextPoll => {
     for (let pollCount = 0, result = await deleteKey(); ; pollCount++) {
       if (result.kind === 'closed') return result.state
@@ -95,16 +95,6 @@ async function runKeyWorkflow(
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.status, value: state.toUpperCase() }])
   await condition(allHandlersFinished)
   return state
-}
-
-/** Calls an activity that Temporal does not retry; the loss of its worker is the outcome unknown. */
-async function callProvider(call: () => Promise<KeyOperationResult>): Promise<KeyOperationResult> {
-  try {
-    return await call()
-  } catch (error) {
-    if (isWorkerLoss(error)) return { kind: 'unknown', code: 'interrupted' }
-    throw error
-  }
 }
 
 const PIX_KEY_STATUS_DETAILS: Record<PixKeyState, string> = {

@@ -46,7 +46,7 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
     hasResult = true
     inbox.resumeManualSettlement()
   }
-  const refund = await (restored ? rebuildRefund(input, inbox) : dbActivities.openRefund(input))
+  const refund = await (restored ? rebuildRefund(input) : dbActivities.openRefund(input))
   await startFollowUps(refund, timeScale)
   if (refundMachine.isFinal(refund.state)) return end(refund.state)
   if (!restored) nextRunInput = { ...input, continuation: continuationOf(input) }
@@ -77,6 +77,12 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
         )
       },
     }
+  }
+
+  /** Stores a refund again that is newer than the restored database, once its restored charge can be refunded. */
+  async function rebuildRefund(order: RefundInput): Promise<OpenRefundResult> {
+    setCurrentDetails('Waits until its charge is restored')
+    return (await pollUntilResolved(() => dbActivities.rebuildRefund(order), inbox)).opened
   }
 
   /** Resumes a refund that lost its workflow before its outcome was final. */
@@ -113,11 +119,4 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
       if (!inbox.hasPending) return end(state)
     }
   }
-}
-
-/** Stores a refund again that is newer than the restored database, once its restored charge can be refunded. */
-async function rebuildRefund(input: RefundInput, inbox: ProviderInbox): Promise<OpenRefundResult> {
-  setCurrentDetails('Waits until its charge is restored')
-  const { opened } = await pollUntilResolved(() => dbActivities.rebuildRefund(input), inbox)
-  return opened
 }

@@ -90,16 +90,11 @@ export const localActivities: Pick<ProviderActivities, keyof typeof LOCAL_POLL_S
     localOr(localPollProxies.pollReturn(order), () => idempotentProviderActivities.pollReturn(order)),
 }
 
-const LOCAL_ISSUE_SUMMARIES = { issueCharge: 'issue at the candidate providers' }
-
 /** A provider that takes longer holds no workflow task: the regular activity waits for its call and goes on from there. */
-const localIssueProxies = withSummaries(
-  proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_ISSUE_SUMMARIES>>({
-    startToCloseTimeout: '2 seconds',
-    retry: { maximumAttempts: 1 },
-  }),
-  LOCAL_ISSUE_SUMMARIES,
-)
+const localIssueProxies = proxyLocalActivities<Pick<ProviderActivities, 'issueCharge'>>({
+  startToCloseTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
+})
 
 /** Issues a charge by a local activity first, within the workflow task that starts it, then by a regular one. */
 export function issueLocallyFirst(order: ChargeInput): Promise<IssueChargeResult> {
@@ -181,21 +176,20 @@ export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
 export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
-const firstAttemptProxies = withSummaries(
-  // The activity ends by itself after 1.5 s.
-  proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
-    startToCloseTimeout: '4 seconds',
-    retry: { maximumAttempts: 1 },
-  }),
-  { attemptFirstDeliveries: 'first delivery attempts' },
-)
+/** The activity ends by itself after 1.5 s. */
+const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
+  startToCloseTimeout: '4 seconds',
+  retry: { maximumAttempts: 1 },
+})
 
 /**
  * Makes the first attempts of deliveries by a local activity, within the workflow task that records their events. Where it fails,
  * all are open.
  */
 export function attemptDeliveriesLocally(deliveries: string[]): Promise<FirstAttemptsResult> {
-  return localOr(firstAttemptProxies.attemptFirstDeliveries(deliveries), () => ({
+  const options = { summary: 'first delivery attempts' }
+  const attempts = firstAttemptProxies.attemptFirstDeliveries.executeWithOptions(options, [deliveries])
+  return localOr(attempts, () => ({
     open: deliveries.map(deliveryUuid => ({ deliveryUuid, firstWaitMs: 0 })),
   }))
 }
