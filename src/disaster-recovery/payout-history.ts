@@ -10,13 +10,13 @@ export type PayoutHistory = {
   /** Latest outcome through each connection; `pending` while a call is under way. */
   latestOutcomes: Map<string, string>
   /** When a worker started the sending without an outcome, if it may have written to the lost database. */
-  callStartedAt?: Date
+  callStartedAt: Date | undefined
   /** No activity has started, so the workflow never had a row. */
   hasNoActivity: boolean
   /** A charge was issued, or its issuing failed. */
   isIssued: boolean
   /** Failure code where the attempts prove it (src/activities/transfers/activities.ts). */
-  failure?: string
+  failure: string | undefined
 }
 
 const SEND_ACTIVITIES = new Set(['sendTransfer', 'sendRefund', 'sendReturn'])
@@ -82,18 +82,15 @@ export async function readPayoutHistory(
     }
   }
   const call = pendingConnection === undefined ? undefined : await findPendingSend(client, workflowId)
-  const isCallStarted = call?.since !== undefined && call.since < restoredAt
-  if (pendingConnection && call && !isCallStarted) removeSending(pendingConnection)
-  const failure = findFailureCode(refusals)
+  const callStartedAt = call?.since && call.since < restoredAt ? call.since : undefined
+  if (pendingConnection && call && !callStartedAt) removeSending(pendingConnection)
   return {
-    ...{
-      attemptedConnections: [...sendCounts.keys()],
-      latestOutcomes,
-      isIssued,
-      hasNoActivity: activityCount === 0,
-    },
-    ...(isCallStarted && { callStartedAt: call.since }),
-    ...(failure !== undefined && { failure }),
+    attemptedConnections: [...sendCounts.keys()],
+    latestOutcomes,
+    isIssued,
+    hasNoActivity: activityCount === 0,
+    callStartedAt,
+    failure: findFailureCode(refusals),
   }
 
   function recordOutcome(call: ScheduledActivity | undefined, outcome: ActivityOutcome): void {
@@ -101,13 +98,11 @@ export async function readPayoutHistory(
     isIssued ||= ISSUE_ACTIVITIES.has(call.type) && outcome.kind !== 'no_answer' && outcome.kind !== undefined
     isIssued ||= call.type === 'issueCharge' && outcome.state !== undefined
     if (SEND_ACTIVITIES.has(call.type)) pendingConnection = undefined
-    const connectionUuid = RESTORE_ACTIVITIES.has(call.type) ? outcome.connectionUuid : call.connectionUuid
-    if (
-      !connectionUuid ||
-      !(SEND_ACTIVITIES.has(call.type) || POLL_ACTIVITIES.has(call.type) || RESTORE_ACTIVITIES.has(call.type))
-    )
+    const isRestore = RESTORE_ACTIVITIES.has(call.type)
+    const connectionUuid = isRestore ? outcome.connectionUuid : call.connectionUuid
+    if (!connectionUuid || !(isRestore || SEND_ACTIVITIES.has(call.type) || POLL_ACTIVITIES.has(call.type)))
       return
-    if (RESTORE_ACTIVITIES.has(call.type)) sendCounts.set(connectionUuid, 1)
+    if (isRestore) sendCounts.set(connectionUuid, 1)
     else if (outcome.kind) latestOutcomes.set(connectionUuid, outcome.kind)
     recordRefusal(outcome)
   }

@@ -19,9 +19,9 @@ export function buildRestoredInput(
     'continuation' in input && typeof input.continuation === 'object' ? input.continuation : undefined
   return {
     orderedAt: input.restored?.orderedAt ?? continuation?.orderedAt ?? startedAt.toISOString(),
-    ...(result !== undefined && { ended: result }),
-    ...(result === 'failed' && failure !== undefined && { failure }),
-    ...(connectionUuid !== undefined && { connectionUuid }),
+    ended: result,
+    failure: result === 'failed' ? failure : undefined,
+    connectionUuid,
     ...(isRunning &&
       'scheduledFor' in input &&
       input.scheduledFor &&

@@ -70,8 +70,8 @@ export async function reopenIssuingCharge(
       }
   const restored = {
     orderedAt: new Date(row.created_at).toISOString(),
-    ...(history?.result !== undefined && { ended: history.result }),
-    ...(history?.connectionUuid !== undefined && { connectionUuid: history.connectionUuid }),
+    ended: history?.result,
+    connectionUuid: history?.connectionUuid,
   }
   await startOriginalWorkflow(temporal, 'charge', { ...input, restored })
 }

@@ -15,10 +15,10 @@ export type WorkflowHistory<Order extends IdentifiedInput> = {
   lastInput: Partial<Order>
   isRunning: boolean
   /** Result of the last completed run. */
-  result?: string
+  result: string | undefined
   /** Last values of the search attributes: connection and external reference. */
-  connectionUuid?: string
-  externalRef?: string
+  connectionUuid: string | undefined
+  externalRef: string | undefined
   /** Runs within the retention, the first one first. */
   runIds: string[]
 }
@@ -71,21 +71,19 @@ export async function readWorkflowHistory<Order extends IdentifiedInput>(
   const inputs = await Promise.all(runs.map(run => readRunInput<Order>(client, run)))
   const first = inputs.findIndex(input => input.uuid === uuid)
   if (first < 0) return null
-  const result = await readLastResult(client, runs)
   const findAttribute = (name: 'provider' | 'externalRef') =>
     runs
       .map(run => run.typedSearchAttributes.get(SEARCH_ATTRIBUTES[name]))
       .findLast(value => value !== undefined)
-  const [connectionUuid, externalRef] = [findAttribute('provider'), findAttribute('externalRef')]
   return {
     input: inputs[first]!,
     startedAt: runs[first]!.startTime,
     lastInput: inputs.at(-1)!,
     isRunning: runs.at(-1)!.status.name === 'RUNNING',
     runIds: runs.map(({ runId }) => runId),
-    ...(result !== undefined && { result }),
-    ...(connectionUuid !== undefined && { connectionUuid }),
-    ...(externalRef !== undefined && { externalRef }),
+    result: await readLastResult(client, runs),
+    connectionUuid: findAttribute('provider'),
+    externalRef: findAttribute('externalRef'),
   }
 }
 

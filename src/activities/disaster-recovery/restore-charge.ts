@@ -46,7 +46,7 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
       await recordOrphanedCharge(dependencies, order, one)
     const adopted = shownCharge && (await adoptIssuedCharge(dependencies, order, shownCharge))
     if (shownCharge && shownCharge.found.payments.length > 0) return { kind: 'known', issued: adopted! }
-    await restoreCharge(dependencies)({ uuid: order.uuid, ...(ended !== undefined && { ended }) })
+    await restoreCharge(dependencies)({ uuid: order.uuid, ended })
     const issued = await transactionReturning(orm, em =>
       failIssuing(em, order.uuid, 'not_found_after_restore'),
     )
@@ -56,10 +56,10 @@ export function restoreIssuedCharge(dependencies: ActivityDependencies) {
 
 /** Restores the unpaid final state that a charge's workflow had reached; returns the current state. Repeatable. */
 export function restoreCharge({ orm }: ActivityDependencies) {
-  return ({ uuid, ended }: { uuid: string; ended?: string }): Promise<ChargeSnapshot> =>
+  return ({ uuid, ended }: { uuid: string; ended: string | undefined }): Promise<ChargeSnapshot> =>
     runInTransaction(orm, async em => {
       const charge = await lockCharge(em, uuid)
-      await restoreChargeEnd(em, charge, { ...(ended !== undefined && { ended }) })
+      await restoreChargeEnd(em, charge, ended)
       return toChargeSnapshot(charge)
     })
 }

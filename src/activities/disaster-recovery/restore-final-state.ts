@@ -58,11 +58,7 @@ const CHARGE_END_EVENTS: Partial<Record<string, Partial<Record<ChargeState, Char
 }
 
 /** Restores the end of a charge that ended unpaid, with or without a payload that a provider still has. */
-export async function restoreChargeEnd(
-  em: EntityManager,
-  charge: Charge,
-  { ended }: Pick<PreRestoreState, 'ended'>,
-): Promise<void> {
+export async function restoreChargeEnd(em: EntityManager, charge: Charge, ended: string | undefined) {
   const event = CHARGE_END_EVENTS[ended ?? '']?.[charge.state]
   if (!event || !chargeMachine.accepts(charge.state, event)) return
   const at = new Date()

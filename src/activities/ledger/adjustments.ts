@@ -39,6 +39,10 @@ export class AdjustmentError extends Error {
   }
 }
 
+function refuse(reason: AdjustmentRefusalReason, message: string): never {
+  throw new AdjustmentError(reason, message)
+}
+
 export type ProposeAdjustmentInput = Pick<
   LedgerAdjustment,
   'accountUuid' | 'direction' | 'cents' | 'reason'
@@ -56,14 +60,17 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
     const proposer = await findOperator(em, order.operatorEmail)
     const { accountUuid, connectionUuid, direction, cents, reason, entryUuid } = order
     const connection = await em.findOne(Connection, connectionUuid)
-    if (!connection) throw new AdjustmentError('no_connection', `there is no connection ${connectionUuid}`)
+    if (!connection) refuse('no_connection', `there is no connection ${connectionUuid}`)
     const { providerAccountUuid } = connection
     if (!(await hasBalances(em, { accountUuid, providerAccountUuid })))
-      throw new AdjustmentError(
+      refuse(
         'no_balances',
         `account ${accountUuid} has no balances at the provider account of that connection`,
       )
-    if (entryUuid) await checkEntry(em, { entryUuid, cents, providerAccountUuid })
+    const entry = entryUuid ? await lockOpenAccountEntry(em, entryUuid) : null
+    if (entryUuid && !entry) refuse('explained', `there is no entry ${entryUuid} without a matching movement`)
+    if (entry && (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid))
+      refuse('other_entry', `entry ${entryUuid} has another value, or is at another provider account`)
     const uuid = randomUUID()
     em.create(LedgerAdjustment, {
       ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
@@ -88,17 +95,13 @@ export function approveAdjustment(
   return runInTransaction(orm, async em => {
     const approver = await findOperator(em, operatorEmail)
     const adjustment = await em.findOne(LedgerAdjustment, uuid, ROW_LOCK)
-    if (!adjustment) throw new AdjustmentError('no_such_adjustment', `there is no adjustment ${uuid}`)
+    if (!adjustment) refuse('no_such_adjustment', `there is no adjustment ${uuid}`)
     if (adjustment.movementUuid && adjustment.approver === approver) return adjustment.movementUuid
-    if (adjustment.movementUuid)
-      throw new AdjustmentError('approved', `adjustment ${uuid} is already approved`)
+    if (adjustment.movementUuid) refuse('approved', `adjustment ${uuid} is already approved`)
     if (adjustment.proposer === approver)
-      throw new AdjustmentError(
-        'own_proposal',
-        `${operatorEmail} proposed it; another operator must approve it`,
-      )
+      refuse('own_proposal', `${operatorEmail} proposed it; another operator must approve it`)
     if (adjustment.expiresAt.getTime() <= Date.now())
-      throw new AdjustmentError('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
+      refuse('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)
     const movement = await postAdjustment(em, adjustment)
     Object.assign(adjustment, { approver, approvedAt: new Date(), movementUuid: movement.uuid })
     await recordOperatorAction(em, {
@@ -115,7 +118,7 @@ async function postAdjustment(em: EntityManager, adjustment: LedgerAdjustment): 
   const { accountUuid, connection, direction, cents, entryUuid } = adjustment
   await lockConnection(em, connection.uuid)
   const entry = entryUuid ? await lockOpenAccountEntry(em, entryUuid) : null
-  if (entryUuid && !entry) throw new AdjustmentError('explained', `entry ${entryUuid} is already matched`)
+  if (entryUuid && !entry) refuse('explained', `entry ${entryUuid} is already matched`)
   const at = new Date()
   const movement = createMovement(em, at, {
     ...{ accountUuid, providerAccountUuid: connection.providerAccountUuid, connectionUuid: connection.uuid },
@@ -131,22 +134,6 @@ async function postAdjustment(em: EntityManager, adjustment: LedgerAdjustment): 
 async function findOperator(em: EntityManager, email: string): Promise<User> {
   const operator = await em.findOne(User, { email: email.trim().toLowerCase(), role: 'operator' })
   if (!operator || operator.disabledAt)
-    throw new AdjustmentError(
-      'no_operator',
-      `${email} is not an operator: give the e-mail of an operator by --by`,
-    )
+    refuse('no_operator', `${email} is not an operator: give the e-mail of an operator by --by`)
   return operator
-}
-
-type EntryReference = { entryUuid: string; cents: number; providerAccountUuid: string }
-
-async function checkEntry(em: EntityManager, { entryUuid, cents, providerAccountUuid }: EntryReference) {
-  const entry = await lockOpenAccountEntry(em, entryUuid)
-  if (!entry)
-    throw new AdjustmentError('explained', `there is no entry ${entryUuid} without a matching movement`)
-  if (entry.cents !== cents || entry.providerAccountUuid !== providerAccountUuid)
-    throw new AdjustmentError(
-      'other_entry',
-      `entry ${entryUuid} has another value, or is at another provider account`,
-    )
 }

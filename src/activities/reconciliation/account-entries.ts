@@ -11,10 +11,7 @@ import {
   lockOpenAccountEntry,
   sumBlockedByEntries,
 } from '../../db/repositories/account-entries.ts'
-import {
-  findProviderAccountOwner,
-  type ProviderAccountOwner,
-} from '../../db/repositories/provider-account-owners.ts'
+import { findProviderAccountOwner } from '../../db/repositories/provider-account-owners.ts'
 import { disputeHeldLegs, entryUnblockedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import {
   type AccountEntryKind,
@@ -93,22 +90,8 @@ async function postAccountEntry(em: EntityManager, { uuid, providerAccountUuid, 
     if (entry.endToEnd && isYoung) return false
   }
   const at = new Date()
-  const movement = createEntryMovement(em, entry, { kind, owner, providerAccountUuid, at })
-  await postMovement(em, movement, await buildEntryLegs(em, movement, kind))
-  entry.movementUuid = movement.uuid
-  await recordUnownedMovementEvent(em, movement, at)
-  return true
-}
-
-type EntryPosting = { kind: BookableKind; owner: ProviderAccountOwner; providerAccountUuid: string; at: Date }
-
-function createEntryMovement(
-  em: EntityManager,
-  entry: StoredAccountEntry,
-  { kind, owner, providerAccountUuid, at }: EntryPosting,
-): Movement {
   const { type, direction, reason } = ENTRY_MOVEMENTS[kind]
-  return createMovement(em, at, {
+  const movement = createMovement(em, at, {
     accountUuid: owner.accountUuid,
     providerAccountUuid,
     connectionUuid: owner.connection.uuid,
@@ -120,6 +103,10 @@ function createEntryMovement(
     reason,
     settledAt: entry.movedAt,
   })
+  await postMovement(em, movement, await buildEntryLegs(em, movement, kind))
+  entry.movementUuid = movement.uuid
+  await recordUnownedMovementEvent(em, movement, at)
+  return true
 }
 
 /**

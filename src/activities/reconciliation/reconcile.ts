@@ -2,27 +2,34 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import type { ProviderNotification } from '../../db/entities/provider-notification.ts'
 import { storeAccountEntries } from '../../db/repositories/account-entries.ts'
+import { readLedgerBalance, storeBalanceCheck } from '../../db/repositories/balance-checks.ts'
 import { findListingConnection, listProviderAccountUuids } from '../../db/repositories/connections.ts'
 import { recordDifferences } from '../../db/repositories/differences.ts'
-import { readDatabaseTime } from '../../db/repositories/unexplained-answers.ts'
+import {
+  listQuarantinedPeriods,
+  type QuarantinedPeriod,
+  readDatabaseTime,
+  resolveUnexplainedItems,
+} from '../../db/repositories/unexplained-answers.ts'
 import type { StatementEntry } from '../../domain/providers/provider.ts'
 import {
+  type BalanceComparison,
   compareStatement,
+  isBalanceExplained,
   isEntryOfDifference,
   type StatementDifference,
 } from '../../domain/reconciliation/statement-comparison.ts'
 import { scaleWait } from '../../domain/shared/intervals.ts'
 import { notifyOfListedChange } from '../../provider-notifications/listed-changes.ts'
+import type { Provider } from '../../providers/port.ts'
 import type { ReconcileInput, ReconcileResult } from '../../workflows/contracts/maintenance.ts'
 import { repairDisputes } from '../disputes/reconcile.ts'
 import { raceCancellation, throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { loadProviderConnection } from '../shared/provider-client.ts'
 import { postAccountEntries } from './account-entries.ts'
-import { checkBalance } from './balance-check.ts'
 import { type ComparisonPeriod, findComparableMovements } from './comparable-movements.ts'
 import { postPanelPix } from './panel-pix.ts'
-import { relistQuarantinedPeriods } from './quarantine.ts'
 
 /** Age at which an entry is compared: the notification of a younger one may still arrive. */
 const SETTLING_MS = 2 * 60_000
@@ -195,4 +202,55 @@ async function repairDifference(
 function getNotificationKind({ direction, returnOf }: StatementEntry): ProviderNotification['kind'] {
   if (returnOf !== undefined) return direction === 'OUT' ? 'refund' : 'transfer'
   return direction === 'IN' ? 'payment' : 'transfer'
+}
+
+/** Number of periods of one list that a run lists again, the longest waiting first. */
+const MAX_PERIODS_PER_RUN = 10
+
+type QuarantinedList = {
+  /** The port's name of the list. */
+  operation: 'statement' | 'listDisputes'
+  providerAccountUuid: string
+  /** Time of PostgreSQL's clock: items that were left out since then are not listed again by this run. */
+  lastSeenBefore: string
+}
+
+/**
+ * Lists again the periods in which unreadable items were left out, and resolves the items that are readable now. `list`
+ * processes a period like any other and returns whether the provider listed it.
+ */
+async function relistQuarantinedPeriods(
+  em: EntityManager,
+  quarantine: QuarantinedList,
+  list: (period: QuarantinedPeriod) => Promise<boolean>,
+): Promise<void> {
+  const { operation } = quarantine
+  for (const period of await listQuarantinedPeriods(em, { ...quarantine, limit: MAX_PERIODS_PER_RUN })) {
+    throwIfCancelled()
+    const listedAt = await readDatabaseTime(em)
+    if (await list(period)) await resolveUnexplainedItems(em, { operation, period, listedAt })
+  }
+}
+
+/** Number of comparisons: money that moves between the two reads looks like a difference. */
+const MAX_COMPARISONS = 3
+
+/**
+ * Compares the balance at a provider with the ledger and stores the result for the operator. Returns null where the
+ * provider does not answer; the last stored result then stays.
+ */
+async function checkBalance(
+  em: EntityManager,
+  { provider, providerAccountUuid }: { provider: Provider; providerAccountUuid: string },
+): Promise<BalanceComparison | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await raceCancellation(provider.balances())
+    if (answer.kind === 'no_answer') return null
+    const { availableCents, blockedCents } = answer.balance
+    const ledger = await readLedgerBalance(em, providerAccountUuid)
+    const balances = { providerCents: availableCents + blockedCents, ...ledger }
+    if (attempt < MAX_COMPARISONS && !isBalanceExplained(balances)) continue
+    await storeBalanceCheck(em, { providerAccountUuid, ...balances })
+    return balances
+  }
 }

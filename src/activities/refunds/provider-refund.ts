@@ -29,7 +29,18 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   const { charge, out, ownerUuid, requestId, at } = provider
   const cents = out.valueCents
   const countedCents = Math.min(cents, computeRefundableCents(charge))
-  const parts = buildProviderRefundParts(charge, { cents, countedCents })
+  // The charge's owner pays all of it. The share of each split is stored as requested and not paid, so that no later
+  // refund asks for it.
+  const splitParts: RefundPart[] = computeSplitShares(charge, countedCents).map(
+    ({ split, cents: requestedCents }) => ({
+      accountUuid: split.accountUuid,
+      splitUuid: split.uuid,
+      cents: 0,
+      requestedCents,
+    }),
+  )
+  const ownerPart = { accountUuid: charge.accountUuid, splitUuid: null, cents, requestedCents: cents }
+  const parts = [...splitParts, ownerPart]
   const refund = em.create(Refund, {
     uuid: randomUUID(),
     chargeUuid: charge.uuid,
@@ -56,21 +67,4 @@ export async function recordProviderRefund(em: EntityManager, provider: Provider
   out.refundUuid = refund.uuid
   await recordRefundEvent(em, refund, { charge, at, ownerUuid })
   if (isTransition) await recordChargeEvent(em, charge, { at, ownerUuid })
-}
-
-/**
- * Builds the parts of a provider's return: the charge's owner pays all of it. The share of each split is stored as
- * requested and not paid, so that no later refund asks for it.
- */
-function buildProviderRefundParts(
-  charge: Charge,
-  { cents, countedCents }: { cents: number; countedCents: number },
-): RefundPart[] {
-  const splitReturns = computeSplitShares(charge, countedCents).map(({ split, cents: requestedCents }) => ({
-    accountUuid: split.accountUuid,
-    splitUuid: split.uuid,
-    cents: 0,
-    requestedCents,
-  }))
-  return [...splitReturns, { accountUuid: charge.accountUuid, splitUuid: null, cents, requestedCents: cents }]
 }

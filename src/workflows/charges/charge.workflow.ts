@@ -20,7 +20,6 @@ import { dbActivities, idempotentProviderActivities, issueLocallyFirst } from '.
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startChildOnce, startFollowUps } from '../shared/start-follow-ups.ts'
-import { CHARGE_STATUS_DETAILS } from '../shared/status-details.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
 import { CancellationRequests } from './cancellation-requests.ts'
 
@@ -236,4 +235,18 @@ class ChargeWorkflow {
     this.#unansweredPolls = 0 // A caller requested it: cancel now, not on the schedule.
     return this.#cancellationRequests.add()
   }
+}
+
+/** Texts that the Temporal UI shows of a charge in each state. */
+const CHARGE_STATUS_DETAILS: Record<ChargeState, string> = {
+  issuing: 'Being issued: candidate providers are called in order',
+  pending: 'Issued: waiting for the payer',
+  paying: 'Payment in progress: the provider is polled until it settles',
+  paid: 'Paid',
+  refunding: 'Refund in progress',
+  partially_refunded: 'Paid and partially refunded',
+  refunded: 'Fully refunded',
+  failed: 'Failed: no provider issued the payload',
+  expired: 'Expired: the provider confirms that it was not paid',
+  cancelled: 'Cancelled',
 }

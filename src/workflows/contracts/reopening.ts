@@ -10,11 +10,11 @@ export type PreRestoreState = {
   /** ISO 8601 UTC: when the operation was ordered. */
   orderedAt: string
   /** Final state of the workflow before the restore, where it had completed. */
-  ended?: string
+  ended?: string | undefined
   /** Failure code, where the history holds one. */
-  failure?: string
+  failure?: string | undefined
   /** The connection that the operation went through, as far as the workflow's history shows. */
-  connectionUuid?: string
+  connectionUuid?: string | undefined
   /** A transfer scheduled for later than the pause of money out: no provider was called, so it is sent as ordered. */
   isScheduled?: true
 }

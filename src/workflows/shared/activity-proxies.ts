@@ -14,7 +14,6 @@ import type {
 } from '../../activities/index.ts'
 import type { ChargeInput, IssueChargeResult } from '../contracts/charges.ts'
 import { type FirstAttemptsResult, webhookTaskQueueOf } from '../contracts/webhooks.ts'
-import { withSummaries } from './with-summaries.ts'
 
 /** Activity proxies of all workflows, each with its time limit and the reason for it. */
 
@@ -229,3 +228,21 @@ export const reconciliationActivities = proxyActivities<
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3 },
 })
+
+// biome-ignore lint/suspicious/noExplicitAny: the input of any activity is passed on.
+type ProxiedActivity = ((...input: any[]) => Promise<unknown>) & {
+  executeWithOptions(options: { summary: string }, input: unknown[]): Promise<unknown>
+}
+
+/** Adds a default summary to each activity; a workflow passes another one by `executeWithOptions`. */
+function withSummaries<Activities extends object>(
+  activities: Activities,
+  summaries: Record<keyof Activities, string>,
+): Activities {
+  const entries = Object.entries<string>(summaries).map(([name, summary]) => {
+    const { executeWithOptions } = activities[name as keyof Activities] as ProxiedActivity
+    const call = (...input: unknown[]) => executeWithOptions({ summary }, input)
+    return [name, Object.assign(call, { executeWithOptions })]
+  })
+  return Object.fromEntries(entries) as Activities
+}

@@ -33,7 +33,6 @@ import { dbActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
 import { ProviderInbox } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
-import { TRANSFER_STATUS_DETAILS, UNKNOWN_OUTCOME_DETAILS } from '../shared/status-details.ts'
 import { upsertVisibility } from '../shared/visibility.ts'
 import { type FallbackResult, tryProvidersInOrder } from './provider-fallback.ts'
 
@@ -341,3 +340,18 @@ class TransferWorkflow {
     await continueAsNew<typeof transferWorkflow>(input)
   }
 }
+
+/** Texts that the Temporal UI shows of a transfer in each state. */
+const TRANSFER_STATUS_DETAILS: Record<TransferState, string> = {
+  created: 'Stored: candidate providers are called in order',
+  sending: 'Being sent',
+  settling: 'Accepted by the provider: waiting for the settlement',
+  paid: 'Settled',
+  partially_refunded: 'Settled and partially returned by the receiver',
+  refunded: 'Fully returned by the receiver',
+  failed: 'Failed: no money moved',
+  cancelled: 'Cancelled before it was sent',
+  expired: 'Expired: not sent within a day of its scheduled time',
+}
+
+const UNKNOWN_OUTCOME_DETAILS = 'Outcome unknown: the provider is polled, and no other provider is called'
