@@ -6,7 +6,7 @@ import {
   type ReplyToDisputeResult,
   replyToDisputeUpdate,
 } from '../workflows/contracts/disputes.ts'
-import { executeUpdateWithStart } from './start.ts'
+import { executeUpdateWithStart, type UpdateRequest } from './start.ts'
 import type { TemporalContext } from './workflow-options.ts'
 
 /** Derives our uuid of a provider's dispute. Deterministic, so that two concurrent notifications reach one workflow. */
@@ -15,11 +15,7 @@ export function deriveDisputeUuid(id: { providerAccountUuid: string; providerDis
   return uuidFromHash(createHash('sha256').update(name).digest())
 }
 
-export type SubmitDisputeReplyInput = ReplyToDisputeInput & {
-  /** Identifies one request: a repeat is the same reply and gets the same result. */
-  updateId: string
-  waitMs: number
-}
+export type SubmitDisputeReplyInput = ReplyToDisputeInput & UpdateRequest
 
 /**
  * Submits a dispute reply by update-with-start; resolves when the reply is accepted or refused. Accepted means that

@@ -1,6 +1,6 @@
 import type { PixKeyInput, VerificationCodeInput } from '../workflows/contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import { startAndAwaitResult } from './start.ts'
+import { startAndAwaitResult, type UpdateRequest } from './start.ts'
 import type { TemporalContext } from './workflow-options.ts'
 
 /**
@@ -14,12 +14,7 @@ export function startPixKeyWorkflow(temporal: TemporalContext, input: PixKeyInpu
   return startAndAwaitResult(temporal, 'pix_key', input, { ...metadata, updateId: input.uuid, waitMs })
 }
 
-export type PixKeyRemovalRequest = {
-  uuid: string
-  accountUuid: string
-  connectionUuid: string
-  requestId: string
-}
+export type PixKeyRemovalRequest = Pick<PixKeyInput, 'uuid' | 'accountUuid' | 'connectionUuid' | 'requestId'>
 
 /**
  * Starts or joins the workflow that removes a PIX key; resolves when the key is removed or stays. A failed removal
@@ -28,7 +23,7 @@ export type PixKeyRemovalRequest = {
 export function startPixKeyRemovalWorkflow(
   temporal: TemporalContext,
   removal: PixKeyRemovalRequest,
-  request: { updateId: string; waitMs: number },
+  request: UpdateRequest,
 ): Promise<void> {
   const input = { uuid: removal.uuid, timeScale: temporal.timeScale }
   return startAndAwaitResult(temporal, 'pix_key_removal', input, {

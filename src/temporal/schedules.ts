@@ -1,5 +1,5 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client'
-import { scaleWait } from '../domain/shared/intervals.ts'
+import { HOUR, MINUTE, scaleWait } from '../domain/shared/intervals.ts'
 import {
   DELIVERY_SWEEP_WORKFLOW,
   DISPUTE_SWEEP_WORKFLOW,
@@ -12,8 +12,6 @@ import {
 import { readDeployment, type WorkerDeployment, type WorkerVersion } from './worker-version.ts'
 import type { TemporalContext } from './workflow-options.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** A dispute blocks money from its opening, so lists are polled often without notifications. Rounds never overlap. */
 const DISPUTE_SWEEP_MS = 15_000
 /** Lower bound for any time scale: a round that follows at once leaves no time for the work itself. */
@@ -30,17 +28,17 @@ const DEFAULT_TASK_QUEUE = 'trilho'
  */
 export async function upsertMaintenanceSchedules(client: Client, temporal: TemporalContext): Promise<void> {
   const schedules: MaintenanceSchedule[] = [
-    { id: 'notice-sweep', type: NOTIFICATION_SWEEP_WORKFLOW, intervalMs: MINUTE_MS },
-    { id: 'tally', type: LIST_COUNTERS_WORKFLOW, intervalMs: 2 * MINUTE_MS },
+    { id: 'notice-sweep', type: NOTIFICATION_SWEEP_WORKFLOW, intervalMs: MINUTE },
+    { id: 'tally', type: LIST_COUNTERS_WORKFLOW, intervalMs: 2 * MINUTE },
     { id: 'med-sweep', type: DISPUTE_SWEEP_WORKFLOW, intervalMs: DISPUTE_SWEEP_MS },
     {
-      ...{ id: 'reconciliation', type: RECONCILIATION_WORKFLOW, intervalMs: HOUR_MS },
+      ...{ id: 'reconciliation', type: RECONCILIATION_WORKFLOW, intervalMs: HOUR },
       args: [{ hours: RECONCILIATION_HOURS }],
     },
-    { id: 'workflow-sweep', type: WORKFLOW_SWEEP_WORKFLOW, intervalMs: HOUR_MS },
-    { id: 'delivery-sweep', type: DELIVERY_SWEEP_WORKFLOW, intervalMs: 5 * MINUTE_MS },
+    { id: 'workflow-sweep', type: WORKFLOW_SWEEP_WORKFLOW, intervalMs: HOUR },
+    { id: 'delivery-sweep', type: DELIVERY_SWEEP_WORKFLOW, intervalMs: 5 * MINUTE },
     // Events are kept for thirty days at any time scale.
-    { id: 'event-pruning', type: EVENT_PRUNING_WORKFLOW, intervalMs: 6 * HOUR_MS * temporal.timeScale },
+    { id: 'event-pruning', type: EVENT_PRUNING_WORKFLOW, intervalMs: 6 * HOUR * temporal.timeScale },
   ]
   for (const schedule of schedules) await upsertSchedule(client, temporal, schedule)
 }
@@ -94,7 +92,7 @@ async function upsertSchedule(
   const scheduleId = taskQueue === DEFAULT_TASK_QUEUE ? id : `${id}/${taskQueue}`
   const options = {
     spec: { intervals: [{ every: Math.max(MIN_INTERVAL_MS, scaleWait(intervalMs, timeScale)) }] },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE_MS },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: MINUTE },
     action: { type: 'startWorkflow' as const, workflowType: type, workflowId: scheduleId, taskQueue, args },
   }
   try {

@@ -45,7 +45,7 @@ export function startMoneyWorkflow<Kind extends MoneyKind>(
 }
 
 /** `updateId` identifies one request: a repeat gets the same result. */
-type UpdateRequest = { updateId: string; waitMs: number }
+export type UpdateRequest = { updateId: string; waitMs: number }
 type StartOptions = Omit<WorkflowStartOptions, 'args' | 'taskQueue' | 'workflowId'>
 
 /** Starts a workflow or joins the running one, and awaits its result; safe to repeat with the same update id. */

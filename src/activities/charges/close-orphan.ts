@@ -7,7 +7,7 @@ import type { Provider } from '../../providers/port.ts'
 import type { CloseOrphanInput, CloseOrphanResult } from '../../workflows/contracts/charges.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByEpoch } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
 import { getStillOpenCode } from './poll-charge.ts'
 

@@ -16,9 +16,12 @@ import type { ChargeInput, IssueChargeResult } from '../../workflows/contracts/c
 import { recordChargeEvent } from '../events/record-event.ts'
 import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { getConnectionParty } from '../shared/provider-client.ts'
+import {
+  getConnectionParty,
+  isReachedByOtherWorkersOnly,
+  UnreachedProviderError,
+} from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
-import { isReachedByOtherWorkersOnly, UnreachedProviderError } from '../shared/worker-reach.ts'
 import {
   awaitEarlierCall,
   findIssueAttempts,

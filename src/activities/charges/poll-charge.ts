@@ -9,9 +9,8 @@ import type { ChargeSnapshot, PollChargeInput, PollChargeResult } from '../../wo
 import { recordChargeEvent } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
+import { callRepeatably, loadProviderConnection, requireReach } from '../shared/provider-client.ts'
 import { lockCharge, transition } from '../shared/transition.ts'
-import { callRepeatably, requireReach } from '../shared/worker-reach.ts'
 import { recordPayments } from './record-payments.ts'
 
 /** Reads the state of a charge, for a workflow that is reopened. */

@@ -43,7 +43,7 @@ export async function confirmPayment(
   transition(charge, chargeMachine, 'payment_confirmed', at)
   const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited })
   await recordChargeEvent(em, charge, { at, late: isLate })
-  await recordMovementEvent(em, movement, { ownerUuid: charge.uuid, requestId: charge.requestId, at })
+  await recordMovementEvent(em, movement, charge, at)
   const { providerAccountUuid } = charge
   const repayment = {
     providerAccountUuid,

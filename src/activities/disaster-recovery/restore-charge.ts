@@ -18,8 +18,8 @@ import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
 import { getOrderTime } from '../shared/order-time.ts'
+import { callRepeatably } from '../shared/provider-client.ts'
 import { lockCharge } from '../shared/transition.ts'
-import { callRepeatably } from '../shared/worker-reach.ts'
 import { restoreChargeEnd } from './restore-final-state.ts'
 
 type KnownCharge = { connectionUuid: string; found: FoundCharge }

@@ -18,7 +18,7 @@ import { throwIfCancelled } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { clearUnknownMarks, getNextPollTime } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, guardNotFoundByOrderTime } from '../shared/credentials-epoch.ts'
-import { callRepeatably } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/provider-client.ts'
 
 /**
  * Restores payouts that were sent, or may have been, after the moment to which the database was restored (SPEC §11):
@@ -110,8 +110,6 @@ function concludeAnswers(
     : conclude('not_found', preferLive(notFound)!)
 }
 
-type HoldTarget<Row> = AttemptKey & { row: Row; live: Attempt | undefined }
-
 /**
  * Makes the attempt at one connection the live one, in state unknown, and holds its money if the balance covers it; the
  * payout may have been sent even where it does not. A live attempt at another connection is ended. The caller holds the
@@ -120,7 +118,7 @@ type HoldTarget<Row> = AttemptKey & { row: Row; live: Attempt | undefined }
 async function holdAtConnection<Row extends AttemptedRow>(
   em: EntityManager,
   outgoing: PayoutHandler<Row>,
-  { row, live, ...key }: HoldTarget<Row>,
+  { row, live, ...key }: AttemptKey & { row: Row; live: Attempt | undefined },
 ): Promise<Attempt> {
   if (live?.connectionUuid === key.connectionUuid) {
     if (live.state === 'calling') Object.assign(live, createUnknownMarks())

@@ -11,7 +11,7 @@ import type { ProviderDispute } from '../../domain/disputes/provider-dispute.ts'
 import type { DisputeInput, DisputeSnapshot, PollDisputeResult } from '../../workflows/contracts/disputes.ts'
 import { createAttachmentLinker } from '../events/record-event.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { callRepeatably } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/provider-client.ts'
 import { applyDisputeFacts } from './apply-provider-state.ts'
 
 /** Polls the provider of a dispute, then applies its answer in one transaction under the row locks. */

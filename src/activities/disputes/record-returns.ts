@@ -45,10 +45,10 @@ async function recordDisputeReturn(
   if (charge) charge.disputedCents -= dispute.claimedCents - after.claimedCents
   Object.assign(dispute, after)
   dispute.returnedCents += returned.cents
-  const eventContext = { ownerUuid: dispute.uuid, requestId: dispute.requestId, at }
-  if (charge) await recordProviderRefund(em, { charge, out, ...eventContext })
+  const { uuid: ownerUuid, requestId } = dispute
+  if (charge) await recordProviderRefund(em, { charge, out, ownerUuid, requestId, at })
   await postMovement(em, out, legs)
-  await recordMovementEvent(em, out, eventContext)
+  await recordMovementEvent(em, out, dispute, at)
 }
 
 /** Builds the legs of a return: from `pending`, else from what the dispute holds, then from what is available. */

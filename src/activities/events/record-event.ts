@@ -97,13 +97,15 @@ export function createAttachmentLinker({ storage }: Pick<ActivityDependencies, '
   return ({ storageKey }) => storage.createLink(storageKey)
 }
 
-/** Records a PIX_TRANSACTION event: one settled movement, with its reason where it has one. */
+/** Records a PIX_TRANSACTION event: one settled movement, with its reason where it has one, of an operation. */
 export function recordMovementEvent(
   em: EntityManager,
   movement: Movement,
-  context: { ownerUuid: string; requestId: string; at: Date },
+  owner: { uuid: string; requestId: string },
+  at: Date,
 ): Promise<void> {
-  const facts = { connectionUuid: movement.connectionUuid ?? null, ...context }
+  const { uuid: ownerUuid, requestId } = owner
+  const facts = { connectionUuid: movement.connectionUuid ?? null, ownerUuid, requestId, at }
   return recordEvent(em, 'PIX_TRANSACTION', movement, facts, () =>
     z.encode(movementSchema, showMovement(movement)),
   )
@@ -116,6 +118,6 @@ export async function recordUnownedMovementEvent(
   at: Date,
 ): Promise<void> {
   const { uuid } = movement
-  await recordMovementEvent(em, movement, { ownerUuid: uuid, requestId: uuid, at })
+  await recordMovementEvent(em, movement, { uuid, requestId: uuid }, at)
   await scheduleDeliveriesForSweep(em, uuid)
 }

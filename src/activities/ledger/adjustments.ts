@@ -8,13 +8,13 @@ import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
 import { lockOpenAccountEntry } from '../../db/repositories/account-entries.ts'
 import { hasBalances } from '../../db/repositories/balance-checks.ts'
 import { recordOperatorAction } from '../../db/repositories/operator-actions.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
 import { recordUnownedMovementEvent } from '../events/record-event.ts'
 import { unheldMovementPostings } from './apply-inflow.ts'
 import { createMovement, postMovement } from './movements.ts'
 
 /** Validity of a proposal, in days. */
 export const PROPOSAL_DAYS = 7
-const DAY_MS = 24 * 60 * 60_000
 
 type AdjustmentRefusalReason =
   | 'no_operator'
@@ -74,7 +74,7 @@ export function proposeAdjustment(orm: Orm, order: ProposeAdjustmentInput): Prom
     const uuid = randomUUID()
     em.create(LedgerAdjustment, {
       ...{ uuid, accountUuid, connection, direction, cents, reason, entryUuid, proposer },
-      expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY_MS),
+      expiresAt: new Date(Date.now() + PROPOSAL_DAYS * DAY),
     })
     await recordOperatorAction(em, {
       ...{ actor: proposer.email, action: 'ledger_adjust', reason },

@@ -23,8 +23,12 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { createAttempt, getNextPollTime, markUnknown } from '../shared/attempts.ts'
 import { guardNotFoundByEpoch, hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason, operatorBlockedReason } from '../shared/preflight.ts'
-import { type ProviderConnection, toProviderConnection } from '../shared/provider-client.ts'
-import { recordCall, requireReach } from '../shared/worker-reach.ts'
+import {
+  type ProviderConnection,
+  recordCall,
+  requireReach,
+  toProviderConnection,
+} from '../shared/provider-client.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 import {
   ACCEPTANCE_TIMEOUT,

@@ -14,9 +14,13 @@ import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
 import { blockedReason } from '../shared/preflight.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
+import {
+  callRepeatably,
+  loadProviderConnection,
+  recordCall,
+  requireReach,
+} from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
-import { callRepeatably, recordCall, requireReach } from '../shared/worker-reach.ts'
 import {
   createKeyAttempt,
   deleteUnsentKeyAttempt,

@@ -10,9 +10,8 @@ import type { KeyOperationResult, PollPixKeyInput } from '../../workflows/contra
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 import { markUnknown } from '../shared/attempts.ts'
 import { hasSameCredentialsEpoch } from '../shared/credentials-epoch.ts'
-import { loadProviderConnection } from '../shared/provider-client.ts'
+import { callRepeatably, loadProviderConnection, recordCall } from '../shared/provider-client.ts'
 import { transition } from '../shared/transition.ts'
-import { callRepeatably, recordCall } from '../shared/worker-reach.ts'
 import {
   createKeyAttempt,
   deleteUnsentKeyAttempt,

@@ -28,7 +28,7 @@ export function openPixKey({ orm, sealer }: ActivityDependencies) {
       const failure =
         order.restored?.ended === 'refused'
           ? failureOf('not_found_after_restore')
-          : await getKeyRefusal(em, { order, key: details.key, isSimulated })
+          : await getKeyRefusal(em, order, { key: details.key, isSimulated })
       const at = new Date()
       const row = em.create(PixKey, {
         uuid: order.uuid,
@@ -62,11 +62,10 @@ async function restoreKeyAttempt(em: EntityManager, row: PixKey): Promise<PixKey
   return row.state
 }
 
-type KeyRequest = { order: PixKeyInput; key: string | null; isSimulated: boolean }
-
 async function getKeyRefusal(
   em: EntityManager,
-  { order, key, isSimulated }: KeyRequest,
+  order: PixKeyInput,
+  { key, isSimulated }: { key: string | null; isSimulated: boolean },
 ): Promise<OperationFailure | null> {
   const { accountUuid, type, authCodeUuid, restored } = order
   if (restored) return null

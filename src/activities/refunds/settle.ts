@@ -38,7 +38,7 @@ export async function settleHeldRefund(
   )
   await recordRefundEvent(em, refund, { charge, at })
   await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
-  await recordRefundMovementEvent(em, refund, at)
+  await recordMovementEvent(em, refund.movement!, refund, at)
 }
 
 /** Settles a refund that had ended as failed: the charge's owner pays it, even without an available balance. */
@@ -63,7 +63,7 @@ export async function settleLateRefund(
   )
   await recordRefundEvent(em, refund, { charge, at })
   if (hasChanged) await recordChargeEvent(em, charge, { at, ownerUuid: refund.uuid })
-  await recordRefundMovementEvent(em, refund, at)
+  await recordMovementEvent(em, refund.movement!, refund, at)
 }
 
 /**
@@ -125,10 +125,6 @@ export function transitionThroughRefund(charge: Charge, at: Date): void {
 function transitionToRefunded(charge: Charge, at: Date): void {
   const isWhole = charge.refundedCents === charge.receivedCents
   transition(charge, chargeMachine, isWhole ? 'refund_settled_whole' : 'refund_settled_in_part', at)
-}
-
-function recordRefundMovementEvent(em: EntityManager, { uuid, requestId, movement }: Refund, at: Date) {
-  return recordMovementEvent(em, movement!, { ownerUuid: uuid, requestId, at })
 }
 
 function settleMovementOfRefund(refund: Refund, sending: ProviderPayout, at: Date): void {

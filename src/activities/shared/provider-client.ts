@@ -1,8 +1,9 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Connection } from '../../db/entities/connection.ts'
 import { runQuery } from '../../db/pipeline/query.ts'
+import { recordCircuitResult } from '../../db/repositories/circuit-breaker.ts'
 import { queryConnectionToCall } from '../../db/repositories/connections.ts'
-import type { Party } from '../../domain/providers/provider.ts'
+import { isConnectFailure, type Party } from '../../domain/providers/provider.ts'
 import type { Provider } from '../../providers/port.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -34,4 +35,64 @@ export function getConnectionParty({ virtualAccount }: Connection): Party | null
   if (!virtualAccount) return null
   const { type: _, ...party } = virtualAccount
   return party
+}
+
+/** Distinguishes a worker whose network does not reach a provider from a provider that is down (docs/production.md). */
+
+type ReachDependency = Pick<ActivityDependencies, 'isReachedByOthersOnly'>
+
+/** Returns whether another worker reaches one of these connections' providers and this one does not. */
+export async function isReachedByOtherWorkersOnly(
+  { isReachedByOthersOnly }: ReachDependency,
+  connections: Pick<Connection, 'baseUrl'>[],
+): Promise<boolean> {
+  if (!isReachedByOthersOnly) return false
+  for (const baseUrl of new Set(connections.map(connection => connection.baseUrl)))
+    if (await isReachedByOthersOnly(baseUrl)) return true
+  return false
+}
+
+type CallOutcome = { kind: string; code?: string; isUnprocessed?: true }
+
+/**
+ * Records the outcome of a call in the connection's circuit breaker. Returns whether the call is left to other workers:
+ * it could not connect from this one, and another worker reaches its provider.
+ */
+export async function recordCall(
+  dependencies: ReachDependency,
+  em: EntityManager,
+  connection: Pick<Connection, 'uuid' | 'isDistrusted' | 'baseUrl'>,
+  outcome: CallOutcome,
+): Promise<boolean> {
+  await recordCircuitResult(em, connection, outcome)
+  return isConnectFailure(outcome) && isReachedByOtherWorkersOnly(dependencies, [connection])
+}
+
+/**
+ * Makes a call through a connection and records its outcome. Throws where the call is left to other workers: Temporal
+ * then repeats the activity, or its workflow polls and calls it again (src/workflows/pix-keys/pix-key.workflows.ts).
+ * Not for calls that must not be repeated: those that send money, or change something at the provider.
+ */
+export async function callRepeatably<Answer extends CallOutcome>(
+  dependencies: ReachDependency & Pick<ActivityDependencies, 'providers'>,
+  em: EntityManager,
+  connectionUuid: string,
+  call: (provider: Provider) => Promise<Answer>,
+): Promise<ProviderConnection & { answer: Answer }> {
+  const client = await loadProviderConnection(dependencies, em, connectionUuid)
+  const answer = await call(client.provider)
+  await requireReach(dependencies, em, client.connection, answer)
+  return { ...client, answer }
+}
+
+/** Records the outcome of a repeatable call like `callRepeatably`. */
+export async function requireReach(...call: Parameters<typeof recordCall>): Promise<void> {
+  if (await recordCall(...call)) throw new UnreachedProviderError()
+}
+
+/** Fails an activity that another worker can do: Temporal repeats it there. */
+export class UnreachedProviderError extends Error {
+  constructor() {
+    super('This worker does not reach the provider, and another worker does')
+  }
 }

@@ -62,7 +62,7 @@ async function recordTransferReturn(
   })
   await postMovement(em, movement, await unheldMovementPostings(em, movement))
   if (attempt.state === 'settled') await countTransferReturn(em, returned, { cents, at })
-  await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
+  await recordMovementEvent(em, movement, transfer, at)
 }
 
 /**

@@ -24,7 +24,7 @@ export async function settleHeldTransfer(em: EntityManager, out: LockedTransfer,
   transfer.settledAt = movement.settledAt
   transition(transfer, transferMachine, 'settled', at)
   await recordTransferEvent(em, out, { at })
-  await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
+  await recordMovementEvent(em, movement, transfer, at)
   await postMovement(em, movement, transferSettledLegs(accountUuid, { valueCents, feeCents }))
 }
 
@@ -61,26 +61,16 @@ export async function recordDuplicateSettlement(
   sending: ProviderPayout,
 ): Promise<void> {
   attempt.state = 'duplicate'
-  await postUncoveredSettlement(em, transfer, {
-    attempt,
-    sending,
-    at: new Date(),
-    reason: 'duplicate_settlement',
-  })
-}
-
-type UncoveredSettlement = {
-  attempt: Attempt
-  sending: ProviderPayout
-  at: Date
-  reason: MovementReason | null
+  const at = new Date()
+  await postUncoveredSettlement(em, transfer, { attempt, sending, at, reason: 'duplicate_settlement' })
 }
 
 async function postUncoveredSettlement(
   em: EntityManager,
   transfer: Transfer,
-  { attempt, sending, at, reason }: UncoveredSettlement,
+  settlement: { attempt: Attempt; sending: ProviderPayout; at: Date; reason: MovementReason | null },
 ): Promise<Movement> {
+  const { attempt, sending, at, reason } = settlement
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = attempt
   const legs = await uncoveredOutflowPostings(em, { accountUuid, providerAccountUuid }, valueCents)
@@ -88,7 +78,7 @@ async function postUncoveredSettlement(
   settleMovement(movement, sending, at)
   movement.reason = reason
   await postMovement(em, movement, legs)
-  await recordMovementEvent(em, movement, { ownerUuid: transfer.uuid, requestId: transfer.requestId, at })
+  await recordMovementEvent(em, movement, transfer, at)
   return movement
 }
 

@@ -7,7 +7,7 @@ import type { IncomingPix } from '../../domain/providers/provider.ts'
 import { signalPayloadOwner } from '../../temporal/signals.ts'
 import type { RecordDepositInput, RecordDepositResult } from '../../workflows/contracts/unmatched.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
-import { callRepeatably } from '../shared/worker-reach.ts'
+import { callRepeatably } from '../shared/provider-client.ts'
 import { recordUnmatchedPayment } from './record.ts'
 
 /**

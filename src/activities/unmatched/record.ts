@@ -61,7 +61,7 @@ export async function recordUnmatchedPayment(em: EntityManager, input: Unmatched
     settledAt: new Date(payment.at),
   })
   await postMovement(em, movement, await buildUnmatchedLegs(em, movement))
-  await recordMovementEvent(em, movement, { ownerUuid: input.ownerUuid ?? movement.uuid, requestId, at })
+  await recordMovementEvent(em, movement, { uuid: input.ownerUuid ?? movement.uuid, requestId }, at)
   return movement
 }
 

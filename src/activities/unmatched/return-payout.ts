@@ -77,7 +77,7 @@ export const returnPayout: PayoutHandler<UnmatchedReturn & AttemptedRow> = {
     setDisposition(original, 'returned', at)
     settleMovement(out, sending, at)
     await postMovement(em, out, legs)
-    await recordMovementEvent(em, out, { ownerUuid: original.uuid, requestId: original.uuid, at })
+    await recordMovementEvent(em, out, { uuid: original.uuid, requestId: original.uuid }, at)
   },
 
   /**

@@ -88,7 +88,7 @@ function createAttempt(
     if (isFailing && skipsFailing) return { kind: 'again', waitMs: 0 }
     const event = await em.findOneOrFail(Event, delivery.eventUuid)
     const at = new Date()
-    const request = buildSignedRequest({ endpoint, event, sealer, at })
+    const request = buildSignedRequest(sealer, endpoint, event, at)
     const attempt = await webhooks.postSigned({ ...request, isFailing })
     if (attempt.kind === 'busy') {
       // The endpoint has too many requests open. The sweep finds the delivery if its workflow is lost.
@@ -112,10 +112,8 @@ function toAttemptMetric(attempt: MadeAttempt, event: Event): WebhookAttemptSamp
   return { outcome: 'delivered', lagSeconds: Math.max(0, Date.now() - event.createdAt.getTime()) / 1000 }
 }
 
-type SigningInput = { endpoint: Webhook; event: Event; sealer: Sealer; at: Date }
-
 /** Builds body and Standard Webhooks signature; a replaced signing secret signs as well until it expires. */
-function buildSignedRequest({ endpoint, event, sealer, at }: SigningInput) {
+function buildSignedRequest(sealer: Sealer, endpoint: Webhook, event: Event, at: Date) {
   const body = JSON.stringify(z.encode(eventSchema, showEvent(event)))
   const previous = endpoint.previousSecrets.filter(({ until }) => Date.parse(until) > at.getTime())
   const sealed = [endpoint.sealedSecret, ...previous.map(token => token.sealed)]

@@ -1,4 +1,4 @@
-import { scaleWait } from '../shared/intervals.ts'
+import { DAY, HOUR, scaleWait } from '../shared/intervals.ts'
 import { createStateMachine } from '../shared/state-machine.ts'
 
 /** api-document.txt, Dispute. */
@@ -72,7 +72,7 @@ export function disputeTypeOf(situation: string): DisputeType {
 }
 
 /** An analysis takes at most seven days (SPEC §5), whatever a provider says. */
-export const MAX_ANALYSIS_MS = 7 * 24 * 60 * 60 * 1_000
+export const MAX_ANALYSIS_MS = 7 * DAY
 
 /** Deadline of the reply: the provider's, at most seven days after the opening. Milliseconds of the epoch. */
 export function replyDeadlineMs(opening: { openedAtMs: number; providerDeadlineMs: number | null }): number {
@@ -82,19 +82,18 @@ export function replyDeadlineMs(opening: { openedAtMs: number; providerDeadlineM
 
 /** Hours before the deadline at which the merchant is warned of an unanswered dispute. */
 const WARNING_HOURS: readonly number[] = [48, 24, 6]
-const HOUR_MS = 60 * 60 * 1_000
 
 type ReplyDeadline = { dueAtMs: number; nowMs: number; timeScale: number }
 
 /** The latest warning that is due, in hours before the deadline; null before the first and from the deadline on. */
 export function dueWarningHours({ dueAtMs, nowMs, timeScale }: ReplyDeadline): number | null {
   if (nowMs >= dueAtMs) return null
-  return WARNING_HOURS.findLast(hours => dueAtMs - scaleWait(hours * HOUR_MS, timeScale) <= nowMs) ?? null
+  return WARNING_HOURS.findLast(hours => dueAtMs - scaleWait(hours * HOUR, timeScale) <= nowMs) ?? null
 }
 
 /** Time of the next warning, or of the deadline. Milliseconds of the epoch. */
 export function nextDeadlineMs({ dueAtMs, nowMs, timeScale }: ReplyDeadline): number {
-  const warnings = WARNING_HOURS.map(hours => dueAtMs - scaleWait(hours * HOUR_MS, timeScale))
+  const warnings = WARNING_HOURS.map(hours => dueAtMs - scaleWait(hours * HOUR, timeScale))
   return warnings.find(at => at > nowMs) ?? dueAtMs
 }
 

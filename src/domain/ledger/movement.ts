@@ -11,23 +11,6 @@ export type MovementType =
 /** Settlement anomalies: paid twice, or settled after we reported FAILED. Recorded and alerted, never corrected automatically. */
 export const UNEXPECTED_SETTLEMENTS = ['duplicate_settlement', 'late_settlement'] as const
 
-/**
- * Money that moved at the provider without us: entries that are no PIX, and PIX that were sent or returned in the
- * provider's panel. Booked from the provider's statement.
- */
-const PROVIDER_REASONS = [
-  'provider_tariff',
-  'provider_withdrawal',
-  'provider_credit',
-  'provider_block',
-  'provider_unblock',
-  'panel_transfer',
-  'panel_return',
-] as const
-
-/** What operators book: the balance that a provider account had when it was connected, and corrections. */
-const OPERATOR_REASONS = ['opening_balance', 'adjustment'] as const
-
 /** What sets a movement apart: it is no charge's payment, it settled unexpectedly, or it moved without us. */
 export const MOVEMENT_REASONS = [
   'deposit',
@@ -36,8 +19,17 @@ export const MOVEMENT_REASONS = [
   'charge_over',
   'orphan',
   ...UNEXPECTED_SETTLEMENTS,
-  ...PROVIDER_REASONS,
-  ...OPERATOR_REASONS,
+  // Booked from the provider's statement: entries that are no PIX, and PIX sent or returned in the provider's panel.
+  'provider_tariff',
+  'provider_withdrawal',
+  'provider_credit',
+  'provider_block',
+  'provider_unblock',
+  'panel_transfer',
+  'panel_return',
+  // Booked by operators: the balance that a provider account had when it was connected, and corrections.
+  'opening_balance',
+  'adjustment',
 ] as const
 export type MovementReason = (typeof MOVEMENT_REASONS)[number]
 

@@ -1,6 +1,5 @@
-/** An operator's decisions that keep an operation from leaving; its attempt ends `unreachable` with the decision as its code. */
-type OperatorHoldCode = 'paused' | 'account_blocked'
-export type UnsentCode = OperatorHoldCode | 'no_provider_available'
+/** The first two are an operator's decisions: an attempt that they stop ends `unreachable` with that code. */
+export type UnsentCode = 'paused' | 'account_blocked' | 'no_provider_available'
 
 /**
  * Why no provider got an operation, by the codes of its attempts that reached none: a blocked account ends it whatever the

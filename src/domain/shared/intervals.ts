@@ -1,8 +1,9 @@
 /** Every wait of every workflow, with its reason. `TRILHO_TIME_SCALE` divides them all, for tests and storms. */
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
 
 /** Intervals of polling a provider whose answer is missing (SPEC §6); the last one repeats. */
 const POLL_INTERVALS_MS = [5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 5 * MINUTE, HOUR]
@@ -32,7 +33,7 @@ export const WAITS = {
   /** Before a scheduled transfer is tried again that found no balance or no provider (SPEC §4). */
   retryTransfer: 15 * MINUTE,
   /** A scheduled transfer that could not be sent for this long is EXPIRED. */
-  expireTransferAfter: 24 * HOUR,
+  expireTransferAfter: DAY,
   /**
    * Before an unresolved dispute is polled again, after `polls` since it last changed: some providers notify of no decision,
    * and notifications may be lost. The last one repeats.
@@ -42,7 +43,7 @@ export const WAITS = {
   /** After this long, operators are alerted to an unknown outcome (SPEC §6). */
   alertOperatorAfter: 10 * MINUTE,
   /** A webhook's replaced signing secret still signs for this long (SPEC §8). */
-  rotationGrace: 24 * HOUR,
+  rotationGrace: DAY,
   /** A delivery that is overdue by this much has lost its workflow: the sweep starts another one. */
   deliveryOverdue: 5 * MINUTE,
 }

@@ -1,14 +1,11 @@
+import { DAY, HOUR, MINUTE, SECOND } from '../shared/intervals.ts'
+
 /** api-document.txt, Events: what an endpoint subscribes to. */
 export const SUBSCRIBABLE_EVENT_TYPES = ['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION'] as const
 export type SubscribableEventType = (typeof SUBSCRIBABLE_EVENT_TYPES)[number]
 /** A TEST event is sent to one endpoint, on request of the merchant. */
 export const EVENT_TYPES = [...SUBSCRIBABLE_EVENT_TYPES, 'TEST'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
-
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** Webhook retry schedule (SPEC §8): the waits before each attempt after the first, 75 h in all. */
 export const RETRY_SCHEDULE_MS: readonly number[] = [

@@ -109,8 +109,7 @@ class DisputeWorkflow {
       this.#inbox,
     )
     if (result.kind !== 'known') return false
-    this.#pollsSinceChange = 1
-    this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
+    this.#schedulePoll(1)
     await this.#applyState(result)
     return true
   }
@@ -161,8 +160,7 @@ class DisputeWorkflow {
       if (isNotified) this.#pollsSinceChange = 0
       this.#pollsSinceChange += 1
       await this.#applyState(result)
-      this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
-      return
+      return this.#schedulePoll(this.#pollsSinceChange)
     }
     this.#isForeign = this.#isRowLost && (result.kind === 'not_found' || result.kind === 'foreign')
     this.#unansweredPolls += 1
@@ -184,6 +182,12 @@ class DisputeWorkflow {
     if (result.kind !== 'unknown') await this.#applyState(result)
   }
 
+  /** `polls`: number of polls since the dispute last changed. */
+  #schedulePoll(polls: number): void {
+    this.#pollsSinceChange = polls
+    this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(polls))
+  }
+
   async #applyStateOrLoss(snapshot: DisputeSnapshot | null): Promise<void> {
     if (snapshot) return this.#applyState(snapshot)
     this.#isRowLost = true
@@ -192,10 +196,7 @@ class DisputeWorkflow {
 
   async #applyState(snapshot: DisputeSnapshot): Promise<void> {
     const isNew = this.#snapshot === undefined
-    if (this.#snapshot && this.#snapshot.state !== snapshot.state) {
-      this.#pollsSinceChange = 1
-      this.#nextPollAtMs = this.#timeAfter(WAITS.nextDisputePoll(this.#pollsSinceChange))
-    }
+    if (this.#snapshot && this.#snapshot.state !== snapshot.state) this.#schedulePoll(1)
     this.#snapshot = snapshot
     upsertDisputeVisibility(snapshot, isNew)
     const { deliveries = [], returns } = snapshot

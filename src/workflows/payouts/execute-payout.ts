@@ -82,7 +82,8 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
   let unconnectedSendings = 0
   let result: PollResult = await sendPayoutOnce(current, false)
   for (let pollCount = 0; ; pollCount++) {
-    let waitMs: number | null = WAITS.nextPoll(pollCount + 1)
+    const scheduledMs = WAITS.nextPoll(pollCount + 1)
+    let waitMs: number | null = scheduledMs
     switch (result.kind) {
       case 'settled':
       case 'rejected':
@@ -109,8 +110,9 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
         current.onPending('unknown')
         break
       case 'not_found':
+        waitMs = absenceProof.recordNotFound(result.settleWindowMs)
         // Polled on the schedule too: a payout may be listed long before its absence can be proved.
-        waitMs = earliestWaitMs(waitMs, absenceProof.recordNotFound(result.settleWindowMs))
+        if (waitMs !== null) waitMs = Math.min(scheduledMs, waitMs)
         break
       case 'unknown':
         // A payout that awaits approval has arrived at the provider.
@@ -149,11 +151,6 @@ export async function executePayout(port: PayoutPort): Promise<TerminalOutcome> 
     // An accepted payout has arrived: "not found" proves no absence any more.
     if (result.kind === 'not_found' && wasAccepted) result = { kind: 'unknown', code: 'no_longer_found' }
   }
-}
-
-/** Returns the shorter wait; null where absence is proved. */
-function earliestWaitMs(scheduledMs: number, proofMs: number | null): number | null {
-  return proofMs === null ? null : Math.min(scheduledMs, proofMs)
 }
 
 async function sendPayoutOnce(
@@ -206,7 +203,11 @@ export class UnknownOutcomeAlert {
   markUnknown(): void {
     if (this.#isRaised || this.#timer) return
     this.#timer = new CancellationScope()
-    void this.#timer.run(() => this.#raiseAfterDelay()).catch(ignoreCancellation)
+    void this.#timer
+      .run(() => this.#raiseAfterDelay())
+      .catch(error => {
+        if (!isCancellation(error)) throw error
+      })
   }
 
   /** The outcome is known: stops the timer and removes the attribute. */
@@ -224,8 +225,4 @@ export class UnknownOutcomeAlert {
     this.#isRaised = true
     upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.outcome, value: 'unknown' }])
   }
-}
-
-function ignoreCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error
 }

@@ -5,6 +5,7 @@ import type {
   RestorePayoutResult,
   UnfinishedPayout,
 } from '../contracts/payouts.ts'
+import type { PreRestoreState } from '../contracts/reopening.ts'
 import { idempotentProviderActivities } from '../shared/activity-proxies.ts'
 import { AbsenceProof } from '../shared/provider-inbox.ts'
 import {
@@ -18,6 +19,11 @@ import {
 
 /** `hadSettled`: it had settled before the restore, so no "not found" proves that it was not sent. */
 export type PayoutSearch = UnfinishedPayout & { hadSettled: boolean }
+
+/** Builds the search of a payout that goes through one connection only. */
+export function searchAt(connectionUuid: string, { orderedAt, ended }: PreRestoreState): PayoutSearch {
+  return { candidates: [connectionUuid], orderedAt, hadSettled: ended === 'settled' }
+}
 
 /**
  * Finds a payout whose database was restored to a time before it was sent (SPEC §11), and polls it to its end. Sends nothing:

@@ -13,7 +13,7 @@ import type { OpenRefundResult, RefundInput } from '../contracts/refunds.ts'
 import type { ReopenedInput } from '../contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../contracts/search-attributes.ts'
 import { createPollingPort, executePayout, type PayoutRun } from '../payouts/execute-payout.ts'
-import { findRestoredPayout } from '../payouts/restore.ts'
+import { findRestoredPayout, searchAt } from '../payouts/restore.ts'
 import { dbActivities } from '../shared/activity-proxies.ts'
 import { continuationOf } from '../shared/continue-as-new.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
@@ -51,11 +51,7 @@ export async function refundWorkflow(input: RefundInput | ReopenedInput): Promis
   if (refundMachine.isFinal(refund.state)) return end(refund.state)
   if (!restored) nextRunInput = { ...input, continuation: continuationOf(input) }
   const outcome = restored
-    ? await findRestoredPayout(createRun(uuid), {
-        candidates: [connectionUuid],
-        orderedAt: restored.orderedAt,
-        hadSettled: restored.ended === 'settled',
-      })
+    ? await findRestoredPayout(createRun(uuid), searchAt(connectionUuid, restored))
     : await executePayout({
         ...createPollingPort(createRun(uuid), connectionUuid),
         send: (isResend, { sendRefund }) => sendRefund({ uuid, connectionUuid, isResend }),

@@ -7,7 +7,7 @@ import {
   type PayoutRun,
   type TerminalOutcome,
 } from '../payouts/execute-payout.ts'
-import { findRestoredPayout } from '../payouts/restore.ts'
+import { findRestoredPayout, searchAt } from '../payouts/restore.ts'
 import { ProviderInbox, pollUntilResolved } from '../shared/provider-inbox.ts'
 import { startFollowUps } from '../shared/start-follow-ups.ts'
 
@@ -37,11 +37,7 @@ export async function returnWorkflow(input: ReturnPaymentInput): Promise<Termina
       restored ? 'Restoring the return of an unmatched PIX' : 'Returning an unmatched PIX to its payer',
     )
     const outcome = restored
-      ? await findRestoredPayout(run, {
-          candidates: [connectionUuid],
-          orderedAt: restored.orderedAt,
-          hadSettled: restored.ended === 'settled',
-        })
+      ? await findRestoredPayout(run, searchAt(connectionUuid, restored))
       : await executePayout({
           ...port,
           send: (isResend, { sendReturn }) => sendReturn({ uuid, connectionUuid, isResend }),
