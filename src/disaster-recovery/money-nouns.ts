@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type ChargeState, chargeMachine, isPaidChargeState } from '../domain/charges/charge.ts'
 import { refundMachine } from '../domain/refunds/refund.ts'
 import { isSettledTransferState, transferMachine } from '../domain/transfers/transfer.ts'
-import { signalCharge, signalRefund, signalReturn, signalTransfer } from '../temporal/signals.ts'
+import { signalOperation, signalReturn } from '../temporal/signals.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
 /** Comparison of restored rows with workflow histories, for each noun that carries money. */
@@ -34,8 +34,6 @@ export function isHistoryAhead(noun: MoneyNoun, state: string, result: string | 
   }
 }
 
-const SIGNALS = { charge: signalCharge, transfer: signalTransfer, refund: signalRefund }
-
 /** Signals the noun's workflow, as a provider notification does, to poll its provider. */
 export function signalMoneyWorkflow(
   temporal: TemporalContext,
@@ -44,5 +42,5 @@ export function signalMoneyWorkflow(
 ): Promise<void> {
   const notification = { notificationUuid: randomUUID(), connectionUuid }
   if (noun === 'return') return signalReturn(temporal, { uuid, connectionUuid }, notification)
-  return SIGNALS[noun](temporal, uuid, notification)
+  return signalOperation(temporal, noun, uuid, notification)
 }

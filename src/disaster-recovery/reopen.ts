@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ActiveNoun, ActiveRow } from '../db/repositories/lost-workflows.ts'
 import type { Sealer } from '../security/sealing.ts'
-import { signalCharge, signalDispute, signalOrphanPayload } from '../temporal/signals.ts'
+import { signalDispute, signalOperation, signalOrphanPayload } from '../temporal/signals.ts'
 import { startOrReopenWorkflow, type TemporalContext } from '../temporal/workflow-options.ts'
 import { WORKFLOWS } from '../workflows/contracts/workflows.ts'
 import {
@@ -32,42 +32,39 @@ export async function reopenWorkflow(
   row: ActiveRow,
 ): Promise<boolean> {
   const { uuid, state, connection_uuid: connectionUuid } = row
+  const { timeScale } = temporal
   const notification = { notificationUuid: randomUUID(), connectionUuid }
+  if (noun === 'transfer' && state === 'created')
+    return reopenCreatedTransfer(temporal, row as ActiveRow & CreatedTransferRow)
+  if ((noun === 'return' && state === 'held') || (noun === 'pix_key' && state !== 'removing')) return false
   switch (noun) {
     case 'charge':
-      if (state === 'issuing')
-        await reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
-      else await signalCharge(temporal, uuid, notification)
-      return true
+      await (state === 'issuing'
+        ? reopenIssuingCharge(temporal, sealing, row as ActiveRow & IssuingChargeRow)
+        : signalOperation(temporal, 'charge', uuid, notification))
+      break
     case 'transfer':
-      if (state === 'created') return reopenCreatedTransfer(temporal, row as ActiveRow & CreatedTransferRow)
-      await reopenPayout(temporal, noun, row)
-      return true
     case 'refund':
-      await reopenPayout(temporal, noun, row)
-      return true
     case 'return':
-      if (state === 'held') return false
       await reopenPayout(temporal, noun, row)
-      return true
-    case 'dispute':
-      await signalDispute(
-        temporal,
-        {
-          ...{ uuid, connectionUuid, providerDisputeId: row.provider_dispute_id!, endToEnd: row.end_to_end! },
-          requestId: row.request_id!,
-        },
-        notification,
-      )
-      return true
+      break
+    case 'dispute': {
+      const ids = {
+        uuid,
+        connectionUuid,
+        providerDisputeId: row.provider_dispute_id!,
+        endToEnd: row.end_to_end!,
+      }
+      await signalDispute(temporal, { ...ids, requestId: row.request_id! }, notification)
+      break
+    }
     case 'orphan':
       await signalOrphanPayload(temporal, { attemptUuid: uuid }, notification)
-      return true
+      break
     case 'pix_key':
-      if (state !== 'removing') return false
-      await startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale: temporal.timeScale })
-      return true
+      await startOrReopenWorkflow(temporal, 'pix_key_removal', uuid, { uuid, timeScale })
   }
+  return true
 }
 
 /**

@@ -16,10 +16,9 @@ import {
   signalDeposit,
   signalDispute,
   signalIfRunning,
+  signalOperation,
   signalPayloadOwner,
-  signalRefund,
   signalReturn,
-  signalTransfer,
 } from '../temporal/signals.ts'
 import { hasWorkflow } from '../temporal/workflow-history.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
@@ -102,10 +101,10 @@ async function routeToAttempt(temporal: TemporalContext, attempt: Attempt, inbou
       return routeToCharge(temporal, attempt, inbound)
     case 'transfer':
       // Polled at the attempt's connection, whichever connection received the notification.
-      await signalTransfer(temporal, subjectUuid, { ...signal, connectionUuid })
+      await signalOperation(temporal, 'transfer', subjectUuid, { ...signal, connectionUuid })
       return 'routed'
     case 'refund':
-      await signalRefund(temporal, subjectUuid, signal)
+      await signalOperation(temporal, 'refund', subjectUuid, signal)
       return 'routed'
     case 'return':
       await signalReturn(temporal, { uuid: subjectUuid, connectionUuid }, signal)

@@ -15,9 +15,16 @@ import { buildReopenOptions, catchWorkflowNotFound, type TemporalContext } from 
  * starts from the row; it only polls the provider and never issues or sends. Safe to call twice.
  */
 
-export const signalCharge = createRowSignal('charge')
-export const signalTransfer = createRowSignal('transfer')
-export const signalRefund = createRowSignal('refund')
+/** Signals the workflow of a charge, transfer or refund by the uuid of its row. */
+export function signalOperation(
+  temporal: TemporalContext,
+  noun: 'charge' | 'transfer' | 'refund',
+  uuid: string,
+  notification: ProviderNotificationSignal,
+): Promise<void> {
+  const signal = createSignal<ReopenedInput>(noun, ({ reopen }) => reopen)
+  return signal(temporal, { reopen: uuid }, notification)
+}
 
 export const signalOrphanPayload = createSignal<OrphanInput>('orphan', ({ attemptUuid }) => attemptUuid)
 
@@ -36,12 +43,6 @@ export const signalDispute = createSignal<DisputeInput>(
   ({ uuid }) => uuid,
   ({ providerDisputeId }) => `Dispute ${providerDisputeId} of a provider`,
 )
-
-function createRowSignal(noun: 'charge' | 'transfer' | 'refund') {
-  const signal = createSignal<ReopenedInput>(noun, ({ reopen }) => reopen)
-  return (temporal: TemporalContext, uuid: string, notification: ProviderNotificationSignal) =>
-    signal(temporal, { reopen: uuid }, notification)
-}
 
 /** Creates the call that signals the workflow of an input; `keyOf` gives what identifies it among those of its noun. */
 function createSignal<Input extends { timeScale: number }>(
@@ -89,7 +90,7 @@ export async function signalPayloadOwner(
       await signalOrphanPayload(temporal, { attemptUuid: uuid }, notification)
       return 'signalled'
     default:
-      await signalCharge(temporal, subjectUuid, notification)
+      await signalOperation(temporal, 'charge', subjectUuid, notification)
       return 'signalled'
   }
 }

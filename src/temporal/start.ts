@@ -104,28 +104,24 @@ export async function awaitStartedOperation(
   temporal: TemporalContext,
   { kind, uuid, waitMs }: { kind: OperationKind; uuid: string; waitMs: number },
 ): Promise<void> {
-  const join = async () => {
+  try {
     const client = await temporal.client()
     const handle = client.workflow.getHandle(WORKFLOWS[kind].idOf(uuid))
-    const deadline = Date.now() + waitMs
-    await client.withDeadline(deadline, () =>
-      handle.executeUpdate(getResultUpdate(kind).name, { updateId: uuid }),
-    )
-  }
-  await join().catch(() => undefined)
+    const join = () => handle.executeUpdate(getResultUpdate(kind).name, { updateId: uuid })
+    await client.withDeadline(Date.now() + waitMs, join)
+  } catch {}
 }
 
 /** Cancels a scheduled transfer by update. False: it was sent already. `gone`: its workflow has completed. */
 export async function executeCancelTransferUpdate(
   temporal: TemporalContext,
   uuid: string,
-  request: UpdateRequest,
+  { updateId, waitMs }: UpdateRequest,
 ): Promise<boolean | 'gone'> {
   const client = await temporal.client()
-  const cancellation = client.withDeadline(Date.now() + request.waitMs, () =>
-    client.workflow
-      .getHandle(WORKFLOWS.transfer.idOf(uuid))
-      .executeUpdate(cancelTransferUpdate, { updateId: request.updateId }),
+  const handle = client.workflow.getHandle(WORKFLOWS.transfer.idOf(uuid))
+  const cancellation = client.withDeadline(Date.now() + waitMs, () =>
+    handle.executeUpdate(cancelTransferUpdate, { updateId }),
   )
   return catchWorkflowNotFound(cancellation, 'gone' as const)
 }

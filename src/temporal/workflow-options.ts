@@ -1,6 +1,7 @@
 import type { Client, WorkflowStartOptions } from '@temporalio/client'
 import { WorkflowNotFoundError } from '@temporalio/common'
 import { textFromCents } from '../domain/ledger/money.ts'
+import type { MoneyOrder } from '../workflows/contracts/reopening.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
 import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows.ts'
 
@@ -8,8 +9,6 @@ export type WorkflowMetadata = Pick<
   WorkflowStartOptions,
   'workflowId' | 'memo' | 'typedSearchAttributes' | 'staticSummary'
 >
-
-type MoneyWorkflowInput = { uuid: string; accountUuid: string; valueCents: number; requestId: string }
 
 /** What the Temporal UI shows of the workflow of each noun at its start, by the prefix of its id. */
 const VISIBILITY_AT_START = {
@@ -21,7 +20,7 @@ const VISIBILITY_AT_START = {
 /** Builds the start options of the workflow of a charge, transfer or refund. */
 export function buildMoneyWorkflowOptions(
   workflowId: string,
-  input: MoneyWorkflowInput & { scheduledFor?: string },
+  input: MoneyOrder & { scheduledFor?: string },
   { provider, externalRef }: { externalRef?: string | undefined; provider: string },
 ): WorkflowMetadata {
   const { noun, status } = VISIBILITY_AT_START[workflowId.split('/')[0] as keyof typeof VISIBILITY_AT_START]

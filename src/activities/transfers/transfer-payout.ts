@@ -124,7 +124,12 @@ export async function holdTransferFunds(
   const cents = availableCents ?? (await lockAvailableBalance(em, { accountUuid, providerAccountUuid }))
   if (cents < valueCents + feeCents)
     return { code: 'insufficient_balance', message: 'the available balance does not cover value and fee' }
-  await postTransferHold(em, transfer)
+  transfer.heldCents = valueCents + feeCents
+  transfer.movement = createTransferMovement(em, transfer, {
+    connectionUuid: connection.uuid,
+    providerAccountUuid,
+  })
+  await postMovement(em, transfer.movement, transferHeldLegs(accountUuid, transfer.heldCents))
   return null
 }
 
@@ -154,16 +159,6 @@ export async function endUnsentTransfer(
 export async function postponeTransfer(em: EntityManager, transfer: Transfer): Promise<void> {
   await releaseTransferHold(em, transfer)
   transition(transfer, transferMachine, 'postponed', new Date())
-}
-
-async function postTransferHold(em: EntityManager, transfer: Transfer): Promise<void> {
-  const heldCents = transfer.valueCents + transfer.feeCents
-  transfer.movement = createTransferMovement(em, transfer, {
-    connectionUuid: transfer.connection.uuid,
-    providerAccountUuid: transfer.providerAccountUuid,
-  })
-  transfer.heldCents = heldCents
-  await postMovement(em, transfer.movement, transferHeldLegs(transfer.accountUuid, heldCents))
 }
 
 /**

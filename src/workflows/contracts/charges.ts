@@ -1,23 +1,17 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { FollowUps } from './follow-ups.ts'
-import type { PreRestoreState } from './reopening.ts'
+import type { MoneyOrder } from './reopening.ts'
 
 /** Workflows of charges, and of payloads that no payer was shown (orphans). */
 
 /** The order that issues a charge; names, documents and references travel sealed. */
-export type ChargeInput = {
-  uuid: string
-  accountUuid: string
+export type ChargeInput = MoneyOrder & {
   /** Connections in order of priority, each at a provider account of its own. */
   candidates: string[]
-  valueCents: number
   expiresInSeconds: number
   /** `ChargeInputDetails`, sealed. */
   details: string
-  requestId: string
-  timeScale: number
-  restored?: PreRestoreState
 }
 
 /** The part of an order that no history may show in plain text. `amount` is hundredths of a percent, or centavos where FIXED. */

@@ -1,22 +1,16 @@
 import type { RefundState } from '../../domain/refunds/refund.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { Continuation } from './payouts.ts'
-import type { PreRestoreState } from './reopening.ts'
+import type { MoneyOrder } from './reopening.ts'
 
 /** The order that refunds a charge; `fingerprint` is of the request that asked for it. */
-export type RefundInput = {
-  uuid: string
+export type RefundInput = MoneyOrder & {
   chargeUuid: string
-  accountUuid: string
   /** The connection that received the PIX: a refund goes nowhere else. */
   connectionUuid: string
-  valueCents: number
   fingerprint: string
   /** ISO 8601 UTC by PostgreSQL's clock, of a request without `Idempotency-Key`: a row stored later is FAILED, and no provider is called. */
   acceptBefore?: string
-  requestId: string
-  timeScale: number
-  restored?: PreRestoreState
   continuation?: Continuation
 }
 

@@ -1,6 +1,6 @@
 import type { UnfinishedPayout } from './payouts.ts'
 
-/** Inputs of a workflow that is started again, from its row or after a restore of the database. */
+/** Inputs of workflows, which may be started again from their rows or after a restore of the database. */
 
 /**
  * Input of a workflow that is newer than its database, which was restored from a backup (SPEC §11): its row is rebuilt from what
@@ -29,4 +29,14 @@ export type ReopenedInput = {
   pendingConnections?: string[]
   restored?: Pick<PreRestoreState, 'ended'>
   unfinished?: UnfinishedPayout
+}
+
+/** What the orders of charges, transfers and refunds share. */
+export type MoneyOrder = {
+  uuid: string
+  accountUuid: string
+  valueCents: number
+  requestId: string
+  timeScale: number
+  restored?: PreRestoreState
 }

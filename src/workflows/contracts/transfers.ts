@@ -1,24 +1,18 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { FollowUps } from './follow-ups.ts'
 import type { Continuation, SendPayoutInput, TransferSnapshot } from './payouts.ts'
-import type { PreRestoreState } from './reopening.ts'
+import type { MoneyOrder } from './reopening.ts'
 
 /** The order that sends money; key, document, names and references travel sealed. */
-export type TransferInput = {
-  uuid: string
-  accountUuid: string
+export type TransferInput = MoneyOrder & {
   /** Connections in order of priority; after continue-as-new, the one whose outcome is unknown and those after it. */
   candidates: string[]
-  valueCents: number
   /** `TransferInputDetails`, sealed. */
   details: string
   /** ISO 8601 UTC: sent from then on, and not before. */
   scheduledFor?: string
   /** ISO 8601 UTC by PostgreSQL's clock: a row that is stored later is stored FAILED, and no provider is called. */
   acceptBefore?: string
-  requestId: string
-  timeScale: number
-  restored?: PreRestoreState
   /**
    * `candidates`: all of the order, because money may have gone through any of them. `pendingConnections`: those with a notification that an
    * earlier run received and has not resolved.

@@ -23,14 +23,12 @@ export async function tryProvidersInOrder(
     if (!mayTryNext('transfer', last)) break
   }
   const last = outcomes.at(-1)!
-  const retryLater = mayTryNext('transfer', last) && outcomes.some(isTransient)
+  // Such outcomes have no cause in the transfer itself and may be other ones later.
+  const hasTransient = outcomes.some(
+    ({ kind, ...outcome }) =>
+      kind === 'unreachable' || ('code' in outcome && outcome.code === 'insufficient_balance'),
+  )
+  const retryLater = mayTryNext('transfer', last) && hasTransient
   const isPaused = outcomes.some(({ kind, ...outcome }) => 'code' in outcome && outcome.code === 'paused')
   return { last, retryLater, isPaused }
-}
-
-/** Whether the outcome has no cause in the transfer itself and may be another one later. */
-function isTransient(outcome: TerminalOutcome): boolean {
-  return (
-    outcome.kind === 'unreachable' || (outcome.kind === 'rejected' && outcome.code === 'insufficient_balance')
-  )
 }
