@@ -7,8 +7,6 @@ import type { TransferInput } from '../workflows/contracts/transfers.ts'
 import type { ReturnPaymentInput } from '../workflows/contracts/unmatched.ts'
 import type { PayoutHistory } from './payout-history.ts'
 
-/** Inputs with which workflows are started again after a restore. */
-
 export type RebuildableInput = ChargeInput | TransferInput | RefundInput | ReturnPaymentInput
 /** Builds what a restarted workflow is given about the state before the restore. */
 export function buildRestoredInput(

@@ -8,9 +8,7 @@ import { WORKFLOWS, type WorkflowInputs } from '../workflows/contracts/workflows
 import { readPayoutHistory } from './payout-history.ts'
 import { buildRebuildMetadata, restoreOriginalInput } from './rebuild-inputs.ts'
 
-/** Restart of lost workflows whose order no provider has accepted yet, and their inputs. */
-
-/** The columns of such a row that its order is restored from; names as in PostgreSQL. */
+/** Columns of a row whose order no provider has accepted yet: its input is restored from them. Names as in PostgreSQL. */
 type UnsentRow = {
   uuid: string
   account_uuid: string

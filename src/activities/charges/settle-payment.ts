@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/client/orm.ts'
-import type { Charge, Split } from '../../db/entities/charge.ts'
+import type { Charge } from '../../db/entities/charge.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { lockAvailableBalance, type MovementLegs, writePostings } from '../../db/ledger/post.ts'
 import { findActiveAccountsAt } from '../../db/repositories/connections.ts'
@@ -54,12 +54,10 @@ export async function confirmPayment(
   await writePostings(em, [...entries, repayment])
 }
 
-type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean }
-
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
-  { movement, at, isCredited }: ReceivedPayment,
+  { movement, at, isCredited }: { movement: Movement; at: Date; isCredited: boolean },
 ): Promise<MovementLegs[]> {
   const creditable = await findCreditableRecipients(em, charge)
   const base = charge.receivedCents - charge.feeCents
@@ -84,7 +82,9 @@ async function buildPaymentEntries(
   }
   if (charge.feeCents > 0) addPart('FEE', charge.feeCents, { accountUuid: charge.accountUuid, bucket: 'fee' })
   for (const split of charge.splits) {
-    creditSplit(split, { creditable, base })
+    const isCreditable = creditable.has(split.recipient.uuid)
+    split.status = isCreditable ? 'CREDITED' : 'FAILED'
+    split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
     if (split.creditedCents > 0)
       addPart('SPLIT', split.creditedCents, { accountUuid: split.recipient.uuid, bucket: 'available' })
   }
@@ -117,12 +117,6 @@ function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boole
     ...splits.map(split => ({ accountUuid: split.recipient.uuid, cents: split.creditedCents })),
   ]
   return inflowPostings(em, { providerAccountUuid: charge.providerAccountUuid, credits })
-}
-
-function creditSplit(split: Split, { creditable, base }: { creditable: Set<string>; base: number }): void {
-  const isCreditable = creditable.has(split.recipient.uuid)
-  split.status = isCreditable ? 'CREDITED' : 'FAILED'
-  split.creditedCents = isCreditable ? computeSplitShareCents(split, base) : 0
 }
 
 /** Finds the creditable recipients: active, with an active connection to the receiving provider account (SPEC §2). */

@@ -52,7 +52,16 @@ export function restorePayout<Row extends AttemptedRow>(
       const attempt = await holdAtConnection(em, outgoing, { uuid, connectionUuid, row, live })
       if (attempt.state === 'unknown') attempt.nextCheckAt = getNextPollTime(at.pollCount, timeScale)
       if (kind !== 'not_found') return constantQuery({ kind, connectionUuid })
-      if (at.isFinalPoll) return recordNeverSent(em, outgoing, { uuid, connectionUuid, timeScale })
+      if (at.isFinalPoll) {
+        // All candidates have proved that they do not have it: it is not sent again.
+        const outcome = {
+          kind: 'rejected',
+          finality: 'final',
+          ...failureOf('not_found_after_restore'),
+        } as const
+        const context = { uuid, connectionUuid, timeScale }
+        return recordOutcome(em, outgoing, context, outcome) as Promise<Query<RejectedSendResult>>
+      }
       const settleWindowMs = Math.max(...answers.map(({ connection }) => connection.settleWindowMs))
       return constantQuery({ kind, connectionUuid, settleWindowMs })
     })
@@ -147,14 +156,4 @@ function createUnknownMarks() {
     finality: null,
     unknownSince: new Date(),
   } as const
-}
-
-/** Closes a payout as rejected: all candidates have proved that they do not have it. It is not sent again. */
-function recordNeverSent<Row extends AttemptedRow>(
-  em: EntityManager,
-  outgoing: PayoutHandler<Row>,
-  key: AttemptKey & { timeScale: number },
-) {
-  const outcome = { kind: 'rejected', finality: 'final', ...failureOf('not_found_after_restore') } as const
-  return recordOutcome(em, outgoing, key, outcome) as Promise<Query<RejectedSendResult>>
 }

@@ -103,13 +103,12 @@ export async function releaseDisputedFunds(
   await postMovement(em, release, await creditPostings(em, releasedLegs, dispute, cents))
 }
 
-type DisputeHold = DisputedPayment & { movementType: 'IN' | 'OUT'; cents: number; at: Date }
-
 function createHoldMovement(
   em: EntityManager,
   dispute: Dispute,
-  { charge, movement, movementType, cents, at }: DisputeHold,
+  hold: DisputedPayment & { movementType: 'IN' | 'OUT'; cents: number; at: Date },
 ) {
+  const { charge, movement, movementType, cents, at } = hold
   const { accountUuid, providerAccountUuid } = dispute
   return createMovement(em, at, {
     accountUuid,

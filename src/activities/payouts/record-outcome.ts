@@ -15,8 +15,6 @@ import type { SendResult } from '../../workflows/contracts/payouts.ts'
 import { clearUnknownMarks, markUnknown, recordRefusedAnswer } from '../shared/attempts.ts'
 import type { AttemptedRow, PayoutHandler } from './payout-handler.ts'
 
-/** Applies a provider's answer to an attempt and its payout's row, in one transaction. */
-
 /** Identifies the attempt at a payout (`uuid`) through one connection. */
 export type AttemptKey = { uuid: string; connectionUuid: string }
 

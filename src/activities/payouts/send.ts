@@ -43,8 +43,6 @@ import {
   recordUnconnected,
 } from './record-outcome.ts'
 
-/** Sends payouts, at most once, and polls them (SPEC §6). */
-
 /**
  * Longest pause of a worker before its call; Temporal times the activity out after it
  * (src/workflows/shared/activity-proxies.ts).

@@ -12,8 +12,6 @@ import { postMovement, settleMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { computeSplitShares, getRefundParties } from './open.ts'
 
-/** What happens when a refund settles, in time or late: its charge, its state and the balances of the ledger change. */
-
 /** A refund and its charge. The charge's row lock serializes all refunds of that charge. */
 export type LockedRefund = { refund: Refund; charge: Charge }
 

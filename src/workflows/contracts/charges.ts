@@ -3,8 +3,6 @@ import type { ChargeState } from '../../domain/charges/charge.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { MoneyOrder } from './reopening.ts'
 
-/** Workflows of charges, and of payloads that no payer was shown (orphans). */
-
 /** The order that issues a charge; names, documents and references travel sealed. */
 export type ChargeInput = MoneyOrder & {
   /** Connections in order of priority, each at a provider account of its own. */

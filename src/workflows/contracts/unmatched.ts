@@ -1,8 +1,6 @@
 import type { FollowUps } from './follow-ups.ts'
 import type { PreRestoreState } from './reopening.ts'
 
-/** Workflows of received PIX that no charge can take: recorded as a deposit, returned to the payer, or kept. */
-
 /** Input of a PIX that a provider notification names and no charge expects. */
 export type RecordDepositInput = {
   connectionUuid: string

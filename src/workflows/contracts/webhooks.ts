@@ -1,7 +1,5 @@
 import { defineSignal } from '@temporalio/workflow'
 
-/** Workflows of webhook deliveries, and of the replay, sweep and pruning of events. */
-
 /** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
 export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`
 
