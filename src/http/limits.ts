@@ -113,5 +113,5 @@ export const STORED_BYTES_PER_MS = 4_000
 /** Furthest `scheduled_for` of a transfer (SPEC §4). */
 export const MAX_SCHEDULE_AHEAD_MS = 90 * 24 * 60 * 60 * 1_000
 
-/** Part of the 5 s deadline for waking a workflow after its row is written. */
-export const WAKE_TIMEOUT_MS = 3_500
+/** Part of the 5 s deadline for signalling a workflow after its row is written. */
+export const SIGNAL_TIMEOUT_MS = 3_500

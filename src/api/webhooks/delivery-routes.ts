@@ -7,15 +7,15 @@ import {
   startedDeliveryResponse,
 } from '../../contract/webhooks/webhook-delivery.ts'
 import { fail, failField } from '../../http/api-error.ts'
-import { WAKE_TIMEOUT_MS } from '../../http/limits.ts'
+import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { startEventReplay } from '../../temporal/deliveries.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { WEBHOOKS_PATH } from '../operations/webhooks/create.ts'
 import { createTestDelivery, listDeliveries, resendDelivery } from '../operations/webhooks/deliveries.ts'
+import { signalOpenDelivery } from '../operations/webhooks/signal-deliveries.ts'
 import { requireVisibleWebhook } from '../operations/webhooks/update.ts'
-import { tryWakeDelivery } from '../operations/webhooks/wake-delivery.ts'
 
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
 export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
@@ -26,7 +26,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid }, token, requestId, em }) {
       const data = await createTestDelivery(em, { ...token, uuid }, requestId)
-      await tryWakeDelivery(temporal, data.uuid)
+      await signalOpenDelivery(temporal, data.uuid)
       return { body: { message: 'A test event is on its way.', data } }
     },
   })
@@ -48,7 +48,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
     responses: { 200: startedDeliveryResponse, errors: ['webhook_disabled'] },
     async handle({ params: { uuid, delivery }, token, em }) {
       const data = await resendDelivery(em, { ...token, uuid }, delivery)
-      await tryWakeDelivery(temporal, data.uuid)
+      await signalOpenDelivery(temporal, data.uuid)
       return { body: { message: 'The event is on its way again.', data } }
     },
   })
@@ -67,7 +67,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
       await startEventReplay(
         temporal,
         { webhookUuid: uuid, since: since.toISOString() },
-        getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS),
+        getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS),
       )
       return { body: { message: 'What the webhook has missed is on its way.' } }
     },

@@ -14,6 +14,7 @@ import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { buildListPage } from '../operations/pagination.ts'
 import { createWebhook, WEBHOOKS_PATH } from '../operations/webhooks/create.ts'
+import { startDeliverySweepIfUp } from '../operations/webhooks/signal-deliveries.ts'
 import {
   createWebhookDependencies,
   listWebhooks,
@@ -23,7 +24,6 @@ import {
   updateWebhook,
 } from '../operations/webhooks/update.ts'
 import { collectEndpointErrors } from '../operations/webhooks/validate-endpoint.ts'
-import { trySweepDeliveries } from '../operations/webhooks/wake-delivery.ts'
 
 /** Registers the webhook routes (api-document.txt, Webhooks). Provider-bound tokens are refused. */
 export const webhookRoutes =
@@ -73,7 +73,7 @@ export const webhookRoutes =
       responses: { 200: dataResponse(webhookSchema) },
       async handle({ params: { uuid }, token, body, em }) {
         const webhook = await updateWebhook(em, { ...token, uuid }, body, tools)
-        if (body.status === 'DISABLED') await trySweepDeliveries(temporal)
+        if (body.status === 'DISABLED') await startDeliverySweepIfUp(temporal)
         const data = body.token === undefined ? showWebhook(webhook) : showRotatedWebhook(webhook, body.token)
         return { body: { data } }
       },
@@ -104,7 +104,7 @@ export const webhookRoutes =
       responses: { 200: z.object({ message: z.string() }) },
       async handle({ params: { uuid }, token, em }) {
         await removeWebhook(em, { ...token, uuid })
-        await trySweepDeliveries(temporal)
+        await startDeliverySweepIfUp(temporal)
         return { body: { message: 'The webhook was removed.' } }
       },
     })

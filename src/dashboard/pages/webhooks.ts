@@ -5,6 +5,10 @@ import {
   resendDelivery,
 } from '../../api/operations/webhooks/deliveries.ts'
 import {
+  signalOpenDelivery,
+  startDeliverySweepIfUp,
+} from '../../api/operations/webhooks/signal-deliveries.ts'
+import {
   computeSecretEtag,
   createWebhookDependencies,
   listWebhooks,
@@ -13,7 +17,6 @@ import {
   rotateSecretIfUnchanged,
   updateWebhook,
 } from '../../api/operations/webhooks/update.ts'
-import { trySweepDeliveries, tryWakeDelivery } from '../../api/operations/webhooks/wake-delivery.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { DELIVERY_STATUSES, deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
@@ -68,25 +71,25 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
       events: readSelectedEvents(form),
     })
     await updateWebhook(em, reference, body, tools)
-    if (body.status === 'DISABLED') await trySweepDeliveries(dashboard.temporal)
+    if (body.status === 'DISABLED') await startDeliverySweepIfUp(dashboard.temporal)
     return redirect(`${PATH}/${reference.uuid}`, 'webhook_changed')
   })
 
   registerWebhookAction('remove', async ({ em }, reference) => {
     await removeWebhook(em, reference)
-    await trySweepDeliveries(dashboard.temporal)
+    await startDeliverySweepIfUp(dashboard.temporal)
     return redirect(PATH, 'webhook_removed')
   })
 
   registerWebhookAction('test', async ({ em, requestId }, reference) => {
     const delivery = await createTestDelivery(em, reference, requestId)
-    await tryWakeDelivery(dashboard.temporal, delivery.uuid)
+    await signalOpenDelivery(dashboard.temporal, delivery.uuid)
     return redirect(`${PATH}/${reference.uuid}`, 'test_sent')
   })
 
   registerWebhookAction('deliveries/:delivery/resend', async ({ em, params }, reference) => {
     const delivery = await resendDelivery(em, reference, params.delivery)
-    await tryWakeDelivery(dashboard.temporal, delivery.uuid)
+    await signalOpenDelivery(dashboard.temporal, delivery.uuid)
     return redirect(`${PATH}/${reference.uuid}`, 'resent')
   })
 

@@ -73,7 +73,7 @@ const delivery = defineEntity({
     /** Number of attempts before the current run of the retry schedule. */
     attemptsBeforeRun: p.integer().default(0),
     nextAttemptAt: timestampColumn().nullable(),
-    /** When the sweep wakes its workflow unless the delivery has changed by then; PostgreSQL sets it for a new row. */
+    /** When the sweep signals its workflow unless the delivery has changed by then; PostgreSQL sets it for a new row. */
     sweepAt: timestampColumn().nullable(),
     createdAt: createdAtColumn(),
     updatedAt: updatedAtColumn(),

@@ -12,7 +12,7 @@ import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from
 
 /** Most attempts shown per delivery; the latest are shown. */
 const MAX_ATTEMPTS_SHOWN = 20
-/** Delay before the sweep wakes the delivery workflow; normally the request itself wakes it. */
+/** Delay before the sweep signals the delivery workflow; normally the request itself signals it. */
 const SWEEP_AFTER_MS = 20_000
 
 export async function listDeliveries(em: EntityManager, reference: WebhookReference, query: DeliveriesQuery) {

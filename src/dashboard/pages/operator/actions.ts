@@ -20,7 +20,7 @@ import { endPause, findPause, type PauseTarget, startPause } from '../../../db/r
 import { centsFromText } from '../../../domain/ledger/money.ts'
 import { PAYOUT_KINDS } from '../../../domain/payouts/payout-kind.ts'
 import { fail, failField } from '../../../http/api-error.ts'
-import { WAKE_TIMEOUT_MS } from '../../../http/limits.ts'
+import { SIGNAL_TIMEOUT_MS } from '../../../http/limits.ts'
 import { getRequestDeadline } from '../../../http/request-deadline.ts'
 import { startEventReplay } from '../../../temporal/deliveries.ts'
 import {
@@ -138,7 +138,7 @@ export function registerOperatorActions({ post, dashboard }: DashboardRouter): v
       await temporal.client()
       await recordOperatorAction(em, { actor, action: 'resend', subject: `endpoint/${uuid}`, reason })
       if (webhook.status === 'DISABLED') await updateWebhook(em, webhook, { status: 'ACTIVE' }, tools)
-      const timeoutMs = getRequestDeadline().stepTimeoutMs(WAKE_TIMEOUT_MS)
+      const timeoutMs = getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS)
       await startEventReplay(temporal, { webhookUuid: uuid, since }, timeoutMs)
       return 'recovering'
     },
