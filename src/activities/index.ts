@@ -33,13 +33,11 @@ import {
   storeTransfer,
 } from './transfers/activities.ts'
 import { transferPayout } from './transfers/transfer-payout.ts'
-import { keepUnmatchedPayment } from './unmatched/keep.ts'
 import { recordDeposit } from './unmatched/record-deposit.ts'
-import { returnPayout } from './unmatched/return-payout.ts'
+import { keepUnmatchedPayment, returnPayout } from './unmatched/return-payout.ts'
 import { attemptDelivery, attemptFirstDeliveries } from './webhooks/deliver.ts'
 import { pruneEvents } from './webhooks/prune-events.ts'
-import { replayMissedEvents } from './webhooks/replay-events.ts'
-import { sweepDeliveries } from './webhooks/sweep-deliveries.ts'
+import { replayMissedEvents, sweepDeliveries } from './webhooks/sweep-deliveries.ts'
 
 /** Activities that call a provider, each with the transaction that records the answer. */
 export function providerActivities(dependencies: ActivityDependencies) {

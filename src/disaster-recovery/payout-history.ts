@@ -156,10 +156,7 @@ function findFailureCode(refusals: ActivityOutcome[]): string | undefined {
   return last?.code ?? refusals.at(-1)?.code
 }
 
-/**
- * Finds the send activity without an outcome: `since` is the second in which a worker started it. Undefined if it has
- * just completed.
- */
+/** Finds the send without an outcome; `since`: the second of its start. Undefined if it has just completed. */
 async function findPendingSend(client: Client, workflowId: string): Promise<{ since?: Date } | undefined> {
   const { raw } = await client.workflow.getHandle(workflowId).describe()
   const pending = (raw.pendingActivities ?? []).find(({ activityType }) =>

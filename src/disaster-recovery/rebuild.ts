@@ -129,10 +129,7 @@ type RebuildContext = {
   isRunning: boolean
 }
 
-/**
- * Limit of a sending: after it the activity has an outcome, or Temporal has timed it out
- * (src/workflows/shared/activity-proxies.ts).
- */
+/** Limit of a sending; Temporal then times it out (src/workflows/shared/activity-proxies.ts). */
 const MAX_CALL_MS = 60_000
 const RECHECK_DELAY_MS = 500
 

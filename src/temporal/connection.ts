@@ -54,10 +54,7 @@ export async function connectToTemporal<C>(
   return open({ address, ...credentials })
 }
 
-/**
- * Opens a TLS connection once and closes it. Temporal's clients report a certificate that is not accepted as a server
- * that is unreachable.
- */
+/** Opens a TLS connection once: Temporal's clients report a certificate that is not accepted as unreachable. */
 async function requireAcceptedCertificates({ address, credentials }: TemporalServer): Promise<void> {
   const { tls } = credentials ?? {}
   if (!tls) return

@@ -90,10 +90,7 @@ async function issueAtConnection(
   return transactionReturning(dependencies.orm, em => recordIssuedCharge(em, issueAttempt, outcome.charge))
 }
 
-/**
- * Deletes the attempts of a charge if none of them left this worker. Returns whether it deleted them: the activity then
- * fails, and Temporal repeats it on any free worker.
- */
+/** Deletes a charge's attempts if none left this worker; returns whether. Temporal then repeats the activity. */
 function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: string): Promise<boolean> {
   return runInTransaction(orm, async em => {
     const charge = await lockCharge(em, chargeUuid)
@@ -108,10 +105,7 @@ function deleteUnreachedAttempts({ orm }: ActivityDependencies, chargeUuid: stri
 /** Time after which the next candidate is called concurrently; like all limits of a provider call it is not scaled. */
 const SLOW_ISSUING_MS = 2_500
 
-/**
- * Returns the result of the first call that issues; null once the last call, that of `attempt`, has ended without a
- * payload or is slow.
- */
+/** Returns the first result that issues; null once the call of `attempt` has ended without one or is slow. */
 async function awaitIssuedOrSlow(
   calls: Promise<IssueChargeResult | null>[],
   { createdAt }: Attempt,

@@ -1,7 +1,9 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { Charge } from '../../db/entities/charge.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockBalances } from '../../db/ledger/post.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { paymentFailedLegs, paymentStartedLegs } from '../../domain/ledger/legs.ts'
 import type { MovementReason } from '../../domain/ledger/movement.ts'
@@ -13,7 +15,6 @@ import { recordChargeEvent } from '../events/record-event.ts'
 import { createMovement, failMovement, postMovement } from '../ledger/movements.ts'
 import { transition } from '../shared/transition.ts'
 import { recordUnmatchedPayment } from '../unmatched/record.ts'
-import { isDepositOfCharge, payChargeByDeposit } from './pay-by-deposit.ts'
 import { confirmPayment } from './settle-payment.ts'
 
 /**
@@ -100,10 +101,7 @@ async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix
   if (payment.status === 'settled') await confirmPayment(em, charge, payment, started)
 }
 
-/**
- * Locks the balances of a charge's owner and of its split recipients together, in sorted order: two owners that split
- * with each other must not deadlock.
- */
+/** Locks the balances of owner and recipients, sorted: two that split with each other must not deadlock. */
 async function lockSplitBalances(em: EntityManager, { accountUuid, providerAccountUuid, splits }: Charge) {
   const recipients = splits.getItems().map(split => split.recipient.uuid)
   if (recipients.length === 0) return
@@ -178,4 +176,53 @@ function getPaymentFailureEvent(charge: Charge, { at, canAnotherPay }: { at: Dat
   if (statuses.includes('EXPIRED')) return 'payment_failed_after_expiry'
   const hasExpired = charge.expiresAt && charge.expiresAt < at && !canAnotherPay
   return hasExpired ? 'payment_failed_after_expiry' : 'payment_failed'
+}
+
+/**
+ * Tells whether a PIX that the provider lists as the charge's payment was credited before to the charge's account as a
+ * deposit, because the look-up of the PIX itself named no charge.
+ */
+function isDepositOfCharge(charge: Charge, payment: IncomingPix, movement: Movement): boolean {
+  return (
+    payment.status === 'settled' &&
+    movement.reason === 'deposit' &&
+    movement.status === 'SETTLED' &&
+    movement.accountUuid === charge.accountUuid
+  )
+}
+
+/**
+ * Makes a deposit the payment of its charge, in the caller's transaction and under the charge's row lock. The movement
+ * stays: its end-to-end id is posted once, and its money is in `available` already, so that only the fee and the splits
+ * are posted. Disputes of the deposit become disputes of the charge. A deposit that a dispute has returned in part
+ * stays a deposit. Repeatable: a movement that pays a charge is no longer a deposit.
+ */
+async function payChargeByDeposit(
+  em: EntityManager,
+  charge: Charge,
+  payment: IncomingPix,
+  { uuid }: Movement,
+): Promise<void> {
+  const deposit = await em.findOneOrFail(Movement, uuid, { ...ROW_LOCK, refresh: true })
+  if (deposit.reason !== 'deposit') return
+  if ((await em.count(Dispute, { movement: deposit, returnedCents: { $gt: 0 } })) > 0) return
+  const { accountUuid, providerAccountUuid } = charge
+  const recipients = charge.splits.getItems().map(split => split.recipient.uuid)
+  const accountUuids = [accountUuid, ...recipients]
+  const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
+  await lockBalances(em, { accountUuids, providerAccountUuids: [providerAccountUuid] })
+  for (const dispute of disputes.filter(one => one.movement.uuid === deposit.uuid)) {
+    dispute.chargeUuid = charge.uuid
+    charge.disputedCents += dispute.claimedCents
+  }
+  Object.assign(deposit, {
+    reason: null,
+    chargeUuid: charge.uuid,
+    txid: charge.txid,
+    pixKey: charge.pixKey || deposit.pixKey,
+    receiver: charge.receiver,
+  })
+  charge.movement = deposit
+  transition(charge, chargeMachine, 'payment_started', new Date())
+  await confirmPayment(em, charge, payment, deposit, { isCredited: true })
 }

@@ -105,10 +105,7 @@ function sumSplitCents(charge: Charge): number {
   return charge.splits.getItems().reduce((sum, split) => sum + split.creditedCents, 0)
 }
 
-/**
- * Builds the legs by which every credited account repays its shortfall first. The owner of a deposit repaid when the
- * deposit was credited.
- */
+/** Builds the repayment of shortfalls by all credited accounts; a deposit's owner repaid when it was credited. */
 function buildRepaymentLegs(em: EntityManager, charge: Charge, isCredited: boolean): Promise<Leg[]> {
   const splits = charge.splits.getItems()
   const accountCents = isCredited ? 0 : charge.receivedCents - charge.feeCents - sumSplitCents(charge)

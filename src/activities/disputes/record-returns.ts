@@ -7,7 +7,7 @@ import { disputeReturnedLegs, type Leg } from '../../domain/ledger/legs.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { createMovement, postMovement } from '../ledger/movements.ts'
 import { buildReturnColumns, findUnrecordedReturns } from '../ledger/return-matching.ts'
-import { recordProviderRefund } from '../refunds/provider-refund.ts'
+import { recordProviderRefund } from '../refunds/settle.ts'
 import { buildPendingReturnLegs } from '../unmatched/return-payout.ts'
 import type { DisputedPayment } from './hold-funds.ts'
 

@@ -187,10 +187,7 @@ function queryReplyResult(
   return mapQuery(queryDisputeSnapshot(dispute), snapshot => ({ kind, ...snapshot }))
 }
 
-/**
- * Claims the sending of the reply for one call, under the row lock. Returns the dispute's state where there is no reply
- * to send or another call holds the claim.
- */
+/** Claims the sending of the reply for one call; returns the state where there is none, or it is claimed. */
 async function claimReplyCall(
   em: EntityManager,
   uuid: string,

@@ -235,10 +235,7 @@ async function relistQuarantinedPeriods(
 /** Number of comparisons: money that moves between the two reads looks like a difference. */
 const MAX_COMPARISONS = 3
 
-/**
- * Compares the balance at a provider with the ledger and stores the result for the operator. Returns null where the
- * provider does not answer; the last stored result then stays.
- */
+/** Compares a provider's balance with the ledger and stores the result; null if the provider does not answer. */
 async function checkBalance(
   em: EntityManager,
   { provider, providerAccountUuid }: { provider: Provider; providerAccountUuid: string },

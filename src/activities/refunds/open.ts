@@ -30,10 +30,7 @@ export async function planRefund(em: EntityManager, order: RefundInput, charge: 
   return { charge, feeCents, parts, code }
 }
 
-/**
- * Allocates a refund: each split pays its share as far as its balance covers it, the charge's owner the rest. Locks the
- * balances.
- */
+/** Allocates a refund: each split pays its share if its balance covers it, the owner the rest. Locks balances. */
 async function allocateRefundParts(
   em: EntityManager,
   charge: Charge,

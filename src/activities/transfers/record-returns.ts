@@ -65,10 +65,7 @@ async function recordTransferReturn(
   await recordMovementEvent(em, movement, transfer, at)
 }
 
-/**
- * Adds a return to the transfer's returned amount. Returns of a duplicate are not added: they are no part of the
- * transfer's value.
- */
+/** Adds a return to the transfer's returned amount. Returns of a duplicate are no part of its value. */
 async function countTransferReturn(
   em: EntityManager,
   out: LockedTransfer,

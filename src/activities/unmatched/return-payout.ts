@@ -1,6 +1,7 @@
-import type { EntityManager } from '../../db/client/orm.ts'
+import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { lockConnection, ROW_LOCK } from '../../db/locks.ts'
+import { noQuery } from '../../db/pipeline/query.ts'
 import { findAttemptsWith } from '../../db/repositories/attempts.ts'
 import {
   type Leg,
@@ -10,10 +11,14 @@ import {
   unmatchedKeptLegs,
 } from '../../domain/ledger/legs.ts'
 import type { UnmatchedDisposition } from '../../domain/ledger/movement.ts'
+import type { KeepUnmatchedInput } from '../../workflows/contracts/unmatched.ts'
+import { holdDisputedFunds } from '../disputes/hold-funds.ts'
+import { lockDisputes } from '../disputes/locks.ts'
 import { recordMovementEvent } from '../events/record-event.ts'
 import { creditPostings, uncoveredOutflowPostings } from '../ledger/apply-inflow.ts'
 import { createMovement, failMovement, postMovement, settleMovement } from '../ledger/movements.ts'
 import type { AttemptedRow, PayoutHandler } from '../payouts/payout-handler.ts'
+import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
 /**
  * An unmatched PIX, the movement of its return to the payer (null before the first attempt), and the centavos that its
@@ -170,4 +175,28 @@ async function holdReturn(em: EntityManager, original: Movement): Promise<Moveme
 function setDisposition(original: Movement, disposition: UnmatchedDisposition, at: Date): void {
   original.disposition = disposition
   original.updatedAt = at
+}
+
+/**
+ * Keeps an unmatched PIX for its account where its provider has refused the return, or the rest of it after a dispute:
+ * its money is in `pending` and has no other way out (SPEC §7). Returns the centavos; 0 where nothing is pending any
+ * more, or where the return was sent again after the operator read it.
+ */
+export function keepUnmatchedPayment({ orm, log }: ActivityDependencies) {
+  return ({ uuid, sending }: KeepUnmatchedInput): Promise<number> =>
+    runInTransaction(orm, async em => {
+      const [{ original, disputedCents, attempts }] = await returnPayout.lock(em, uuid, noQuery)
+      const sendings = attempts[0]?.sendings ?? 0
+      if (original.disposition !== 'not_returned' || sending !== sendings) return 0
+      const { accountUuid, providerAccountUuid } = original
+      const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids: [accountUuid] })
+      const cents = original.valueCents - disputedCents
+      const at = new Date()
+      setDisposition(original, 'kept', at)
+      await postMovement(em, original, await creditPostings(em, unmatchedKeptLegs, original, cents))
+      // A dispute opened while the money was pending could not claim it until now.
+      await holdDisputedFunds(em, { movement: original, charge: null }, disputes, at)
+      log.warn({ movement: uuid, cents }, 'an operator kept an unmatched payment for its account')
+      return cents
+    })
 }

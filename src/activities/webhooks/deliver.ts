@@ -169,10 +169,7 @@ async function recordDeliveryAttempt(
   return { kind: 'again', waitMs }
 }
 
-/**
- * Updates the endpoint's health from an attempt, unless its address has changed since. Called before the delivery is
- * locked: endpoints are locked first.
- */
+/** Updates the endpoint's health, unless its address has changed. Endpoints are locked before deliveries. */
 async function updateEndpointHealth(
   em: EntityManager,
   { deliveryBefore, url, attempt, at, timeScale }: AttemptRecord,

@@ -2,9 +2,11 @@ import { type Orm, runInTransaction } from '../../db/client/orm.ts'
 import {
   type ClaimedDelivery,
   claimDueDeliveries,
+  claimMissedDeliveries,
   findDueEndpoints,
   findFailingEndpoints,
   findUndeliverableEndpoints,
+  listEndpointEvents,
   recordSignalledDeliveries,
 } from '../../db/repositories/deliveries.ts'
 import {
@@ -16,6 +18,7 @@ import {
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DISABLE_AFTER_MS } from '../../domain/webhooks/webhook.ts'
 import { signalDelivery } from '../../temporal/deliveries.ts'
+import type { EventCursor, ReplayEventsInput } from '../../workflows/contracts/webhooks.ts'
 import { isCancellationRequested, startTimeBudget } from '../runtime/cancellation.ts'
 import type { ActivityDependencies } from '../runtime/dependencies.ts'
 
@@ -94,7 +97,7 @@ async function signalDueDeliveries(dependencies: SignalDependencies): Promise<nu
 type SignalDependencies = Pick<ActivityDependencies, 'orm' | 'temporal'>
 
 /** Signals the workflows of claimed deliveries, and returns their number. */
-export async function signalDeliveries({ orm, temporal }: SignalDependencies, claimed: ClaimedDelivery[]) {
+async function signalDeliveries({ orm, temporal }: SignalDependencies, claimed: ClaimedDelivery[]) {
   for (let from = 0; from < claimed.length; from += MAX_CONCURRENT_SIGNALS) {
     const batch = claimed.slice(from, from + MAX_CONCURRENT_SIGNALS)
     await Promise.all(batch.map(one => signalDelivery(temporal, one)))
@@ -102,4 +105,28 @@ export async function signalDeliveries({ orm, temporal }: SignalDependencies, cl
     await recordSignalledDeliveries(orm.em.fork(), batch, overdueAt)
   }
   return claimed.length
+}
+
+const REPLAY_BATCH_SIZE = 500
+
+/**
+ * Replays one batch of the events that an endpoint has missed: failed deliveries, deliveries that are being retried,
+ * and events that were never sent to it. Delivered events are not sent again. Repeatable: a delivery whose first
+ * attempt is still to be made is not changed.
+ */
+export function replayMissedEvents(dependencies: ActivityDependencies) {
+  return async (order: ReplayEventsInput): Promise<{ recovered: number; next: EventCursor | null }> => {
+    const { claimed, next } = await runInTransaction(dependencies.orm, async em => {
+      const webhook = await lockWebhook(em, order.webhookUuid)
+      // A deleted or disabled endpoint receives nothing.
+      if (webhook?.status !== 'ACTIVE') return { claimed: [], next: null }
+      const { since, until, after } = order
+      const events = await listEndpointEvents(em, webhook, { since, until, after, limit: REPLAY_BATCH_SIZE })
+      if (events.length === 0) return { claimed: [], next: null }
+      const missed = events.map(event => event.uuid)
+      const claimed = await claimMissedDeliveries(em, webhook.uuid, missed)
+      return { claimed, next: events.length < REPLAY_BATCH_SIZE ? null : events.at(-1)! }
+    })
+    return { recovered: await signalDeliveries(dependencies, claimed), next }
+  }
 }

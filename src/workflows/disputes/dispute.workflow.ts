@@ -206,10 +206,7 @@ class DisputeWorkflow {
     )
   }
 
-  /**
-   * Stores the reply under the row lock, so that of two concurrent replies one is refused; the workflow then sends it to
-   * the provider.
-   */
+  /** Stores the reply under the row lock: of two concurrent ones one is refused. The workflow then sends it. */
   async #handleReply(reply: ReplyToDisputeInput): Promise<ReplyToDisputeResult> {
     await condition(() => this.#snapshot !== undefined || this.#isForeign)
     if (!this.#snapshot) return 'med_not_answerable'

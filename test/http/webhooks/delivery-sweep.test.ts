@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
-import { replayMissedEvents } from '../../../src/activities/webhooks/replay-events.ts'
-import { sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
+import { replayMissedEvents, sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { startEventReplay } from '../../../src/temporal/deliveries.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
