@@ -1,7 +1,6 @@
 import { DriverException } from '@mikro-orm/core'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import type { Movement } from '../../db/entities/movement.ts'
-import type { StoredAccountEntry } from '../../db/entities/reconciliation.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { lockConnection } from '../../db/locks.ts'
 import { redactError } from '../../db/redact-error.ts'
