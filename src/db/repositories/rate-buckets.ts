@@ -1,7 +1,11 @@
 import type { EntityManager } from '../client/orm.ts'
 import { ASYNC_COMMIT, firstRow, type Query, query, runAsyncCommit } from '../pipeline/query.ts'
 
-/** Requests that each token has left, for all API processes (table `rate_bucket`). */
+/**
+ * Requests that each token has left, for all API processes (table `rate_bucket`). Not rate-limiter-flexible 11.4.0: its
+ * RateLimiterPostgres runs one statement per request, two with a burst (1,000 requests: 1,000 and 1,121 statements), in a
+ * round trip of its own, and counts in fixed windows; a share of 25 requests here goes with the query of the token.
+ */
 
 /** Rate at which a bucket fills, its size, and the size of a share. */
 type BucketPolicy = { perSecond: number; burst: number; shareSize: number }
