@@ -6,6 +6,7 @@ import pino from 'pino'
 import { type AuditedAction, runAuditedAction } from '../admin/audited-action.ts'
 import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
+import { Account } from '../db/entities/account.ts'
 import { readCommandEnvironment } from '../dev/env/local-environment.ts'
 import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
@@ -66,6 +67,11 @@ export const shellEnvironment: CommandEnvironment = {
 }
 
 type ActionContext = CommandContext & Omit<CommandEnvironment, 'withContext'>
+export type AuditedContext = ActionContext & {
+  operator: Pick<AuditedAction<unknown>, 'actor' | 'reason'>
+  /** Does work and records it with the operator and the reason in one transaction. */
+  audit<T>(action: Omit<AuditedAction<T>, 'actor' | 'reason'>): Promise<T>
+}
 
 /** A command whose action receives its dependencies before its arguments and options. */
 export class OperatorCommand extends Command {
@@ -80,11 +86,43 @@ export class OperatorCommand extends Command {
     return new OperatorCommand(this.environment, name)
   }
 
+  /** Adds a command whose operator and reason are recorded permanently; a routine command has a default reason. */
+  auditedCommand(name: string, { isRoutine = false } = {}): AuditedCommand {
+    const command = new AuditedCommand(this.environment, name).copyInheritedSettings(this)
+    const reason = new Option('--reason <reason>', 'recorded in the operator actions').argParser(parseText)
+    command.option('--by <who>', 'recorded in the operator actions', parseText, readUserName())
+    command.addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
+    this.addCommand(command)
+    return command
+  }
+
+  /** Adds an option that takes one of a few values; without a default it is mandatory. */
+  choice(flags: string, values: readonly string[], description?: string, defaultValue?: string): this {
+    const option = new Option(flags, description).choices(values)
+    return this.addOption(
+      defaultValue === undefined ? option.makeOptionMandatory() : option.default(defaultValue),
+    )
+  }
+
   run<Args extends unknown[]>(work: (context: ActionContext, ...args: Args) => Promise<unknown>): this {
     const { withContext, ...io } = this.environment
     return this.action((...args) =>
       withContext(context => work({ ...context, ...io }, ...(args as unknown[] as Args))),
     )
+  }
+}
+
+class AuditedCommand extends OperatorCommand {
+  override run<Args extends unknown[]>(
+    work: (context: AuditedContext, ...args: Args) => Promise<unknown>,
+  ): this {
+    return super.run((context, ...args: Args) => {
+      const { by: actor, reason } = this.opts<{ by: string; reason: string }>()
+      const operator = { actor, reason }
+      const audit: AuditedContext['audit'] = action =>
+        runAuditedAction(context.em, { ...action, ...operator })
+      return work({ ...context, operator, audit }, ...args)
+    })
   }
 }
 
@@ -102,16 +140,6 @@ export async function withWorkflowClient(
   }
 }
 
-export type ActorOptions = { by: string; reason: string }
-
-/** Adds the options `--by` and `--reason`, which are recorded permanently; a routine command has a default reason. */
-export function addActorOptions(command: OperatorCommand, { isRoutine = false } = {}): OperatorCommand {
-  const reason = new Option('--reason <reason>', 'recorded in the operator actions').argParser(parseText)
-  return command
-    .option('--by <who>', 'recorded in the operator actions', parseText, readUserName())
-    .addOption(isRoutine ? reason.default('routine') : reason.makeOptionMandatory())
-}
-
 /** Returns the name of the system user, or its uid where a container has no name for it. */
 export function readUserName(ask: () => { username: string } = userInfo): string {
   try {
@@ -119,15 +147,6 @@ export function readUserName(ask: () => { username: string } = userInfo): string
   } catch {
     return `uid ${process.getuid?.()}`
   }
-}
-
-/** Runs a command and records it with the operator and the reason. */
-export function runAudited<T>(
-  { em }: Pick<CommandContext, 'em'>,
-  { by, reason }: ActorOptions,
-  action: Omit<AuditedAction<T>, 'actor' | 'reason'>,
-): Promise<T> {
-  return runAuditedAction(em, { ...action, actor: by, reason })
 }
 
 /** Creates the parser of an argument; `message` describes what it must be. */
@@ -194,6 +213,10 @@ export function requireOption(value: string | undefined, option: string): string
 export function requireFound<T>(found: T | null | undefined, what: string): T {
   if (found == null) throw new Error(`there is no ${what}`)
   return found
+}
+
+export async function requireAccount(em: EntityManager, uuid: string): Promise<Account> {
+  return requireFound(await em.findOne(Account, uuid), `account ${uuid}`)
 }
 
 export async function readJsonFile(file: string): Promise<unknown> {

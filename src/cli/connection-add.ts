@@ -1,36 +1,26 @@
-import { Option } from 'commander'
 import { activateConnection, type CreateConnectionInput, createConnection } from '../admin/connections.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from '../admin/opening-balance.ts'
-import { Account } from '../db/entities/account.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
+import { PROVIDER_APIS, PROVIDER_NAMES } from '../domain/providers/provider.ts'
 import {
-  type ConnectionType,
-  PROVIDER_APIS,
-  PROVIDER_NAMES,
-  type ProviderApi,
-  type ProviderName,
-} from '../domain/providers/provider.ts'
-import {
-  type ActorOptions,
-  addActorOptions,
   type OperatorCommand,
   parseHttpsUrl,
   parseReais,
   parseText,
   parseUuid,
   readJsonFile,
-  requireFound,
-  runAudited,
+  requireAccount,
 } from './command-context.ts'
 
 /** Registers the command that connects an account to a provider and opens its provider account. */
 export function registerAddConnectionCommand(connection: OperatorCommand): void {
-  addActorOptions(connection.command('add'), { isRoutine: true })
+  connection
+    .auditedCommand('add', { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .description('connect an account to a provider and register the callback address')
-    .addOption(new Option('--provider <name>').choices(PROVIDER_NAMES).makeOptionMandatory())
-    .addOption(new Option('--dialect <dialect>').choices(PROVIDER_APIS).makeOptionMandatory())
-    .addOption(new Option('--type <type>').choices(['NOMINAL', 'POOL']).default('NOMINAL'))
+    .choice('--provider <name>', PROVIDER_NAMES)
+    .choice('--dialect <dialect>', PROVIDER_APIS)
+    .choice('--type <type>', ['NOMINAL', 'POOL'], '', 'NOMINAL')
     .requiredOption('--provider-account <name>', 'name or number of the account at the provider', parseText)
     .requiredOption('--base-url <url>', 'https URL of the provider API', parseHttpsUrl)
     .requiredOption('--credentials <file>', 'JSON file of the credentials; stored encrypted')
@@ -41,22 +31,18 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
       'balance at the provider now; default: the balance that the provider reports',
       parseReais,
     )
-    .run(async (tools, accountUuid: string, options: ActorOptions & AddConnectionOptions) => {
-      requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+    .run(async (tools, accountUuid: string, options: AddConnectionOptions) => {
+      await requireAccount(tools.em, accountUuid)
+      const { provider, providerAccount, dialect, type, baseUrl } = options
       const input: CreateConnectionInput = {
-        accountUuid,
-        provider: options.provider,
-        providerAccount: options.providerAccount,
-        dialect: options.dialect,
-        type: options.type,
+        ...{ accountUuid, provider, providerAccount, dialect, type, baseUrl },
         status: 'CONFIGURATION_PENDING',
         isSimulated: options.simulated,
-        baseUrl: options.baseUrl,
         credentials: await readJsonFile(options.credentials),
         collectionKey: options.collectionKey ?? null,
         creditedSince: NOT_CREDITED_YET,
       }
-      const connection = await runAudited(tools, options, {
+      const connection = await tools.audit({
         action: 'connection_add',
         async work(em) {
           const connection = await createConnection(em, tools.sealer, input)
@@ -66,7 +52,7 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
         subject: one => `connection/${one.uuid}`,
       })
       const site = { providers: tools.providers, publicUrl: tools.config.publicUrl }
-      const order = { site, connection, actor: options.by, openingCents: options.openingBalance }
+      const order = { site, connection, actor: tools.operator.actor, openingCents: options.openingBalance }
       tools.print({
         provider_uuid: connection.uuid,
         ...presentOpening(await activateConnection(tools.em, order)),
@@ -90,12 +76,10 @@ function presentOpening(opening: OpeningOutcome): object {
   }
 }
 
-type AddConnectionOptions = {
-  provider: ProviderName
-  dialect: ProviderApi
-  type: ConnectionType
-  providerAccount: string
-  baseUrl: string
+type AddConnectionOptions = Pick<
+  CreateConnectionInput,
+  'provider' | 'providerAccount' | 'dialect' | 'type' | 'baseUrl'
+> & {
   credentials: string
   collectionKey?: string
   simulated: boolean

@@ -1,19 +1,15 @@
-import { Option } from 'commander'
-import { type NotificationSite, registerNotificationUrl } from '../admin/connections.ts'
+import { registerNotificationUrl } from '../admin/connections.ts'
 import { replaceCredentials, rollBackCredentials } from '../admin/credentials.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { ROW_LOCK } from '../db/locks.ts'
 import type { Fee } from '../domain/ledger/money.ts'
 import { CONNECTION_STATUSES } from '../domain/providers/provider.ts'
 import {
-  type ActorOptions,
-  addActorOptions,
-  type CommandContext,
+  type AuditedContext,
   type OperatorCommand,
   parseUuid,
   readJsonFile,
   requireFound,
-  runAudited,
 } from './command-context.ts'
 import { registerAddConnectionCommand } from './connection-add.ts'
 import { formatFee, parseFee } from './fees.ts'
@@ -43,51 +39,59 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
         })
     })
 
-  addActorOptions(connection.command('status'))
+  connection
+    .auditedCommand('status')
     .argument('<connection>', 'connection UUID', parseUuid)
     .argument('<status>', CONNECTION_STATUSES.join(', '))
     .description(
       'set the status: a connection that is not ACTIVE starts no operation; polls, refunds and disputes continue',
     )
-    .run((context, uuid: string, status: string, actor: ActorOptions) => {
+    .run((context, uuid: string, status: string) => {
       const knownStatus = CONNECTION_STATUSES.find(one => one === status.toUpperCase())
       if (!knownStatus) throw new Error(`${status} is not one of ${CONNECTION_STATUSES.join(', ')}`)
-      const change = () => ({ status: knownStatus })
-      return changeConnection(context, uuid, { actor, action: 'connection_status', change })
+      return changeConnection(context, uuid, 'connection_status', () => ({ status: knownStatus }))
     })
 
-  addActorOptions(connection.command('visibility'))
+  connection
+    .auditedCommand('visibility')
     .argument('<connection>', 'connection UUID', parseUuid)
-    .addOption(new Option('--public <yes or no>').choices(['yes', 'no']).makeOptionMandatory())
+    .choice('--public <yes or no>', ['yes', 'no'])
     .description('set whether requests and default providers may use a connection')
-    .run((context, uuid: string, options: ActorOptions & { public: 'yes' | 'no' }) => {
-      const change = () => ({ isPublic: options.public === 'yes' })
-      return changeConnection(context, uuid, { actor: options, action: 'connection_visibility', change })
-    })
+    .run((context, uuid: string, options: { public: 'yes' | 'no' }) =>
+      changeConnection(context, uuid, 'connection_visibility', () => ({
+        isPublic: options.public === 'yes',
+      })),
+    )
 
-  addActorOptions(connection.command('fees'))
+  connection
+    .auditedCommand('fees')
     .argument('<connection>', 'connection UUID', parseUuid)
     .description('replace fees of a connection: 0.10, 0.99% or 0.10+0.99%; running operations keep their fee')
     .option('--charge <fee>', 'paid by the payer', parseFee)
     .option('--transfer <fee>', 'paid by the sender', parseFee)
     .option('--refund <fee>', 'paid by the account', parseFee)
-    .run((context, uuid: string, { by, reason, ...fees }: ActorOptions & Partial<Record<FeeLine, Fee>>) => {
-      if (Object.keys(fees).length === 0) throw new Error('no fee is given')
-      const change = (one: Connection) => ({ fees: { ...one.fees, ...fees } })
-      return changeConnection(context, uuid, { actor: { by, reason }, action: 'connection_fees', change })
+    .run((context, uuid: string, options: Partial<Record<FeeLine, Fee>>) => {
+      const given = FEE_LINES.flatMap(line => (options[line] ? [[line, options[line]]] : []))
+      if (given.length === 0) throw new Error('no fee is given')
+      const fees: Partial<Record<FeeLine, Fee>> = Object.fromEntries(given)
+      return changeConnection(context, uuid, 'connection_fees', one => ({ fees: { ...one.fees, ...fees } }))
     })
 
-  addActorOptions(connection.command('credentials'))
+  connection
+    .auditedCommand('credentials')
     .argument('<connection>', 'connection UUID', parseUuid)
     .argument('<file>', 'JSON file of the credentials')
     .description(
       'replace the credentials by others of the same provider account, and register the callback address again',
     )
-    .run(async (tools, connectionUuid: string, file: string, { by: actor, reason }: ActorOptions) => {
-      const order = { connectionUuid, credentials: await readJsonFile(file), actor, reason }
+    .run(async (tools, connectionUuid: string, file: string) => {
+      const { actor } = tools.operator
+      const order = { connectionUuid, credentials: await readJsonFile(file), ...tools.operator }
       const replaced = await replaceCredentials(tools.em, tools, order)
       const { connection: changed, isProved } = replaced
-      await registerNotificationUrl(createNotificationSite(tools), changed).catch(async error => {
+      const warn = (text: string) => void process.stderr.write(`${text}\n`)
+      const site = { providers: tools.providers, publicUrl: tools.config.publicUrl, warn }
+      await registerNotificationUrl(site, changed).catch(async error => {
         if (isProved || !(await rollBackCredentials(tools.em, replaced, actor))) throw error
         throw new Error(`${error.message}; the previous credentials are restored`)
       })
@@ -99,18 +103,13 @@ export function registerConnectionCommands(trilho: OperatorCommand) {
     })
 }
 
-type ConnectionChange = {
-  actor: ActorOptions
-  action: string
-  change: (connection: Connection) => Partial<Connection>
-}
-
 function changeConnection(
-  context: CommandContext,
+  { audit }: AuditedContext,
   uuid: string,
-  { actor, action, change }: ConnectionChange,
+  action: string,
+  change: (connection: Connection) => Partial<Connection>,
 ) {
-  return runAudited(context, actor, {
+  return audit({
     action,
     subject: `connection/${uuid}`,
     async work(em) {
@@ -121,9 +120,5 @@ function changeConnection(
   })
 }
 
-function createNotificationSite({ providers, config }: CommandContext): NotificationSite {
-  const warn = (text: string) => void process.stderr.write(`${text}\n`)
-  return { providers, publicUrl: config.publicUrl, warn }
-}
-
-type FeeLine = 'charge' | 'transfer' | 'refund'
+const FEE_LINES = ['charge', 'transfer', 'refund'] as const
+type FeeLine = (typeof FEE_LINES)[number]

@@ -1,56 +1,45 @@
-import { Option } from 'commander'
 import { approveAdjustment, PROPOSAL_DAYS, proposeAdjustment } from '../activities/ledger/adjustments.ts'
 import { listOpenAccountEntries } from '../db/repositories/account-entries.ts'
 import { listAdjustments } from '../db/repositories/ledger-adjustments.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
-import {
-  type ActorOptions,
-  addActorOptions,
-  type OperatorCommand,
-  parseReais,
-  parseUuid,
-} from './command-context.ts'
+import { type OperatorCommand, parseReais, parseUuid } from './command-context.ts'
 
 export function registerLedgerCommands(trilho: OperatorCommand) {
   const ledger = trilho
     .command('ledger')
     .description('list movements that Trilho did not order, and correct the ledger')
 
-  addActorOptions(ledger.command('adjust'))
+  ledger
+    .auditedCommand('adjust')
     .argument('<account>', 'account UUID', parseUuid)
     .description(
       `propose a correction of the balance of an account at a provider; another operator approves it within ${PROPOSAL_DAYS} days`,
     )
     .requiredOption('--connection <uuid>', 'connection to the provider account', parseUuid)
     .requiredOption('--value <reais>', 'amount in reais, above zero', parseReais)
-    .addOption(
-      new Option('--direction <direction>', 'IN is a credit, OUT is a debit')
-        .choices(['IN', 'OUT'])
-        .makeOptionMandatory(),
-    )
+    .choice('--direction <direction>', ['IN', 'OUT'], 'IN is a credit, OUT is a debit')
     .option(
       '--entry <uuid>',
       'entry of the statement that the correction explains; see `trilho ledger entries`',
       parseUuid,
     )
-    .run(async ({ orm, print }, accountUuid: string, options: ActorOptions & AdjustOptions) => {
+    .run(async ({ orm, print, operator }, accountUuid: string, options: AdjustOptions) => {
       if (options.value === 0) throw new Error('--value must be above zero')
       const proposal = await proposeAdjustment(orm, {
         ...{ accountUuid, connectionUuid: options.connection, direction: options.direction },
         ...{ cents: options.value, entryUuid: options.entry ?? null },
-        ...{ operatorEmail: options.by, reason: options.reason },
+        ...{ operatorEmail: operator.actor, reason: operator.reason },
       })
-      print({ adjustment: proposal, proposed_by: options.by })
+      print({ adjustment: proposal, proposed_by: operator.actor })
     })
 
-  addActorOptions(ledger.command('approve'), { isRoutine: true })
+  ledger
+    .auditedCommand('approve', { isRoutine: true })
     .argument('<adjustment>', 'its uuid', parseUuid)
     .description('approve and book a correction that another operator proposed')
-    .run(async ({ orm, print }, adjustment: string, { by: actor, reason }: ActorOptions) => {
-      print({
-        adjustment,
-        movement: await approveAdjustment(orm, { uuid: adjustment, operatorEmail: actor, reason }),
-      })
+    .run(async ({ orm, print, operator: { actor, reason } }, adjustment: string) => {
+      const approval = { uuid: adjustment, operatorEmail: actor, reason }
+      print({ adjustment, movement: await approveAdjustment(orm, approval) })
     })
 
   ledger

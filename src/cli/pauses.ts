@@ -1,16 +1,13 @@
-import { Option } from 'commander'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { OperatorAction } from '../db/entities/operator-action.ts'
 import { Pause } from '../db/entities/pause.ts'
 import { endPause, type PauseTarget, startPause } from '../db/repositories/pauses.ts'
 import {
-  type ActorOptions,
-  addActorOptions,
   type OperatorCommand,
   parseCount,
   parseUuid,
+  requireAccount,
   requireFound,
 } from './command-context.ts'
 
@@ -19,24 +16,19 @@ export function registerPauseCommands(trilho: OperatorCommand) {
     .command('pause')
     .description('refuse new operations by 503 `paused`; running operations continue')
   for (const kind of PAUSE_TARGETS)
-    addTargetArgument(addActorOptions(pause.command(kind)), kind)
-      .addOption(
-        new Option(
-          '--reach <reach>',
-          'money-out: transfers, refunds and returns; everything: also charges and keys',
-        )
-          .choices(['money-out', 'everything'])
-          .default('everything'),
+    addTargetCommand(pause, kind)
+      .choice(
+        '--reach <reach>',
+        ['money-out', 'everything'],
+        'money-out: transfers, refunds and returns; everything: also charges and keys',
+        'everything',
       )
-      .run(async ({ em }, ...commanderArgs: unknown[]) => {
-        const { by: actor, reason, reach, target } = parsePauseOptions<{ reach: string }>(kind, commanderArgs)
+      .run(async ({ em, operator }, ...args: unknown[]) => {
+        const { reach } = args.at(-2) as { reach: string }
+        const target = toPauseTarget(kind, args[0])
         await requireTarget(em, target)
-        await startPause(em, {
-          target,
-          reach: reach === 'money-out' ? 'money_out' : 'everything',
-          actor,
-          reason,
-        })
+        const pauseReach = reach === 'money-out' ? 'money_out' : 'everything'
+        await startPause(em, { target, reach: pauseReach, ...operator })
       })
 
   pause
@@ -55,12 +47,10 @@ export function registerPauseCommands(trilho: OperatorCommand) {
 
   const resume = trilho.command('resume').description('end a pause')
   for (const kind of PAUSE_TARGETS)
-    addTargetArgument(addActorOptions(resume.command(kind)), kind).run(
-      async ({ em }, ...commanderArgs: unknown[]) => {
-        const { by: actor, reason, target } = parsePauseOptions(kind, commanderArgs)
-        if (!(await endPause(em, { target, actor, reason }))) throw new Error('no such pause is in effect')
-      },
-    )
+    addTargetCommand(resume, kind).run(async ({ em, operator }, ...args: unknown[]) => {
+      const target = toPauseTarget(kind, args[0])
+      if (!(await endPause(em, { target, ...operator }))) throw new Error('no such pause is in effect')
+    })
 
   trilho
     .command('acts')
@@ -80,36 +70,22 @@ export function registerPauseCommands(trilho: OperatorCommand) {
 const PAUSE_TARGETS = ['all', 'account', 'connection'] as const
 type PauseTargetKind = (typeof PAUSE_TARGETS)[number]
 
-function addTargetArgument(command: OperatorCommand, kind: PauseTargetKind): OperatorCommand {
+function addTargetCommand(parent: OperatorCommand, kind: PauseTargetKind) {
+  const command = parent.auditedCommand(kind)
   return kind === 'all'
     ? command.description('the whole service')
     : command.argument(`<${kind}>`, `${kind} UUID`, parseUuid).description(`one ${kind}`)
 }
 
-/** Parses the arguments of commander: arguments, options, command. */
-function parsePauseOptions<More = object>(
-  kind: PauseTargetKind,
-  commanderArgs: unknown[],
-): ActorOptions & More & { target: PauseTarget } {
-  const [uuid, options] = kind === 'all' ? [undefined, commanderArgs[0]] : commanderArgs
-  return { ...(options as ActorOptions & More), target: toPauseTarget(kind, uuid as string) }
-}
-
-function toPauseTarget(kind: PauseTargetKind, uuid: string): PauseTarget {
-  switch (kind) {
-    case 'all':
-      return 'all'
-    case 'account':
-      return { accountUuid: uuid }
-    case 'connection':
-      return { connectionUuid: uuid }
-  }
+/** Builds the target from the first argument of commander, which is the parsed UUID unless everything is meant. */
+function toPauseTarget(kind: PauseTargetKind, argument: unknown): PauseTarget {
+  if (kind === 'all') return 'all'
+  return kind === 'account' ? { accountUuid: String(argument) } : { connectionUuid: String(argument) }
 }
 
 async function requireTarget(em: EntityManager, target: PauseTarget): Promise<void> {
   if (target === 'all') return
-  if ('accountUuid' in target)
-    requireFound(await em.findOne(Account, target.accountUuid), `account ${target.accountUuid}`)
+  if ('accountUuid' in target) await requireAccount(em, target.accountUuid)
   else
     requireFound(await em.findOne(Connection, target.connectionUuid), `connection ${target.connectionUuid}`)
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Argument, Option } from 'commander'
+import { Argument } from 'commander'
 import { checkProviderBalances } from '../admin/ledger-check.ts'
 import { requestManualSettlement } from '../admin/manual-settlement.ts'
 import { migrate } from '../db/client/migrate.ts'
@@ -14,8 +14,6 @@ import {
 } from '../workflows/contracts/maintenance.ts'
 import type { ManualSettlement } from '../workflows/contracts/payouts.ts'
 import {
-  type ActorOptions,
-  addActorOptions,
   type OperatorCommand,
   parseHours,
   parseSendCount,
@@ -92,7 +90,8 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
         })
     })
 
-  addActorOptions(trilho.command('settle'))
+  trilho
+    .auditedCommand('settle')
     .addArgument(new Argument('<noun>').choices(PAYOUT_KINDS))
     .argument('<uuid>', 'UUID of the transfer, the refund, or the returned PIX', parseUuid)
     .description(
@@ -104,34 +103,23 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
       'number of sends of the attempt, as listed by `unknown`',
       parseSendCount,
     )
-    .addOption(new Option('--as <outcome>').choices(['settled', 'rejected']).makeOptionMandatory())
+    .choice('--as <outcome>', ['settled', 'rejected'])
     .option('--end-to-end <id>', 'end-to-end id of the settled PIX')
-    .run(
-      ({ em, config, print }, noun: PayoutKind, subject: string, options: ActorOptions & SettleOptions) => {
-        const settlement = buildManualSettlement(options)
-        return withWorkflowClient(config, async temporal => {
-          print({
-            signalled: await requestManualSettlement(temporal, em, {
-              noun,
-              uuid: subject,
-              settlement,
-              actor: options.by,
-            }),
-          })
-        })
-      },
-    )
+    .run(({ em, config, print, operator }, noun: PayoutKind, uuid: string, options: SettleOptions) => {
+      const { actor, reason } = operator
+      const request = { noun, uuid, actor, settlement: buildManualSettlement(options, reason) }
+      return withWorkflowClient(config, async temporal =>
+        print({ signalled: await requestManualSettlement(temporal, em, request) }),
+      )
+    })
 }
 
 type SettleOptions = AttemptVersion & { as: 'settled' | 'rejected'; endToEnd?: string }
 
-function buildManualSettlement({
-  as,
-  endToEnd,
-  reason,
-  attempt,
-  sending,
-}: ActorOptions & SettleOptions): ManualSettlement {
+function buildManualSettlement(
+  { as, endToEnd, attempt, sending }: SettleOptions,
+  reason: string,
+): ManualSettlement {
   const expected = { attempt, sending }
   if (as === 'rejected') {
     if (endToEnd !== undefined) throw new Error('--end-to-end is allowed only with --as settled')

@@ -1,55 +1,46 @@
-import { Option } from 'commander'
 import { issueToken, revokeTokens } from '../admin/accounts.ts'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Account } from '../db/entities/account.ts'
 import { Connection } from '../db/entities/connection.ts'
 import { Token } from '../db/entities/token.ts'
 import type { TokenMode } from '../security/tokens.ts'
 import {
-  type ActorOptions,
-  addActorOptions,
   type OperatorCommand,
   parseFutureInstant,
   parseInstant,
   parseText,
   parseUuid,
+  requireAccount,
   requireFound,
-  runAudited,
 } from './command-context.ts'
 
 /** Registers the commands of API tokens. Only a hash is stored, so that a token is shown once. */
 export function registerTokenCommands(trilho: OperatorCommand) {
   const token = trilho.command('token').description('manage API tokens')
 
-  addActorOptions(token.command('issue'), { isRoutine: true })
+  token
+    .auditedCommand('issue', { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .argument('<name>', 'name of the token', parseText)
     .description('create a token; it is shown once')
-    .addOption(
-      new Option('--mode <mode>', 'test tokens use simulators only')
-        .choices(['live', 'test'])
-        .default('live'),
-    )
+    .choice('--mode <mode>', ['live', 'test'], 'test tokens use simulators only', 'live')
     .option('--connection <uuid>', 'bind the token to one connection', parseUuid)
     .option('--expires <moment>', 'ISO 8601', parseFutureInstant)
-    .run(async (tools, accountUuid: string, name: string, options: ActorOptions & IssueTokenOptions) => {
+    .run(async ({ audit, print }, accountUuid: string, name: string, options: IssueTokenOptions) => {
       const { mode, connection, expires } = options
-      const text = await runAudited(tools, options, {
+      const token = await audit({
         action: 'token_issue',
         subject: `account/${accountUuid}`,
         async work(em) {
-          requireFound(await em.findOne(Account, accountUuid), `account ${accountUuid}`)
+          await requireAccount(em, accountUuid)
           if (connection) await requireConnection(em, { accountUuid, uuid: connection, mode })
           return issueToken(em, {
-            accountUuid,
-            name,
-            mode,
+            ...{ accountUuid, name, mode },
             ...(connection && { connectionUuid: connection }),
             ...(expires && { expiresAt: expires }),
           })
         },
       })
-      tools.print({ token: text })
+      print({ token })
     })
 
   token
@@ -70,16 +61,16 @@ export function registerTokenCommands(trilho: OperatorCommand) {
         })
     })
 
-  addActorOptions(token.command('revoke'), { isRoutine: true })
+  token
+    .auditedCommand('revoke', { isRoutine: true })
     .argument('<account>', 'account UUID', parseUuid)
     .argument('<name>', 'name, or UUID of one token')
     .description('revoke the tokens of an account by name or UUID; it takes effect within one second')
-    .run(async (tools, accountUuid: string, name: string, actor: ActorOptions) => {
-      const { em } = tools
+    .run(async ({ em, audit }, accountUuid: string, name: string) => {
       const usable = await em.find(Token, { accountUuid, revokedAt: null })
       const one = usable.find(each => each.uuid === name || each.name === name)
       if (!one) throw new Error(`the account has no token ${name} that is not revoked`)
-      await runAudited(tools, actor, {
+      await audit({
         action: 'token_revoke',
         subject: `account/${accountUuid}`,
         async work(tx) {
@@ -89,12 +80,13 @@ export function registerTokenCommands(trilho: OperatorCommand) {
       })
     })
 
-  addActorOptions(token.command('expire'), { isRoutine: true })
+  token
+    .auditedCommand('expire', { isRoutine: true })
     .argument('<token>', 'its uuid', parseUuid)
     .argument('<moment>', 'ISO 8601', parseInstant)
     .description('set the expiry of a token')
-    .run((tools, tokenUuid: string, at: Date, actor: ActorOptions) =>
-      runAudited(tools, actor, {
+    .run(({ audit }, tokenUuid: string, at: Date) =>
+      audit({
         action: 'token_expire',
         subject: `token/${tokenUuid}`,
         async work(em) {

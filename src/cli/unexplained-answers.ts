@@ -6,14 +6,7 @@ import {
 } from '../db/repositories/unexplained-answers.ts'
 import { PROVIDER_NAMES } from '../domain/providers/provider.ts'
 import { openUnexplainedAnswer } from '../provider-notifications/unexplained-answers.ts'
-import {
-  type ActorOptions,
-  addActorOptions,
-  type OperatorCommand,
-  parseText,
-  parseUuid,
-  requireFound,
-} from './command-context.ts'
+import { type OperatorCommand, parseText, parseUuid, requireFound } from './command-context.ts'
 
 /** Registers the commands of unexplained responses (docs/production.md, "Unexplained answers"). */
 export function registerUnexplainedAnswerCommands(trilho: OperatorCommand): void {
@@ -35,11 +28,12 @@ export function registerUnexplainedAnswerCommands(trilho: OperatorCommand): void
       (await listUnexplainedAnswers(em, filter)).forEach(print),
     )
 
-  addActorOptions(answers.command('show'))
+  answers
+    .auditedCommand('show')
     .argument('<uuid>', 'UUID of the response', parseUuid)
     .description('show one response unchanged; operator and reason are recorded in the operator actions')
-    .run(async ({ em, sealer: seal, print }, answer: string, { by: actor, reason }: ActorOptions) => {
-      const opened = await openUnexplainedAnswer(em, seal, { uuid: answer, actor, reason })
+    .run(async ({ em, sealer, print, operator }, answer: string) => {
+      const opened = await openUnexplainedAnswer(em, sealer, { uuid: answer, ...operator })
       print(requireFound(opened, `answer ${answer}`))
     })
 }

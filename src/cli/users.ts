@@ -1,35 +1,33 @@
 import { readFile } from 'node:fs/promises'
-import { Option } from 'commander'
 import { addUser, disableUser, enableUser, generateUserPassword, setPassword } from '../admin/users.ts'
 import type { EntityManager } from '../db/client/orm.ts'
-import { Account } from '../db/entities/account.ts'
 import { User } from '../db/entities/user.ts'
 import {
-  type ActorOptions,
-  addActorOptions,
+  type AuditedContext,
   type OperatorCommand,
   parseUuid,
+  requireAccount,
   requireFound,
   requireOption,
-  runAudited,
 } from './command-context.ts'
 
 export function registerUserCommands(trilho: OperatorCommand): void {
   const user = trilho.command('user').description('manage dashboard users')
 
-  addActorOptions(user.command('add <email>'), { isRoutine: true })
+  user
+    .auditedCommand('add', { isRoutine: true })
+    .argument('<email>')
     .description('add a user; a generated password is shown once')
-    .addOption(new Option('--role <role>').choices(['merchant', 'operator']).makeOptionMandatory())
+    .choice('--role <role>', ['merchant', 'operator'])
     .option('--account <uuid>', 'account of a merchant user', parseUuid)
     .option(...PASSWORD_OPTION)
     .run(async (tools, email: string, options: AddUserOptions) => {
       const isOperator = options.role === 'operator'
       if (isOperator && options.account) throw new Error('an operator belongs to no account')
       const accountUuid = isOperator ? null : requireOption(options.account, '--account')
-      if (accountUuid !== null)
-        requireFound(await tools.em.findOne(Account, accountUuid), `account ${accountUuid}`)
+      if (accountUuid !== null) await requireAccount(tools.em, accountUuid)
       const { password, shown: printed } = await readPassword(options, tools.readSecret)
-      const added = await runAudited(tools, options, {
+      const added = await tools.audit({
         action: 'user_add',
         work: em => addUser(em, { email, password, accountUuid }),
         subject: user => `user/${user.uuid}`,
@@ -52,29 +50,28 @@ export function registerUserCommands(trilho: OperatorCommand): void {
         })
     })
 
-  addActorOptions(user.command('password <email>'))
+  user
+    .auditedCommand('password')
+    .argument('<email>')
     .description('replace a password')
     .option(...PASSWORD_OPTION)
-    .run(async (tools, email: string, options: ActorOptions & PasswordOption) => {
+    .run(async (tools, email: string, options: PasswordOption) => {
       const { password, shown: printed } = await readPassword(options, tools.readSecret)
-      await changeUser(tools, email, options, {
-        action: 'user_password',
-        work: em => setPassword(em, email, password),
-      })
+      await changeUser(tools, email, 'user_password', em => setPassword(em, email, password))
       if (printed) tools.print({ email, ...printed })
     })
 
-  addActorOptions(user.command('disable <email>'))
+  user
+    .auditedCommand('disable')
+    .argument('<email>')
     .description('disable a user')
-    .run((tools, email: string, actor: ActorOptions) =>
-      changeUser(tools, email, actor, { action: 'user_disable', work: em => disableUser(em, email) }),
-    )
+    .run((tools, email: string) => changeUser(tools, email, 'user_disable', em => disableUser(em, email)))
 
-  addActorOptions(user.command('enable <email>'))
+  user
+    .auditedCommand('enable')
+    .argument('<email>')
     .description('enable a disabled user')
-    .run((tools, email: string, actor: ActorOptions) =>
-      changeUser(tools, email, actor, { action: 'user_enable', work: em => enableUser(em, email) }),
-    )
+    .run((tools, email: string) => changeUser(tools, email, 'user_enable', em => enableUser(em, email)))
 }
 
 async function readPassword({ passwordFile: file }: PasswordOption, readSecret: () => Promise<string>) {
@@ -85,7 +82,7 @@ async function readPassword({ passwordFile: file }: PasswordOption, readSecret: 
   return { password: file === '-' ? await readSecret() : (await readFile(file, 'utf8')).trim() }
 }
 
-type AddUserOptions = ActorOptions & PasswordOption & { role: string; account?: string }
+type AddUserOptions = PasswordOption & { role: string; account?: string }
 type PasswordOption = { passwordFile?: string }
 const PASSWORD_OPTION = [
   '--password-file <file>',
@@ -93,14 +90,12 @@ const PASSWORD_OPTION = [
 ] as const
 
 async function changeUser(
-  tools: { em: EntityManager },
+  { em, audit }: AuditedContext,
   email: string,
-  actor: ActorOptions,
-  { action, work }: { action: string; work: (em: EntityManager) => Promise<void> },
+  action: string,
+  work: (em: EntityManager) => Promise<void>,
 ) {
-  const user = requireFound(
-    await tools.em.findOne(User, { email: email.trim().toLowerCase() }),
-    `user ${email}`,
-  )
-  await runAudited(tools, actor, { action, subject: `user/${user.uuid}`, work })
+  const where = { email: email.trim().toLowerCase() }
+  const user = requireFound(await em.findOne(User, where), `user ${email}`)
+  await audit({ action, subject: `user/${user.uuid}`, work })
 }

@@ -8,25 +8,16 @@ export type AnswerNotes = {
   noteUnlistedValue(value: string): void
 }
 
-type UnreadableItem = { item: unknown; name: string }
-
-export function createAnswerNotes(): {
-  notes: AnswerNotes
-  unreadableItems: readonly UnreadableItem[]
-  getUnlistedValue: () => string
-} {
-  const unreadableItems: UnreadableItem[] = []
+export function createAnswerNotes() {
+  const unreadableItems: { item: unknown; name: string }[] = []
   let unlistedValue = ''
-  return {
-    unreadableItems,
-    getUnlistedValue: () => unlistedValue,
-    notes: {
-      noteUnreadableItem: (item, name) => void unreadableItems.push({ item, name }),
-      noteUnlistedValue: value => {
-        unlistedValue = value
-      },
+  const notes: AnswerNotes = {
+    noteUnreadableItem: (item, name) => void unreadableItems.push({ item, name }),
+    noteUnlistedValue(value) {
+      unlistedValue = value
     },
   }
+  return { notes, unreadableItems, getUnlistedValue: () => unlistedValue }
 }
 
 /** Shape of an answer and how to read it: undefined if it is not what was requested; `notes` gets what to record. */
@@ -91,6 +82,12 @@ export function createListCollector<T>(keyOf: (item: T) => string) {
       unreadableItems: [...unreadableItems.values()],
     }),
   }
+}
+
+/** Parses every item of a list; undefined if one is unreadable, because a part of the items would be a wrong sum. */
+export function parseWholeList<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): T[] | undefined {
+  const items = parseItems(shape, list, notes)
+  return items.length === countItems(list) ? items : undefined
 }
 
 export function countItems(list: unknown): number {

@@ -40,6 +40,11 @@ export function rejectForThisProvider(code: string, message: string): RejectedRe
   return { kind: 'rejected', finality: 'other_may_help', code, message }
 }
 
+/** Converts a refusal that a look-up could not confirm: it proves nothing. */
+export function toUnknown({ code, message }: RejectedResult): UnknownResult {
+  return { kind: 'unknown', code, message }
+}
+
 export const openAmountUnsupported = rejectForThisProvider(
   'open_amount_unsupported',
   'The provider issues no charge without an amount',

@@ -63,13 +63,9 @@ export function createProviderCalls<Name extends string>(
         case 'read':
           return { kind: 'accepted', ...answer.value }
         case 'refused':
-          return answer.refusal
-        case 'duplicate':
-          return { kind: 'unknown', code: 'duplicate_id', message: answer.message }
-        case 'not_found':
-          return { kind: 'unknown', code: 'not_found', message: answer.message }
-        case 'unexplained':
-          return { kind: 'unknown', code: answer.code, message: answer.message }
+          return { ...answer, kind: 'rejected' }
+        default:
+          return { ...answer, kind: 'unknown' }
       }
     },
 
@@ -102,20 +98,11 @@ export function createProviderCalls<Name extends string>(
     if (response.kind === 'unreachable') return { ...response, kind: 'no_answer', isUnprocessed: true }
     if (response.kind === 'no_answer') return response
     const answer = await explain(call, response, { shape, read })
-    switch (answer.kind) {
-      case 'read':
-        return { kind: 'found', ...answer.value }
-      case 'not_found':
-        return { kind: 'not_found' }
-      case 'refused': {
-        const { code, message } = answer.refusal
-        return { kind: 'no_answer', code, message, isUnprocessed: true }
-      }
-      case 'duplicate':
-        return { kind: 'no_answer', code: 'duplicate_id', message: answer.message, isUnprocessed: true }
-      case 'unexplained':
-        return { kind: 'no_answer', code: answer.code, message: answer.message }
-    }
+    const { kind } = answer
+    if (kind === 'read') return { kind: 'found', ...answer.value }
+    if (kind === 'not_found') return { kind }
+    const { code, message } = answer
+    return { kind: 'no_answer', code, message, ...(kind !== 'unexplained' && { isUnprocessed: true }) }
   }
 
   /** Parses a 2xx answer. Records the list items that are left out, and an answer that is unreadable as a whole. */
@@ -176,11 +163,11 @@ export function createProviderCalls<Name extends string>(
   }
 }
 
-type AnswerExplanation<T extends object> =
-  | { kind: 'read'; value: T }
-  | { kind: 'refused'; refusal: RejectedResult }
-  | { kind: 'not_found' | 'duplicate'; message: string }
-  | { kind: 'unexplained'; code: string; message: string }
+type AnswerExplanation<T extends object> = { kind: 'read'; value: T } | ListedExplanation | UnexplainedResult
+type UnexplainedResult = Omit<UnknownResult, 'kind'> & { kind: 'unexplained' }
+type ListedExplanation =
+  | (Omit<RejectedResult, 'kind'> & { kind: 'refused' })
+  | { kind: 'not_found' | 'duplicate'; code: string; message: string }
 
 const UNREADABLE_ANSWER = {
   code: 'unreadable_answer',
@@ -189,18 +176,16 @@ const UNREADABLE_ANSWER = {
 const MAX_MESSAGE_LENGTH = 300
 const MAX_NAME_LENGTH = 80
 
-function explainListedAnswer(
-  meaning: AnswerMeaning,
-  error: NamedError,
-): Exclude<AnswerExplanation<never>, { kind: 'read' | 'unexplained' }> {
+function explainListedAnswer(meaning: AnswerMeaning, error: NamedError): ListedExplanation {
   const message = error.message.slice(0, MAX_MESSAGE_LENGTH)
-  if (meaning.kind !== 'refused') return { kind: meaning.kind, message }
+  if (meaning.kind === 'not_found') return { kind: 'not_found', code: 'not_found', message }
+  if (meaning.kind === 'duplicate') return { kind: 'duplicate', code: 'duplicate_id', message }
   const { railCode } = error
   const isByRail = meaning.isByRail && railCode !== undefined && isRailCode(railCode)
   const why = isByRail
     ? { code: railCode, finality: finalityOf(railCode) }
     : { code: meaning.code, finality: meaning.finality }
-  return { kind: 'refused', refusal: { kind: 'rejected', ...why, providerCode: error.name, message } }
+  return { kind: 'refused', ...why, providerCode: error.name, message }
 }
 
 /** Matches a code: letters, separators, numbers of at most four digits. Longer numbers may be documents or phones. */

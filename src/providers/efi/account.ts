@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
+import { encodePath } from '../http/client.ts'
 import type { AccountCalls } from '../port.ts'
 import type { EfiClient, EfiCredentials } from './client.ts'
 import { efiRandomKeysSchema, efiSumSchema } from './schemas.ts'
@@ -36,7 +37,7 @@ export function createEfiAccount(client: EfiClient, { notice_secret }: EfiCreden
         {
           call: 'registerNotificationUrl',
           method: 'PUT',
-          path: `/v2/webhook/${encodeURIComponent(collectionKey)}`,
+          path: encodePath`/v2/webhook/${collectionKey}`,
           headers: { 'x-skip-mtls-checking': 'true' },
           json: { webhookUrl: `${url}/${encodeURIComponent(notice_secret)}` },
         },

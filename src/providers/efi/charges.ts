@@ -12,6 +12,7 @@ import {
   reportPaymentNotListed,
   toIssueOutcome,
 } from '../adapter/outcomes.ts'
+import { encodePath } from '../http/client.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { EfiCall } from './answers.ts'
 import type { EfiClient } from './client.ts'
@@ -103,7 +104,7 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
 }
 
 function buildCall<Name extends EfiCall>(call: Name, reference: string) {
-  return { call, reference, path: `/v2/cob/${encodeURIComponent(reference)}` }
+  return { call, reference, path: encodePath`/v2/cob/${reference}` }
 }
 
 function buildCob(order: ProviderChargeRequest) {

@@ -8,7 +8,8 @@ import type {
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
-import { ANY_ANSWER, type AnswerNotes, countItems, parseItems } from '../adapter/answer-parsing.ts'
+import { ANY_ANSWER, parseWholeList } from '../adapter/answer-parsing.ts'
+import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { getEfiTime, mapEfiSettledReturn } from './mapping.ts'
@@ -46,11 +47,10 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       const dispute = await resolveDispute(infraction)
       if (dispute.kind !== 'no_answer') disputes.push(dispute)
       else if (dispute.code !== 'unreadable_answer') return dispute
-      else
-        await client.recordItem(
-          { call: 'listDisputes', reference: infraction.idInfracao, period },
-          infraction,
-        )
+      else {
+        const call = { call: 'listDisputes', reference: infraction.idInfracao, period } as const
+        await client.recordItem(call, infraction)
+      }
     }
     return { kind: 'found' as const, disputes }
   }
@@ -75,24 +75,19 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
    */
   async function resolveDispute(infraction: EfiInfraction): Promise<ProviderDispute | NoAnswerResult> {
     const { endToEndId } = infraction
-    const endToEnd = encodeURIComponent(endToEndId)
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
-    const receivedPath = `/v2/pix/${endToEnd}`
-    const received = await client.lookUp(
-      { ...call, path: receivedPath },
-      efiReceivedPixSchema,
-      (pix, notes) => {
-        const returns = parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
-        return returns && { pix, returns }
-      },
-    )
+    const receivedCall = { ...call, path: encodePath`/v2/pix/${endToEndId}` }
+    const received = await client.lookUp(receivedCall, efiReceivedPixSchema, (pix, notes) => {
+      const returns = parseWholeList(efiDevolucaoSchema, pix.devolucoes, notes)
+      return returns && { pix, returns }
+    })
     if (received.kind === 'no_answer') return received
     if (received.kind === 'found') {
       const { valor, horario: at } = received.pix
       return buildDispute(infraction, { kind: 'RECEIVED_MED', valor, at, returns: received.returns })
     }
-    const sentPath = `/v2/gn/pix/enviados/${endToEnd}`
-    const sent = await client.lookUp({ ...call, path: sentPath }, efiSentPixSchema, (pix, notes) => {
+    const sentCall = { ...call, path: encodePath`/v2/gn/pix/enviados/${endToEndId}` }
+    const sent = await client.lookUp(sentCall, efiSentPixSchema, (pix, notes) => {
       const returns = parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
       return returns && { pix, returns }
     })
@@ -114,7 +109,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const justificativa = buildDefenceText(reply)
     if (justificativa.length > MAX_DEFENCE_LENGTH)
       return refuseReply(`Efí accepts a defence of at most ${MAX_DEFENCE_LENGTH} characters`)
-    const path = `/v2/gn/infracoes/${encodeURIComponent(reply.id)}/defesa`
+    const path = encodePath`/v2/gn/infracoes/${reply.id}/defesa`
     const json = efiDefenceRequestSchema.parse({ analise: 'rejeitado', justificativa })
     const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
     const outcome = await client.send({ ...call, json, hasOwnConnection: true }, ANY_ANSWER, () => ({}))
@@ -158,12 +153,6 @@ function buildInfractionList(call: 'listDisputes' | 'findDispute'): EfiList<EfiI
     keyOf: infraction => infraction.idInfracao,
     itemOf: infraction => infraction,
   }
-}
-
-/** Parses every item of a list; undefined if one is unreadable, because a part of the returns would be a wrong sum. */
-function parseWholeList<T>(shape: z.ZodType<T>, list: unknown, notes: AnswerNotes): T[] | undefined {
-  const items = parseItems(shape, list, notes)
-  return items.length === countItems(list) ? items : undefined
 }
 
 /** Tells whether an unreadable infraction provably has another id. */

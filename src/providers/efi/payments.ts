@@ -3,6 +3,8 @@ import type {
   RejectedResult,
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
+import { toUnknown } from '../adapter/outcomes.ts'
+import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { mapEfiPayment, mapEfiRefund } from './mapping.ts'
@@ -12,7 +14,11 @@ import { efiDevolucaoRequestSchema, efiDevolucaoSchema, efiReceivedPixSchema } f
 export function createEfiPayments(client: EfiClient): PaymentCalls {
   return {
     async findPayment(endToEnd) {
-      const call = { call: 'findPayment', reference: endToEnd, path: buildPixPath(endToEnd) } as const
+      const call = {
+        call: 'findPayment',
+        reference: endToEnd,
+        path: encodePath`/v2/pix/${endToEnd}`,
+      } as const
       return client.lookUp(call, efiReceivedPixSchema, pix =>
         pix.endToEndId === endToEnd ? { payment: mapEfiPayment(pix) } : undefined,
       )
@@ -48,14 +54,10 @@ export function createEfiPayments(client: EfiClient): PaymentCalls {
     const outcome = await findRefund(order)
     if (outcome.kind === 'not_found') return refusal
     if (outcome.kind === 'found') return { kind: 'accepted', payout: outcome.payout }
-    return { kind: 'unknown', code: refusal.code, message: refusal.message }
+    return toUnknown(refusal)
   }
 }
 
-function buildPixPath(endToEnd: string): string {
-  return `/v2/pix/${encodeURIComponent(endToEnd)}`
-}
-
 function buildDevolucaoPath({ id, endToEnd }: Pick<ProviderRefundRequest, 'id' | 'endToEnd'>): string {
-  return `${buildPixPath(endToEnd)}/devolucao/${encodeURIComponent(id)}`
+  return encodePath`/v2/pix/${endToEnd}/devolucao/${id}`
 }

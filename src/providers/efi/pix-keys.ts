@@ -1,5 +1,6 @@
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider, toCreateKeyOutcome, toDeleteKeyOutcome } from '../adapter/outcomes.ts'
+import { encodePath } from '../http/client.ts'
 import type { PixKeyCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { efiKeyResponseSchema, efiRandomKeysSchema } from './schemas.ts'
@@ -11,9 +12,8 @@ export function createEfiPixKeys(client: EfiClient): PixKeyCalls {
       if (type !== 'RANDOM') return unsupportedKeyType
       const call = { call: 'createKey', method: 'POST', path: '/v2/gn/evp' } as const
       const request = { ...call, hasOwnConnection: true }
-      return toCreateKeyOutcome(
-        await client.send(request, efiKeyResponseSchema, ({ chave: key }) => ({ key })),
-      )
+      const outcome = await client.send(request, efiKeyResponseSchema, ({ chave: key }) => ({ key }))
+      return toCreateKeyOutcome(outcome)
     },
 
     async listKeys() {
@@ -24,7 +24,7 @@ export function createEfiPixKeys(client: EfiClient): PixKeyCalls {
     },
 
     async deleteKey(key) {
-      const path = `/v2/gn/evp/${encodeURIComponent(key)}`
+      const path = encodePath`/v2/gn/evp/${key}`
       const request = { call: 'deleteKey', method: 'DELETE', path } as const
       return toDeleteKeyOutcome(await client.send(request, ANY_ANSWER, () => ({})))
     },

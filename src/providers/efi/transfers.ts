@@ -1,7 +1,8 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { ProviderTransferRequest } from '../../domain/providers/provider.ts'
-import { countItems, parseItems } from '../adapter/answer-parsing.ts'
+import { parseWholeList } from '../adapter/answer-parsing.ts'
 import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
+import { encodePath } from '../http/client.ts'
 import type { Provider } from '../port.ts'
 import type { EfiClient } from './client.ts'
 import { mapEfiSettledReturn, mapEfiTransfer } from './mapping.ts'
@@ -21,7 +22,7 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
   return {
     async sendTransfer(order) {
       if (order.payerKey === null) return payerKeyMissing
-      const path = `/v3/gn/pix/${encodeURIComponent(order.id)}`
+      const path = encodePath`/v3/gn/pix/${order.id}`
       const json = buildTransferBody(order)
       const call = { call: 'sendTransfer', reference: order.id } as const
       const request = { ...call, method: 'PUT', path, json, hasOwnConnection: true } as const
@@ -34,14 +35,17 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
 
     /** Looks a transfer up. Its `returns` are absent if one of them is unreadable, so that the caller polls again. */
     async findTransfer(id) {
-      const path = `/v2/gn/pix/enviados/id-envio/${encodeURIComponent(id)}`
+      const path = encodePath`/v2/gn/pix/enviados/id-envio/${id}`
       const call = { call: 'findTransfer', reference: id, path } as const
       return client.lookUp(call, efiTransferSchema, (pix, notes) => {
         if ((pix.idEnvio ?? id) !== id) return undefined
-        const returns = parseItems(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
-        const isComplete = returns.length === countItems(pix.devolucoes)
-        const settledReturns = isComplete ? { returns: returns.flatMap(mapEfiSettledReturn) } : {}
-        return { payout: { ...mapEfiTransfer(pix), ...settledReturns } }
+        const returns = parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
+        return {
+          payout: {
+            ...mapEfiTransfer(pix),
+            ...(returns && { returns: returns.flatMap(mapEfiSettledReturn) }),
+          },
+        }
       })
     },
   }

@@ -50,6 +50,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
+/** Builds the path of a call; every inserted value is encoded. */
+export function encodePath(parts: TemplateStringsArray, ...values: string[]): string {
+  return String.raw(parts, ...values.map(encodeURIComponent))
+}
+
 function buildRequest(call: HttpCall, basePath: string): Parameters<ConnectionPool['sendPooled']>[0] {
   return {
     method: call.method ?? 'GET',

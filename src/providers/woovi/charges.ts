@@ -11,6 +11,7 @@ import {
   reportPaymentNotListed,
   toIssueOutcome,
 } from '../adapter/outcomes.ts'
+import { encodePath } from '../http/client.ts'
 import type { ChargeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { isReceivedPix, mapWooviCharge, mapWooviChargeStatus, mapWooviPayment } from './mapping.ts'
@@ -94,10 +95,8 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
     const received = outcome.items.filter(isReceivedPix)
     for (const pix of received.filter(({ charge }) => !charge?.correlationID))
       await client.recordItem({ call: 'findCharge', reference }, pix, 'transaction_without_charge')
-    return {
-      kind: 'found' as const,
-      transactions: received.filter(pix => pix.charge?.correlationID === reference),
-    }
+    const transactions = received.filter(pix => pix.charge?.correlationID === reference)
+    return { kind: 'found' as const, transactions }
   }
 
   function lookUp<T extends object>(reference: string, read: (charge: WooviCharge) => T | undefined) {
@@ -127,7 +126,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
 }
 
 function buildChargePath(reference: string): string {
-  return `/api/v1/charge/${encodeURIComponent(reference)}`
+  return encodePath`/api/v1/charge/${reference}`
 }
 
 function buildChargeBody(order: ProviderChargeRequest) {

@@ -11,6 +11,7 @@ import type {
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
+import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { findDisputeReturns, mapWooviDispute, type WooviFundsRecovery } from './dispute-mapping.ts'
@@ -25,7 +26,7 @@ import {
   wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
-import { wooviTransactionResponseSchema } from './schemas.ts'
+import { findWooviTransaction } from './payments.ts'
 import { renderTextPdf } from './text-pdf.ts'
 
 /**
@@ -64,7 +65,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   }
 
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
-    const path = `/api/v1/dispute/${encodeURIComponent(id)}`
+    const path = encodePath`/api/v1/dispute/${id}`
     const call = { call: 'findDispute', reference: id, path } as const
     const outcome = await client.lookUp(call, wooviDisputeResponseSchema, ({ dispute }) =>
       dispute.id === id || dispute.endToEndId === id ? { dispute } : undefined,
@@ -130,7 +131,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     name: keyof typeof RECOVERY_LIST_FIELDS,
     itemSchema: z.ZodType<Item>,
   ) {
-    const path = `/api/v1/funds-recovery/${encodeURIComponent(endToEndId)}/${name}`
+    const path = encodePath`/api/v1/funds-recovery/${endToEndId}/${name}`
     const call = { call: 'findRecovery', reference: endToEndId, path } as const
     return client.lookUp(call, ANY_ANSWER, (json, notes) => {
       const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
@@ -142,15 +143,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
 
   /** Finds the side of a dispute by its PIX: of a sent PIX we are the payer; one unknown to Woovi was received. */
   async function findSide({ endToEndId }: WooviDispute): Promise<'SENT' | 'RECEIVED' | NoAnswerResult> {
-    const path = `/api/v1/transaction/${encodeURIComponent(endToEndId)}`
-    const call = { call: 'findPayment', reference: endToEndId, path } as const
-    const outcome = await client.lookUp(
-      call,
-      wooviTransactionResponseSchema,
-      ({ transaction: { type } }) => ({
-        type,
-      }),
-    )
+    const outcome = await findWooviTransaction(client, endToEndId, ({ type }) => ({ type }))
     if (outcome.kind === 'no_answer') return outcome
     return outcome.kind === 'found' && outcome.type === 'WITHDRAW' ? 'SENT' : 'RECEIVED'
   }
@@ -159,7 +152,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   async function replyToDispute(reply: ProviderDisputeReply): Promise<ReplyToDisputeOutcome> {
     const documents = await prepareDocuments(reply)
     if (!Array.isArray(documents)) return documents
-    const path = `/api/v1/dispute/${encodeURIComponent(reply.id)}/evidence`
+    const path = encodePath`/api/v1/dispute/${reply.id}/evidence`
     const json = wooviEvidenceRequestSchema.parse({ documents })
     const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
     const request = { ...call, json, hasOwnConnection: true }

@@ -5,7 +5,7 @@ import type {
   PayoutReturn,
   ProviderPayout,
 } from '../../domain/providers/provider.ts'
-import { type AnswerNotes, countItems, parseItems } from '../adapter/answer-parsing.ts'
+import { type AnswerNotes, parseWholeList } from '../adapter/answer-parsing.ts'
 import { toParty } from '../adapter/party.ts'
 import { toWooviRejection } from './payment-failures.ts'
 import {
@@ -143,9 +143,8 @@ export function mapWooviTransfer({ payment, transaction, destination, error }: W
 
 /** Maps settled returns; undefined if one is unreadable. One without an id could count twice and is left out. */
 export function mapWooviReturns(pix: WooviTransaction, notes: AnswerNotes): PayoutReturn[] | undefined {
-  const refunds = parseItems(wooviReturnSchema, pix.refunds, notes)
-  if (refunds.length < countItems(pix.refunds)) return undefined
-  return refunds.flatMap(({ endToEndId, returnIdentification, value, status, time }) => {
+  const refunds = parseWholeList(wooviReturnSchema, pix.refunds, notes)
+  return refunds?.flatMap(({ endToEndId, returnIdentification, value, status, time }) => {
     const ownEndToEndId = endToEndId === pix.endToEndId ? null : endToEndId
     const id = ownEndToEndId || returnIdentification
     if (!id || !time || REFUND_STATUSES[status] !== 'settled') return []

@@ -1,7 +1,10 @@
+import type { AnswerNotes } from '../adapter/answer-parsing.ts'
+import { encodePath } from '../http/client.ts'
 import type { PaymentCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { isReceivedPix, mapWooviPayment, mapWooviRefund } from './mapping.ts'
 import {
+  type WooviTransaction,
   wooviRefundRequestSchema,
   wooviRefundResponseSchema,
   wooviTransactionResponseSchema,
@@ -12,9 +15,7 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
   return {
     /** Looks up a received PIX. The same path also finds sent ones, which are `not_found` here. */
     async findPayment(endToEnd) {
-      const path = `/api/v1/transaction/${encodeURIComponent(endToEnd)}`
-      const call = { call: 'findPayment', reference: endToEnd, path } as const
-      const outcome = await client.lookUp(call, wooviTransactionResponseSchema, ({ transaction: pix }) =>
+      const outcome = await findWooviTransaction(client, endToEnd, pix =>
         pix.endToEndId === endToEnd ? { pix } : undefined,
       )
       if (outcome.kind !== 'found') return outcome
@@ -24,11 +25,8 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
 
     /** Refunds a PIX, not a charge: a charge may have been paid twice, and a deposit has no charge. */
     async refund({ id, endToEnd, cents }) {
-      const json = wooviRefundRequestSchema.parse({
-        correlationID: id,
-        transactionEndToEndId: endToEnd,
-        value: cents,
-      })
+      const order = { correlationID: id, transactionEndToEndId: endToEnd, value: cents }
+      const json = wooviRefundRequestSchema.parse(order)
       const call = { call: 'refund', reference: id, method: 'POST', path: '/api/v1/refund' } as const
       return client.send({ ...call, json, hasOwnConnection: true }, wooviRefundResponseSchema, refund => {
         const isOrdered = refund.correlationID === id && refund.value === cents
@@ -37,11 +35,24 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
     },
 
     async findRefund({ id }) {
-      const path = `/api/v1/refund/${encodeURIComponent(id)}`
+      const path = encodePath`/api/v1/refund/${id}`
       const call = { call: 'findRefund', reference: id, path } as const
       return client.lookUp(call, wooviRefundResponseSchema, refund =>
         refund.correlationID === id ? { payout: mapWooviRefund(refund) } : undefined,
       )
     },
   }
+}
+
+/** Looks up a PIX, received or sent, by its end-to-end id. */
+export function findWooviTransaction<T extends object>(
+  client: WooviClient,
+  endToEnd: string,
+  read: (pix: WooviTransaction, notes: AnswerNotes) => T | undefined,
+) {
+  const path = encodePath`/api/v1/transaction/${endToEnd}`
+  const call = { call: 'findPayment', reference: endToEnd, path } as const
+  return client.lookUp(call, wooviTransactionResponseSchema, ({ transaction }, notes) =>
+    read(transaction, notes),
+  )
 }

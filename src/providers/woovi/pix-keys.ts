@@ -2,20 +2,14 @@ import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { CreateKeyOutcome, ProviderKeyRequest } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
 import { rejectForThisProvider, toCreateKeyOutcome, toDeleteKeyOutcome } from '../adapter/outcomes.ts'
+import { encodePath } from '../http/client.ts'
 import type { PixKeyCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviKeyType } from './mapping.ts'
-import {
-  type WooviPixKey,
-  wooviKeyRequestSchema,
-  wooviKeyResponseSchema,
-  wooviPixKeySchema,
-} from './schemas.ts'
+import { wooviKeyRequestSchema, wooviKeyResponseSchema, wooviPixKeySchema } from './schemas.ts'
 
 /** Creates the calls about the account's PIX keys: EVP, its CNPJ, e-mail and phone ("Chaves Pix das contas"). */
 export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
-  const { readAllPages } = client
-
   return {
     async createKey(order) {
       const json = buildKeyBody(order)
@@ -30,14 +24,14 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
     },
     listKeys,
     async deleteKey(key) {
-      const path = `/api/v1/pix-keys/${encodeURIComponent(key)}`
+      const path = encodePath`/api/v1/pix-keys/${key}`
       const call = { call: 'deleteKey', method: 'DELETE', path } as const
       return toDeleteKeyOutcome(await client.send(call, ANY_ANSWER, () => ({})))
     },
   }
 
   async function listKeys() {
-    const outcome = await readAllPages<WooviPixKey>({
+    const outcome = await client.readAllPages({
       call: 'listKeys',
       path: '/api/v1/pix-keys',
       field: 'pixKeys',
@@ -45,10 +39,8 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
       keyOf: ({ key }) => key,
     })
     if (outcome.kind === 'no_answer') return outcome
-    return {
-      kind: 'found' as const,
-      keys: outcome.items.map(({ key, type }) => ({ key, type: mapWooviKeyType(type) })),
-    }
+    const keys = outcome.items.map(({ key, type }) => ({ key, type: mapWooviKeyType(type) }))
+    return { kind: 'found' as const, keys }
   }
 
   /** Looks for an existing key in the account: created if it is ours, otherwise rejected as another account's. */

@@ -9,19 +9,16 @@ import type {
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
-import { rejectFailedAcceptance, rejectForThisProvider } from '../adapter/outcomes.ts'
+import { rejectFailedAcceptance, rejectForThisProvider, toUnknown } from '../adapter/outcomes.ts'
 import type { ProviderCall } from '../adapter/provider-calls.ts'
+import { encodePath } from '../http/client.ts'
 import type { Provider } from '../port.ts'
 import type { WooviCall } from './answers.ts'
 import type { WooviClient } from './client.ts'
 import { mapWooviReturns, mapWooviTransfer } from './mapping.ts'
 import { getFailureFinality } from './payment-failures.ts'
-import {
-  type WooviPayment,
-  wooviPaymentRequestSchema,
-  wooviPaymentSchema,
-  wooviTransactionResponseSchema,
-} from './schemas.ts'
+import { findWooviTransaction } from './payments.ts'
+import { type WooviPayment, wooviPaymentRequestSchema, wooviPaymentSchema } from './schemas.ts'
 
 /**
  * Creates the calls about outgoing payments. At Woovi a payment is ordered and then approved. An order that waits for
@@ -33,8 +30,8 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
   return {
     async sendTransfer(order) {
       if (order.document !== null) return documentCheckUnsupported
-      const call = { call: 'sendTransfer', path: '/api/v1/payment', json: buildPaymentBody(order) } as const
-      const outcome = await placePayment(order, call)
+      const json = buildPaymentBody(order)
+      const outcome = await placePayment(order, { call: 'sendTransfer', path: '/api/v1/payment', json })
       switch (outcome.kind) {
         case 'accepted':
           return outcome.isAwaitingApproval ? approvePayment(order) : toSendOutcome(outcome.payout)
@@ -69,18 +66,15 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
 
   /** Approves an order, which sends the money. From then on only the status of the payment proves that it failed. */
   async function approvePayment(order: ProviderTransferRequest): Promise<SendPayoutOutcome> {
-    const json = { correlationID: order.id }
-    const call = { call: 'approveTransfer', path: '/api/v1/payment/approve', json } as const
-    const outcome = await placePayment(order, call)
+    const outcome = await placePayment(order, {
+      ...{ call: 'approveTransfer', path: '/api/v1/payment/approve' },
+      json: { correlationID: order.id },
+    })
     switch (outcome.kind) {
       case 'accepted':
         return outcome.isAwaitingApproval ? toAwaitingApproval(order.id) : toSendOutcome(outcome.payout)
       case 'rejected': // The order existed before the approval: "not found" afterwards does not prove that it is gone.
-        return confirmRefusal(order, outcome, {
-          kind: 'unknown',
-          code: outcome.code,
-          message: outcome.message,
-        })
+        return confirmRefusal(order, outcome, toUnknown(outcome))
       case 'unreachable': // The order exists at Woovi: no other provider may get it before its status is known.
         return { ...outcome, kind: 'unknown' }
       case 'unknown':
@@ -108,26 +102,21 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
       case 'not_found':
         return absentOutcome
       case 'no_answer':
-        return { kind: 'unknown', code: refusal.code, message: refusal.message }
+        return toUnknown(refusal)
     }
   }
 
   function lookUp(order: PaymentLookup) {
-    const call = {
-      call: 'findTransfer',
-      reference: order.id,
-      path: `/api/v1/payment/${encodeURIComponent(order.id)}`,
-    } as const
+    const path = encodePath`/api/v1/payment/${order.id}`
+    const call = { call: 'findTransfer', reference: order.id, path } as const
     return client.lookUp(call, wooviPaymentSchema, (payment, notes) => readPayment(order, payment, notes))
   }
 
   /** Adds the recipient's returns, which Woovi lists with the transaction; without an answer the caller polls again. */
   async function addReturns(payout: ProviderPayout): Promise<ProviderPayout> {
     if (payout.status !== 'settled' || !payout.endToEnd) return payout
-    const path = `/api/v1/transaction/${encodeURIComponent(payout.endToEnd)}`
-    const call = { call: 'findPayment', reference: payout.endToEnd, path } as const
-    const outcome = await client.lookUp(call, wooviTransactionResponseSchema, ({ transaction }, notes) => ({
-      returns: mapWooviReturns(transaction, notes),
+    const outcome = await findWooviTransaction(client, payout.endToEnd, (pix, notes) => ({
+      returns: mapWooviReturns(pix, notes),
     }))
     if (outcome.kind === 'not_found') return { ...payout, returns: [] }
     return outcome.kind === 'found' && outcome.returns ? { ...payout, returns: outcome.returns } : payout
