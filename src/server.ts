@@ -24,11 +24,10 @@ import { requireUsableDatabase } from './db/client/startup-check.ts'
 import { STATEMENT_TIMEOUT_MS } from './http/limits.ts'
 import { refuseAddress, startServer } from './http/server.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
-import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
-import { createProviderRegistry } from './providers/registry.ts'
 import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
+import { createRecordingRegistry } from './startup/providers.ts'
 import { waitForServer } from './startup/server-wait.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
@@ -58,19 +57,13 @@ await new Promise<void>(resolve => {
   void checkServers().then(resolve)
   setTimeout(resolve, STARTUP_CHECK_WAIT_MS)
 })
-const seal = createSealer(config.secretKeys)
+const sealer = createSealer(config.secretKeys)
 const metrics = createApiMetrics()
 /** Only for notifications: the API calls providers for nothing but their signing keys. */
-const providers = createProviderRegistry({
-  openCredentials: seal.open,
+const providers = createRecordingRegistry({
+  ...{ orm, sealer, log, count: metrics.countUnexplainedAnswer },
   timeoutMs: 1_000,
   observeCall: call => logFailedCall(log, call),
-  recordUnexplained: createUnexplainedAnswerRecorder({
-    orm,
-    sealer: seal,
-    log,
-    count: metrics.countUnexplainedAnswer,
-  }),
 })
 
 const app = createApp({
@@ -82,7 +75,7 @@ const app = createApp({
   },
   config,
   log,
-  sealer: seal,
+  sealer,
   storage: await openStorage(config),
   findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,

@@ -21,13 +21,12 @@ import { refuseAddress, startServer } from './http/server.ts'
 import { createMessengers } from './messaging/messengers.ts'
 import { findLoopbackAddress } from './metrics/temporal-sdk-metrics.ts'
 import { createWorkerMetrics } from './metrics/worker-metrics.ts'
-import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { createConnectionProbe } from './providers/http/connection-probe.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
-import { createProviderRegistry } from './providers/registry.ts'
 import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
 import { createProviderWatch } from './startup/provider-watch.ts'
+import { createRecordingRegistry } from './startup/providers.ts'
 import { waitForServer } from './startup/server-wait.ts'
 import { watchStandstill } from './startup/standstill-watch.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
@@ -86,7 +85,7 @@ const orm = await openOrm({
   applicationName: 'trilho worker',
   poolSize: config.databasePool,
 })
-const seal = createSealer(config.secretKeys)
+const sealer = createSealer(config.secretKeys)
 const storage = await openStorage(config)
 /** The workers of this process, once they run. */
 const workers: Worker[] = []
@@ -96,7 +95,7 @@ const temporal: TemporalContext = {
   timeScale: config.timeScale,
 }
 const app = createApp({
-  ...{ orm, config, log, sealer: seal, storage, temporal },
+  ...{ orm, config, log, sealer, storage, temporal },
   findUnreadiness() {
     if (workers.length === 0) return 'starting'
     return workers.every(worker => worker.getState() === 'RUNNING') ? undefined : 'stopping'
@@ -214,33 +213,23 @@ async function connectToNamespace(server: Config['temporal']): Promise<NativeCon
 
 function createDependencies(config: Config): ActivityDependencies {
   return {
-    orm,
-    sealer: seal,
-    storage,
-    providers: createProviderRegistry({
-      openCredentials: seal.open,
+    ...{ orm, sealer, storage, temporal, log },
+    providers: createRecordingRegistry({
+      ...{ orm, sealer, log, count: metrics.countUnexplainedAnswer },
       timeoutMs: PROVIDER_TIMEOUT_MS,
       observeCall(call) {
         metrics.recordProviderCall(call)
         logFailedCall(log, call)
       },
       observeCertificate: metrics.recordCertificate,
-      recordUnexplained: createUnexplainedAnswerRecorder({
-        orm,
-        sealer: seal,
-        log,
-        count: metrics.countUnexplainedAnswer,
-      }),
     }),
     webhooks: createWebhookClient({
       policy: createAddressPolicy({ canReachLoopback: config.loopbackWebhooks }),
     }),
     messengers: createMessengers(config.messengers),
-    temporal,
     onDeliveryAttempt: metrics.recordWebhookAttempt,
     onContradiction: metrics.countContradiction,
     isReachedByOthersOnly: providerWatch.isReachedByOthersOnly,
     timeScale: config.timeScale,
-    log,
   }
 }

@@ -8,9 +8,9 @@ import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { readCommandEnvironment } from '../dev/env/local-environment.ts'
-import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
-import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
+import type { ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'
+import { createRecordingRegistry } from '../startup/providers.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
@@ -41,19 +41,13 @@ export const shellEnvironment: CommandEnvironment = {
       applicationName: 'trilho cli',
       statementMs: null,
     })
-    const seal = createSealer(config.secretKeys)
-    const providers = createProviderRegistry({
-      openCredentials: seal.open,
-      timeoutMs: 10_000,
-      recordUnexplained: createUnexplainedAnswerRecorder({
-        orm,
-        sealer: seal,
-        log: pino({ level: 'silent' }),
-      }),
+    const sealer = createSealer(config.secretKeys)
+    const providers = createRecordingRegistry({
+      ...{ orm, sealer, log: pino({ level: 'silent' }), timeoutMs: 10_000 },
       ...(ca !== undefined && { ca }),
     })
     try {
-      await work({ orm, em: orm.em.fork(), config, sealer: seal, providers })
+      await work({ orm, em: orm.em.fork(), config, sealer, providers })
     } finally {
       await Promise.all([providers.close(), orm.close()])
     }

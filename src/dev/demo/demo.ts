@@ -7,14 +7,8 @@ import { type EntityManager, openOrm } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { replaceDefaultConnections } from '../../db/repositories/default-providers.ts'
-import { type FeeTable, NO_FEES } from '../../domain/ledger/money.ts'
-import {
-  type ConnectionType,
-  type Party,
-  PROVIDER_NAMES,
-  type ProviderApi,
-  type ProviderName,
-} from '../../domain/providers/provider.ts'
+import { NO_FEES } from '../../domain/ledger/money.ts'
+import { type Party, PROVIDER_NAMES, type ProviderName } from '../../domain/providers/provider.ts'
 import { createProviderRegistry, type ProviderRegistry } from '../../providers/registry.ts'
 import { createSealer, type Sealer } from '../../security/sealing.ts'
 import { createSimulatorClient, type SimulatorClient } from '../../simulator/control/client.ts'
@@ -58,22 +52,18 @@ const TOKEN_NAME = 'local start'
 /** A simulator is sure after this long that a sending never arrived (SPEC §6). */
 const SETTLE_WINDOW_MS = 5_000
 
-/** What each demo connection is: one of them shared, one of them with fees. */
-const CONNECTION_TYPES: Record<ProviderName, ConnectionType> = {
-  PROVIDER_A: 'NOMINAL',
-  PROVIDER_B: 'NOMINAL',
-  PROVIDER_C: 'POOL',
-  PROVIDER_D: 'NOMINAL',
-}
-/** As the service speaks to them: A by Efí's API, B by Woovi's; C and D could be either. */
-const DEMO_PROVIDER_APIS: Record<ProviderName, ProviderApi> = {
-  PROVIDER_A: 'efi',
-  PROVIDER_B: 'woovi',
-  PROVIDER_C: 'efi',
-  PROVIDER_D: 'efi',
-}
-const DEMO_FEES: Partial<Record<ProviderName, FeeTable>> = {
-  PROVIDER_B: { ...NO_FEES, charge: { fixedCents: 10, hundredthsOfPercent: 99 } },
+/** What each demo connection is: A speaks Efí's API, B Woovi's; C and D could speak either. C is shared, B has fees. */
+const DEMO_CONNECTIONS: Record<
+  ProviderName,
+  Pick<Connection, 'dialect' | 'type' | 'fees'> & { ispb: string }
+> = {
+  PROVIDER_A: { dialect: 'efi', type: 'NOMINAL', fees: NO_FEES, ispb: '09089356' },
+  PROVIDER_B: {
+    ...{ dialect: 'woovi', type: 'NOMINAL', ispb: '54811417' },
+    fees: { ...NO_FEES, charge: { fixedCents: 10, hundredthsOfPercent: 99 } },
+  },
+  PROVIDER_C: { dialect: 'efi', type: 'POOL', fees: NO_FEES, ispb: '32402502' },
+  PROVIDER_D: { dialect: 'efi', type: 'NOMINAL', fees: NO_FEES, ispb: '13140088' },
 }
 
 type DemoContext = {
@@ -86,18 +76,15 @@ type DemoContext = {
 /** Brings the schema up to date and gives the demo account what it lacks; its tokens are new at every start. */
 export async function setUpDemo(options: DemoOptions): Promise<DemoResult> {
   const orm = await openOrm({ databaseUrl: options.databaseUrl })
-  const far = createSimulatorClient(options.simulator.url, options.simulator.ca_file)
+  const simulatorClient = createSimulatorClient(options.simulator.url, options.simulator.ca_file)
   const seal = createSealer(options.secretKeys)
-  const providers = createProviderRegistry({
-    openCredentials: seal.open,
-    timeoutMs: 10_000,
-    ca: await readFile(options.simulator.ca_file, 'utf8'),
-  })
+  const ca = await readFile(options.simulator.ca_file, 'utf8')
+  const providers = createProviderRegistry({ openCredentials: seal.open, timeoutMs: 10_000, ca })
   try {
     await migrate(options.databaseUrl)
-    return await createDemoData({ ...options, em: orm.em.fork(), seal, simulatorClient: far, providers })
+    return await createDemoData({ ...options, em: orm.em.fork(), seal, simulatorClient, providers })
   } finally {
-    await Promise.all([providers.close(), far.close(), orm.close()])
+    await Promise.all([providers.close(), simulatorClient.close(), orm.close()])
   }
 }
 
@@ -109,9 +96,7 @@ async function createDemoData(site: DemoContext): Promise<DemoResult> {
     account_uuid: merchant.uuid,
     token: await reissueToken(em, merchant.uuid),
     providers: await issueConnectionTokens(em, connections),
-    recipient_accounts: await Promise.all(
-      RECIPIENTS.map(holder => ensureRecipient(site, holder, connections)),
-    ),
+    recipient_accounts: await Promise.all(RECIPIENTS.map(one => ensureRecipient(site, one, connections))),
     ...(await resetDashboardLogins(em, merchant.uuid)),
   }
 }
@@ -129,29 +114,20 @@ function ensureMerchantWithConnections(
       const found = existing.find(connection => connection.provider === name)
       connections.push(found ?? (await createDemoConnection({ ...site, em }, merchant, name)))
     }
-    if (existing.length === 0) await setDefaultConnections(em, merchant, connections)
+    if (existing.length === 0) await preferConnections(em, connections)
     return { merchant, connections }
   })
 }
 
-async function createDemoConnection(
-  site: DemoContext,
-  merchant: Account,
-  provider: ProviderName,
-): Promise<Connection> {
-  const dialect = DEMO_PROVIDER_APIS[provider]
+async function createDemoConnection(site: DemoContext, merchant: Account, provider: ProviderName) {
+  const { dialect, type, fees } = DEMO_CONNECTIONS[provider]
   const login = generateSimulatorLogin(`demo-${provider.toLowerCase()}`)
   const connection = await createConnection(site.em, site.seal, {
-    accountUuid: merchant.uuid,
-    provider,
+    ...{ accountUuid: merchant.uuid, provider, dialect, type, fees, isSimulated: true },
     providerAccount: login.client_id,
-    dialect,
-    type: CONNECTION_TYPES[provider],
-    isSimulated: true,
     baseUrl: site.simulator.providers[provider].base_url,
     credentials: toProviderCredentials(dialect, login),
     collectionKey: randomUUID(),
-    fees: DEMO_FEES[provider] ?? NO_FEES,
     virtualAccount: buildVirtualAccount(merchant, provider),
     settleWindowMs: SETTLE_WINDOW_MS,
   })
@@ -169,7 +145,7 @@ async function updateSimulatedAccount(site: DemoContext, connection: Connection)
     ...login,
     holder: MERCHANT,
     city: 'SAO PAULO',
-    ispb: ISPB_BY_PROVIDER[connection.provider],
+    ispb: DEMO_CONNECTIONS[connection.provider].ispb,
     keys: [connection.collectionKey!],
     balance: OPENING_BALANCE_CENTS / 100,
     requires_certificate: false,
@@ -193,47 +169,32 @@ async function ensureRecipient(
   const account = await site.em.fork().transactional(async em => {
     const account = (await em.findOne(Account, holder)) ?? (await createAccount(em, holder))
     const existing = await em.find(Connection, { accountUuid: account.uuid })
-    const lacking = merchants.filter(
-      one => !existing.some(has => has.providerAccountUuid === one.providerAccountUuid),
-    )
+    const known = new Set(existing.map(one => one.providerAccountUuid))
     const connected: Connection[] = []
-    for (const original of lacking)
+    for (const original of merchants.filter(one => !known.has(one.providerAccountUuid)))
       connected.push(await connectSharedAccount({ ...site, em }, account, original))
-    if (existing.length === 0) await setDefaultConnections(em, account, connected)
+    if (existing.length === 0) await preferConnections(em, connected)
     return account
   })
   return { uuid: account.uuid, name: account.name, token: await reissueToken(site.em.fork(), account.uuid) }
 }
 
-function connectSharedAccount(
-  { em, seal }: DemoContext,
-  { uuid }: Account,
-  original: Connection,
-): Promise<Connection> {
+function connectSharedAccount({ em, seal }: DemoContext, { uuid }: Account, original: Connection) {
+  const { provider, dialect, baseUrl } = original
   return createConnection(em, seal, {
-    accountUuid: uuid,
-    provider: original.provider,
-    providerAccount: `demo-${original.provider.toLowerCase()}`,
-    dialect: original.dialect,
-    type: 'POOL',
-    isSimulated: true,
-    baseUrl: original.baseUrl,
+    ...{ accountUuid: uuid, provider, dialect, baseUrl, isSimulated: true, type: 'POOL' },
+    providerAccount: `demo-${provider.toLowerCase()}`,
     credentials: seal.open(original.sealedCredentials),
     collectionKey: original.collectionKey ?? null,
     settleWindowMs: SETTLE_WINDOW_MS,
   })
 }
 
-function setDefaultConnections(
-  em: EntityManager,
-  { uuid }: Account,
-  connections: Connection[],
-): Promise<void> {
-  return replaceDefaultConnections(
-    em,
-    { accountUuid: uuid },
-    connections.map(connection => connection.uuid),
-  )
+/** Makes connections the default providers of their account. */
+async function preferConnections(em: EntityManager, connections: Connection[]): Promise<void> {
+  const { accountUuid } = connections[0]!
+  const uuids = connections.map(connection => connection.uuid)
+  await replaceDefaultConnections(em, { accountUuid }, uuids)
 }
 
 async function reissueToken(em: EntityManager, accountUuid: string): Promise<string> {
@@ -245,23 +206,12 @@ async function issueConnectionTokens(
   em: EntityManager,
   connections: Connection[],
 ): Promise<DemoResult['providers']> {
-  const pairs = []
-  for (const { uuid, accountUuid, provider } of connections)
-    pairs.push([
-      provider,
-      {
-        uuid,
-        token: await issueToken(em, { accountUuid, connectionUuid: uuid, name: TOKEN_NAME, mode: 'test' }),
-      },
-    ])
-  return Object.fromEntries(pairs)
-}
-
-const ISPB_BY_PROVIDER: Record<ProviderName, string> = {
-  PROVIDER_A: '09089356',
-  PROVIDER_B: '54811417',
-  PROVIDER_C: '32402502',
-  PROVIDER_D: '13140088',
+  const issued: Partial<DemoResult['providers']> = {}
+  for (const { uuid, accountUuid, provider } of connections) {
+    const order = { accountUuid, connectionUuid: uuid, name: TOKEN_NAME, mode: 'test' } as const
+    issued[provider] = { uuid, token: await issueToken(em, order) }
+  }
+  return issued as DemoResult['providers']
 }
 
 function buildVirtualAccount(holder: { name: string; document: string }, provider: ProviderName): Party {
@@ -269,7 +219,7 @@ function buildVirtualAccount(holder: { name: string; document: string }, provide
     ...holder,
     account_number: '1234567',
     account_agency: '0001',
-    bank: { code: '', name: `Banco ${provider.at(-1)}`, ispb: ISPB_BY_PROVIDER[provider] },
+    bank: { code: '', name: `Banco ${provider.at(-1)}`, ispb: DEMO_CONNECTIONS[provider].ispb },
     account_type: 'PAYMENT',
   }
 }
