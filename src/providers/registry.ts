@@ -5,7 +5,7 @@ import { createEfiAdapter } from './efi/adapter.ts'
 import { efiCredentialsSchema } from './efi/client.ts'
 import { type ObserveCertificate, observeClientCertificate } from './http/certificates.ts'
 import { type OpenConnectionPool, shareConnectionPools } from './http/connection-pool.ts'
-import { type ObserveCall, type ObservedCall, observeProvider } from './observability/call-observer.ts'
+import { type ObserveCall, observeProvider } from './observability/call-observer.ts'
 import type { ClosableProvider, Provider } from './port.ts'
 import { createWooviAdapter } from './woovi/adapter.ts'
 import { wooviCredentialsSchema } from './woovi/client.ts'
@@ -36,27 +36,30 @@ export type ProviderRegistryOptions = {
   recordUnexplained?: (connection: RegistryConnection, answer: UnexplainedAnswer) => Promise<void>
 }
 
+type AdapterFactory = (options: AdapterOptions<unknown>) => ClosableProvider
+
 /** Creates one adapter per provider API; throws for bad credentials, because no call is possible with them. */
-const adapterFactories: Record<string, (options: AdapterOptions<unknown>) => ClosableProvider> = {
-  efi: ({ credentials, ...options }) =>
-    createEfiAdapter({ ...options, credentials: parseCredentials(efiCredentialsSchema, credentials) }),
-  woovi: ({ credentials, ...options }) =>
-    createWooviAdapter({ ...options, credentials: parseCredentials(wooviCredentialsSchema, credentials) }),
+const adapterFactories: Record<string, AdapterFactory> = {
+  efi: parsingCredentials(efiCredentialsSchema, createEfiAdapter),
+  woovi: parsingCredentials(wooviCredentialsSchema, createWooviAdapter),
 }
 
-/** Parses credentials by a provider's schema; the error names each wrong field, and no value. */
-function parseCredentials<T>(schema: z.ZodType<T>, credentials: unknown): T {
-  const parsed = schema.safeParse(credentials)
-  if (parsed.success) return parsed.data
-  const messages = parsed.error.issues.map(
-    ({ path, message }) => `${['credentials', ...path].join('.')}: ${message}`,
-  )
-  throw new Error(messages.join('; '))
+/** Parses the credentials by the provider's schema first; the error names each wrong field, and no value. */
+function parsingCredentials<T>(
+  schema: z.ZodType<T>,
+  createAdapter: (options: AdapterOptions<T>) => ClosableProvider,
+): AdapterFactory {
+  return options => {
+    const parsed = schema.safeParse(options.credentials)
+    if (parsed.success) return createAdapter({ ...options, credentials: parsed.data })
+    const faults = parsed.error.issues.map(
+      ({ path, message }) => `${['credentials', ...path].join('.')}: ${message}`,
+    )
+    throw new Error(faults.join('; '))
+  }
 }
 
-type CachedAdapter = Pick<RegistryConnection, 'dialect' | 'baseUrl' | 'sealedCredentials'> & {
-  adapter: ClosableProvider
-}
+type CachedAdapter = { key: string; adapter: ClosableProvider }
 
 /** Caches each connection's adapter while address and credentials are unchanged; evicts the least recently used one. */
 export function createProviderRegistry({ maxAdapters = 500, ...options }: ProviderRegistryOptions) {
@@ -67,14 +70,14 @@ export function createProviderRegistry({ maxAdapters = 500, ...options }: Provid
     const cached = adapters.get(connection.uuid)
     const { dialect, baseUrl, sealedCredentials } = connection
     // Compared without unsealing: credentials that are sealed again differ as text.
-    const isSame = cached?.baseUrl === baseUrl && cached.sealedCredentials === sealedCredentials
-    if (isSame && cached.dialect === dialect) {
+    const key = [dialect, baseUrl, sealedCredentials].join()
+    if (cached?.key === key) {
       markUsed(connection.uuid, cached)
       return cached.adapter
     }
     const adapter = createAdapter(connection, { ...options, openPool })
     retire(connection.uuid)
-    markUsed(connection.uuid, { dialect, baseUrl, sealedCredentials, adapter })
+    markUsed(connection.uuid, { key, adapter })
     if (adapters.size > maxAdapters) retire(adapters.keys().next().value!)
     return adapter
   }
@@ -114,22 +117,18 @@ function createAdapter(
   try {
     const credentials = openCredentials(sealedCredentials)
     const record = recordUnexplained?.bind(null, connection)
-    const adapter = adapterFactories[dialect]!({
-      ...options,
-      baseUrl,
-      credentials,
-      recordUnexplained: record,
-    })
+    const callOptions = { ...options, baseUrl, credentials, recordUnexplained: record }
+    const adapter = adapterFactories[dialect]!(callOptions)
     if (observeCertificate) observeClientCertificate(observeCertificate, connection.uuid, credentials)
     return observeCall ? observeProvider(adapter, connection, observeCall) : adapter
   } catch (error) {
-    observeCall?.(describeUnusableCredentials(connection))
+    // To observers it is a call that failed before it started.
+    const call = {
+      provider: connection.provider,
+      connectionUuid: connection.uuid,
+      operation: 'useCredentials',
+    }
+    observeCall?.({ ...call, outcome: 'refused', code: 'credentials_unusable', seconds: 0 })
     throw error
   }
-}
-
-/** Describes unusable credentials to observers as a call that failed before it started. */
-function describeUnusableCredentials({ uuid, provider }: RegistryConnection): ObservedCall {
-  const call = { provider, connectionUuid: uuid, operation: 'useCredentials' }
-  return { ...call, outcome: 'refused', code: 'credentials_unusable', seconds: 0 }
 }

@@ -40,6 +40,13 @@ export function rejectForThisProvider(code: string, message: string): RejectedRe
   return { kind: 'rejected', finality: 'other_may_help', code, message }
 }
 
+/** Tells whether the provider has something under our id, possibly this very order. */
+export function isDuplicate<Outcome extends { kind: string }>(
+  outcome: Outcome,
+): outcome is Outcome & UnknownResult {
+  return outcome.kind === 'unknown' && 'code' in outcome && outcome.code === 'duplicate_id'
+}
+
 /** Converts a refusal that a look-up could not confirm: it proves nothing. */
 export function toUnknown({ code, message }: RejectedResult): UnknownResult {
   return { kind: 'unknown', code, message }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { UnreachableResult } from '../../domain/providers/provider.ts'
+import { sharePending } from '../adapter/share-pending.ts'
 import type { HttpClient } from '../http/client.ts'
 import type { ExchangeOutcome } from '../http/exchange.ts'
 
@@ -12,20 +13,15 @@ export function createAccessTokenCache(
   now: () => number,
 ) {
   let cachedToken: EfiAccessToken | undefined
-  let pendingRequest: Promise<EfiAccessToken | UnreachableResult> | undefined
-
-  async function renewToken() {
+  const renewToken = sharePending(async () => {
     const answer = await requestToken()
     if (answer.kind === 'token') cachedToken = answer
-    pendingRequest = undefined
     return answer
-  }
+  })
 
   return {
     async getToken(): Promise<EfiAccessToken | UnreachableResult> {
-      if (cachedToken && now() < cachedToken.renewAtMs) return cachedToken
-      pendingRequest ??= renewToken()
-      return pendingRequest
+      return cachedToken && now() < cachedToken.renewAtMs ? cachedToken : renewToken()
     },
     /** Removes a token that Efí refused; a newer token stays cached. */
     discardToken(token: EfiAccessToken) {

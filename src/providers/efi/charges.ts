@@ -7,6 +7,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import { countItems, parseItems } from '../adapter/answer-parsing.ts'
 import {
+  isDuplicate,
   openAmountUnsupported,
   rejectForThisProvider,
   reportPaymentNotListed,
@@ -123,8 +124,5 @@ const collectionKeyMissing = rejectForThisProvider(
 
 /** Tells whether a charge with our txid may exist: Efí answers 409, or CobOperacaoInvalida among other causes. */
 function mayAlreadyExist(outcome: IssueChargeOutcome): boolean {
-  return (
-    (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') ||
-    (outcome.kind === 'rejected' && outcome.code === 'charge_refused')
-  )
+  return isDuplicate(outcome) || (outcome.kind === 'rejected' && outcome.code === 'charge_refused')
 }

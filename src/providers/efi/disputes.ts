@@ -9,6 +9,7 @@ import type {
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseWholeList } from '../adapter/answer-parsing.ts'
+import { isDuplicate } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { EfiClient } from './client.ts'
@@ -113,7 +114,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     const json = efiDefenceRequestSchema.parse({ analise: 'rejeitado', justificativa })
     const call = { call: 'replyToDispute', reference: reply.id, method: 'POST', path } as const
     const outcome = await client.send({ ...call, json, hasOwnConnection: true }, ANY_ANSWER, () => ({}))
-    if (outcome.kind !== 'unknown' || outcome.code !== 'duplicate_id') return outcome
+    if (!isDuplicate(outcome)) return outcome
     const lookUp = await findDispute(reply)
     if (lookUp.kind !== 'found') return outcome
     return lookUp.dispute.status === 'open' ? refuseReply(outcome.message) : { kind: 'accepted' }

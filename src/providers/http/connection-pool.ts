@@ -101,23 +101,18 @@ export function openConnectionPool(
 
 /** Shares open connections between adapters of one provider and one TLS client; the last user closes the pool. */
 export function shareConnectionPools(observeCertificate?: ObserveCertificate): OpenConnectionPool {
-  const pools = new Map<string, { pool: ConnectionPool; users: number }>()
+  const pools = new Map<string, { pool: ConnectionPool; users: Set<symbol> }>()
   return target => {
     const key = hash('sha256', JSON.stringify(target))
-    const shared = pools.get(key) ?? {
-      pool: openConnectionPool(target, undefined, observeCertificate),
-      users: 0,
-    }
+    const open = () => openConnectionPool(target, undefined, observeCertificate)
+    const shared = pools.get(key) ?? { pool: open(), users: new Set<symbol>() }
     pools.set(key, shared)
-    shared.users += 1
-    let isUsed = true
+    const user = Symbol()
+    shared.users.add(user)
     return {
       ...shared.pool,
       async close() {
-        if (!isUsed) return
-        isUsed = false
-        shared.users -= 1
-        if (shared.users > 0) return
+        if (!shared.users.delete(user) || shared.users.size > 0) return
         pools.delete(key)
         await shared.pool.close()
       },

@@ -6,6 +6,7 @@ import type {
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
 import {
+  isDuplicate,
   openAmountUnsupported,
   rejectForThisProvider,
   reportPaymentNotListed,
@@ -38,8 +39,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       const outcome = await client.send(request, wooviChargeResponseSchema, ({ charge }) =>
         toIssuedCharge(order, charge),
       )
-      const isDuplicate = outcome.kind === 'unknown' && outcome.code === 'duplicate_id'
-      return isDuplicate ? resolveExistingCharge(order, outcome) : outcome
+      return isDuplicate(outcome) ? resolveExistingCharge(order, outcome) : outcome
     },
 
     /** Looks up a charge and its payments, second and late ones included: the charge itself does not list them. */

@@ -26,6 +26,7 @@ import {
   wooviInfractionReportSchema,
   wooviRefundSolicitationSchema,
 } from './dispute-schemas.ts'
+import type { WooviList } from './pagination.ts'
 import { findWooviTransaction } from './payments.ts'
 import { renderTextPdf } from './text-pdf.ts'
 
@@ -35,21 +36,11 @@ import { renderTextPdf } from './text-pdf.ts'
  * Woovi's own is not a dispute here.
  */
 export function createWooviDisputes(client: WooviClient, now: () => number): DisputeCalls {
-  const { readAllPages } = client
   return { listDisputes, findDispute, replyToDispute }
 
   /** Lists disputes; one with an unreadable part is left out and recorded. No answer on one means no list. */
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
-    const list = await readAllPages<WooviDispute>(
-      {
-        call: 'listDisputes',
-        path: '/api/v1/dispute',
-        field: 'disputes',
-        item: wooviDisputeSchema,
-        keyOf: ({ id, endToEndId, createdAt }) => id ?? `${endToEndId}/${createdAt}`,
-      },
-      { from, to },
-    )
+    const list = await client.readAllPages(disputeList, { from, to })
     if (list.kind === 'no_answer') return list
     const disputes: ProviderDispute[] = []
     for (const item of list.items.filter(isMedDispute)) {
@@ -99,11 +90,8 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     if (decision.kind === 'no_answer') return decision
     if (decision.kind === 'undecided') return undecided
     if (decision.kind === 'disagreed') return { ...undecided, decision: 'disagreed' }
-    const solicitations = await readRecoveryList(
-      dispute,
-      'refund-solicitations',
-      wooviRefundSolicitationSchema,
-    )
+    const list = 'refund-solicitations'
+    const solicitations = await readRecoveryList(dispute, list, wooviRefundSolicitationSchema)
     if (solicitations.kind === 'no_answer') return solicitations
     const { items, isComplete } =
       solicitations.kind === 'found' ? solicitations : { items: [], isComplete: true }
@@ -111,23 +99,19 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     return { kind, recovery, returns, isClosed: isClosed && isComplete, decision: 'agreed' }
   }
 
-  async function findDecision({
-    endToEndId,
-  }: WooviDispute): Promise<{ kind: 'agreed' | 'disagreed' | 'undecided' } | NoAnswerResult> {
-    const outcome = await readRecoveryList({ endToEndId }, 'infraction-reports', wooviInfractionReportSchema)
+  async function findDecision(dispute: WooviDispute) {
+    const outcome = await readRecoveryList(dispute, 'infraction-reports', wooviInfractionReportSchema)
     if (outcome.kind === 'no_answer') return outcome
     const reports = outcome.kind === 'found' ? outcome.items : []
     const report = reports.find(
-      ({ transactionId, status }) => transactionId === endToEndId && status === 'CLOSED',
+      ({ transactionId, status }) => transactionId === dispute.endToEndId && status === 'CLOSED',
     )
-    const result = report?.analysisResult
-    if (!result) return { kind: 'undecided' }
-    return { kind: result === 'AGREED' ? 'agreed' : 'disagreed' }
+    return { kind: DECISIONS[report?.analysisResult ?? 'UNDECIDED'] }
   }
 
   /** Reads one list of a dispute's funds recovery. `isComplete`: every item was readable. */
   function readRecoveryList<Item>(
-    { endToEndId }: Pick<WooviDispute, 'endToEndId'>,
+    { endToEndId }: WooviDispute,
     name: keyof typeof RECOVERY_LIST_FIELDS,
     itemSchema: z.ZodType<Item>,
   ) {
@@ -187,6 +171,14 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
   }
 }
 
+const disputeList: WooviList<WooviDispute> = {
+  call: 'listDisputes',
+  path: '/api/v1/dispute',
+  field: 'disputes',
+  item: wooviDisputeSchema,
+  keyOf: ({ id, endToEndId, createdAt }) => id ?? `${endToEndId}/${createdAt}`,
+}
+
 /** Builds the text of a reply in Portuguese, for Woovi's analysts. */
 function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
   const answer = accept
@@ -194,6 +186,8 @@ function buildReplyText({ accept, analysis }: ProviderDisputeReply): string {
     : 'O recebedor não concorda com a contestação.'
   return `${answer}\n${analysis}`
 }
+
+const DECISIONS = { AGREED: 'agreed', DISAGREED: 'disagreed', UNDECIDED: 'undecided' } as const
 
 /** Field of each list's envelope, by the last part of its path. */
 const RECOVERY_LIST_FIELDS = {

@@ -1,6 +1,7 @@
 import { createVerify } from 'node:crypto'
 import { z } from 'zod'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
+import { sharePending } from '../adapter/share-pending.ts'
 import type { WooviClient } from './client.ts'
 
 /** "A resposta traz Cache-Control de 1 hora." */
@@ -20,9 +21,8 @@ type SignatureVerification = { kind: 'genuine' } | { kind: 'forged' } | NoAnswer
  */
 export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisting'>, now: () => number) {
   let cached: CachedKeys | undefined
-  let pendingRequest: Promise<NoAnswerResult | undefined> | undefined
 
-  async function requestKeys(): Promise<NoAnswerResult | undefined> {
+  const refresh = sharePending(async (): Promise<NoAnswerResult | undefined> => {
     const requestedAtMs = now()
     const path = '/api/v1/webhook/public-keys'
     const call = { call: 'findNotificationKeys', path } as const
@@ -31,15 +31,7 @@ export function createWooviPublishedKeys(client: Pick<WooviClient, 'lookUpExisti
     }))
     if (outcome.kind === 'no_answer') return outcome
     cached = { keys: outcome.keys, requestedAtMs }
-  }
-
-  /** Refreshes the cache; concurrent notifications share one request. */
-  async function refresh(): Promise<NoAnswerResult | undefined> {
-    pendingRequest ??= requestKeys().finally(() => {
-      pendingRequest = undefined
-    })
-    return pendingRequest
-  }
+  })
 
   return {
     /** Verifies a signature. `no_answer` if Woovi does not return its keys and no cached key verifies it. */

@@ -1,7 +1,12 @@
 import { detectDocumentKind } from '../../domain/pix/document.ts'
 import type { CreateKeyOutcome, ProviderKeyRequest } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER } from '../adapter/answer-parsing.ts'
-import { rejectForThisProvider, toCreateKeyOutcome, toDeleteKeyOutcome } from '../adapter/outcomes.ts'
+import {
+  isDuplicate,
+  rejectForThisProvider,
+  toCreateKeyOutcome,
+  toDeleteKeyOutcome,
+} from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { PixKeyCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
@@ -19,8 +24,7 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
       const outcome = await client.send(request, wooviKeyResponseSchema, ({ key }) =>
         key === (order.key ?? key) ? { key } : undefined,
       )
-      if (outcome.kind === 'unknown' && outcome.code === 'duplicate_id') return resolveExistingKey(order)
-      return toCreateKeyOutcome(outcome)
+      return isDuplicate(outcome) ? resolveExistingKey(order) : toCreateKeyOutcome(outcome)
     },
     listKeys,
     async deleteKey(key) {

@@ -9,7 +9,7 @@ import type {
   SendPayoutOutcome,
 } from '../../domain/providers/provider.ts'
 import type { AnswerNotes } from '../adapter/answer-parsing.ts'
-import { rejectFailedAcceptance, rejectForThisProvider, toUnknown } from '../adapter/outcomes.ts'
+import { isDuplicate, rejectFailedAcceptance, rejectForThisProvider, toUnknown } from '../adapter/outcomes.ts'
 import type { ProviderCall } from '../adapter/provider-calls.ts'
 import { encodePath } from '../http/client.ts'
 import type { Provider } from '../port.ts'
@@ -41,7 +41,7 @@ export function createWooviTransfers(client: WooviClient): Pick<Provider, 'sendT
           return outcome
         case 'unknown': {
           // An earlier call may have ordered the payment and not approved it.
-          if (outcome.code !== 'duplicate_id') return outcome
+          if (!isDuplicate(outcome)) return outcome
           const existing = await lookUp(order)
           return existing.kind === 'found' && existing.isAwaitingApproval ? approvePayment(order) : outcome
         }
