@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../db/client/orm.ts'
 import { Connection, ProviderAccount } from '../db/entities/connection.ts'
 import { ProviderNotification } from '../db/entities/provider-notification.ts'
-import { type FeeTable, NO_FEES } from '../domain/ledger/money.ts'
-import type {
-  ConnectionStatus,
-  ConnectionType,
-  Party,
-  ProviderApi,
-  ProviderName,
-} from '../domain/providers/provider.ts'
+import { NO_FEES } from '../domain/ledger/money.ts'
+import type { Party } from '../domain/providers/provider.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Sealer } from '../security/sealing.ts'
 import { hashIdentity } from './account-identity.ts'
@@ -21,51 +15,36 @@ import {
   readOpeningBalance,
 } from './opening-balance.ts'
 
-export type CreateConnectionInput = {
-  accountUuid: string
-  provider: ProviderName
-  /** The provider's name of the account that holds the money; connections with the same name share its money. */
-  providerAccount: string
-  dialect: ProviderApi
-  type: ConnectionType
-  /** Default: ACTIVE. */
-  status?: ConnectionStatus
-  isSimulated: boolean
-  baseUrl: string
-  /** In the form of the adapter; sealed before they are stored. */
-  credentials: unknown
-  collectionKey: string | null
-  fees?: FeeTable
-  virtualAccount?: Party
-  settleWindowMs?: number
-  /** See `Connection`. */
-  creditedSince?: Date
-}
+/** Columns of `Connection`; of the optional ones `status` is ACTIVE by default. */
+export type CreateConnectionInput = Pick<
+  Connection,
+  'accountUuid' | 'provider' | 'dialect' | 'type' | 'isSimulated' | 'baseUrl'
+> &
+  Partial<Pick<Connection, 'status' | 'fees' | 'settleWindowMs' | 'creditedSince'>> & {
+    /** The provider's name of the account that holds the money; connections with the same name share its money. */
+    providerAccount: string
+    /** In the form of the adapter; sealed before they are stored. */
+    credentials: unknown
+    collectionKey: string | null
+    virtualAccount?: Party
+  }
 
 /** Connects an account to a provider. Its balances open at zero, by trigger. */
 export async function createConnection(em: EntityManager, sealer: Sealer, order: CreateConnectionInput) {
-  const { accountUuid, provider, dialect, type, isSimulated, baseUrl, collectionKey } = order
+  const { providerAccount: name, credentials, virtualAccount, ...columns } = order
+  const { provider, type } = order
   const providerAccount =
-    (await em.findOne(ProviderAccount, { provider, name: order.providerAccount })) ??
-    em.create(ProviderAccount, { uuid: randomUUID(), provider, name: order.providerAccount })
+    (await em.findOne(ProviderAccount, { provider, name })) ??
+    em.create(ProviderAccount, { uuid: randomUUID(), provider, name })
   await em.flush()
   const connection = em.create(Connection, {
+    ...{ status: 'ACTIVE', fees: NO_FEES, creditedSince: null, settleWindowMs: undefined },
+    ...columns,
     uuid: randomUUID(),
-    accountUuid,
     providerAccountUuid: providerAccount.uuid,
-    provider,
-    dialect,
-    type,
-    status: order.status ?? 'ACTIVE',
-    isSimulated,
-    baseUrl,
-    sealedCredentials: sealer.seal(order.credentials),
+    sealedCredentials: sealer.seal(credentials),
     secretKeyId: sealer.keyId,
-    collectionKey,
-    fees: order.fees ?? NO_FEES,
-    virtualAccount: type === 'NOMINAL' && order.virtualAccount ? { type, ...order.virtualAccount } : null,
-    settleWindowMs: order.settleWindowMs,
-    creditedSince: order.creditedSince ?? null,
+    virtualAccount: type === 'NOMINAL' && virtualAccount ? { type, ...virtualAccount } : null,
   })
   await em.flush()
   return connection

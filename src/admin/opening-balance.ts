@@ -49,26 +49,13 @@ type ListedMovements = { names: string; lastAt: string | null }
 async function readMovementsSince(provider: Provider, from: Date): Promise<ListedMovements | null> {
   const statement = await provider.statement(from.toISOString(), new Date().toISOString())
   if (statement.kind === 'no_answer') return null
-  const pix = statement.entries.map(({ direction, endToEnd, at }) => ({
-    name: `${direction}/${endToEnd}`,
-    at,
-  }))
-  const others = (statement.accountEntries ?? []).map(entry => ({
-    name: entryIdentityOf(entry),
-    at: entry.at,
-  }))
-  const all = [...pix, ...others]
-  return {
-    names: all
-      .map(({ name }) => name)
-      .sort()
-      .join(' '),
-    lastAt:
-      all
-        .map(({ at }) => at)
-        .toSorted()
-        .at(-1) ?? null,
-  }
+  const { entries, accountEntries = [] } = statement
+  const names = [
+    ...entries.map(one => `${one.direction}/${one.endToEnd}`),
+    ...accountEntries.map(entryIdentityOf),
+  ]
+  const times = [...entries, ...accountEntries].map(({ at }) => at)
+  return { names: names.sort().join(' '), lastAt: times.sort().at(-1) ?? null }
 }
 
 export type OpeningOutcome =
@@ -103,16 +90,10 @@ export async function openProviderAccount(
       return { kind: 'already_open' }
     }
     await tx.nativeUpdate(Connection, uuid, { creditedSince: opening.creditedSince })
-    const accountUuid =
-      connection.type === 'NOMINAL'
-        ? connection.accountUuid
-        : await ensureServiceAccount(tx, providerAccountUuid)
-    await postOpeningMovement(tx, {
-      accountUuid,
-      connection,
-      cents: opening.cents,
-      reason: 'opening_balance',
-    })
+    const isOwn = connection.type === 'NOMINAL'
+    const accountUuid = isOwn ? connection.accountUuid : await ensureServiceAccount(tx, providerAccountUuid)
+    const { cents } = opening
+    await postOpeningMovement(tx, { accountUuid, connection, cents, reason: 'opening_balance' })
     return balance ? { kind: 'opened', cents: balance.cents } : { kind: 'balance_unknown' }
   })
 }

@@ -127,10 +127,7 @@ async function createCluster({ folder, password, programs, runAs }: PostgresClus
   }
 }
 
-async function assertClusterVersion(
-  { folder, programs }: PostgresCluster,
-  clusterVersion: string,
-): Promise<void> {
+async function assertClusterVersion({ folder, programs }: PostgresCluster, clusterVersion: string) {
   const { stdout } = await run(programs.postgres, ['--version'])
   const [programVersion] = /\d+/.exec(stdout) ?? []
   if (clusterVersion === programVersion) return

@@ -36,13 +36,8 @@ export type StackContext = {
 }
 
 /** Returns its DATABASE_URL once it accepts connections. */
-export async function startPostgres({
-  config,
-  home,
-  ports,
-  processes,
-  abort,
-}: StackContext): Promise<string> {
+export async function startPostgres(site: StackContext): Promise<string> {
+  const { config, home, ports, processes, abort } = site
   const password = await readOrCreateSecret(home.postgresPassword, generatePostgresPassword)
   const cluster = await openPostgresCluster({ folder: home.postgres, password, abort })
   await removeStalePidFile(cluster)
@@ -52,17 +47,12 @@ export async function startPostgres({
     env: config.environment,
     cwd: '/',
   })
-  await waitUntil(
-    () => {
-      const server = processes.identityOf('postgres')
-      return server && isAcceptingConnections(cluster, server)
-    },
-    {
-      description: `PostgreSQL does not start; see ${home.log('postgres')}`,
-      limitMs: WAIT_LIMITS.postgresMs,
-      abort,
-    },
-  )
+  const isReady = () => {
+    const server = processes.identityOf('postgres')
+    return server && isAcceptingConnections(cluster, server)
+  }
+  const description = `PostgreSQL does not start; see ${home.log('postgres')}`
+  await waitUntil(isReady, { description, limitMs: WAIT_LIMITS.postgresMs, abort })
   return buildDatabaseUrl(cluster, ports.postgres)
 }
 
@@ -121,11 +111,8 @@ export async function startSimulatorProcess(
   await rm(file, { force: true })
   processes.start(plan)
   const description = `The simulator does not start; see ${home.log('simulator')}`
-  return waitUntil(() => tryReadJsonFile<SimulatorInfo>(file), {
-    description,
-    limitMs: WAIT_LIMITS.simulatorMs,
-    abort,
-  })
+  const limitMs = WAIT_LIMITS.simulatorMs
+  return waitUntil(() => tryReadJsonFile<SimulatorInfo>(file), { description, limitMs, abort })
 }
 
 /** Waits until an API or a worker answers that it and all it needs are ready. */

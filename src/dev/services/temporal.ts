@@ -55,10 +55,7 @@ export function buildTemporalArguments(server: TemporalServerOptions): string[] 
       '--dynamic-config-value',
       `${key}=${JSON.stringify(value)}`,
     ]),
-    ...searchAttributes.flatMap(({ name, type }) => [
-      '--search-attribute',
-      `${name}=${formatTypeName(type)}`,
-    ]),
+    ...searchAttributes.flatMap(one => ['--search-attribute', `${one.name}=${formatTypeName(one.type)}`]),
     ...['--log-level', 'warn'],
   ]
 }
@@ -89,14 +86,10 @@ export async function waitForTemporal(
       return await withConnection(server, async ({ workflowService, operatorService }) => {
         await workflowService.describeNamespace({ namespace })
         const { customAttributes } = await operatorService.listSearchAttributes({ namespace })
-        const missing = searchAttributes.filter(
-          ({ name }) => !customAttributes || !(name in customAttributes),
-        )
+        const missing = searchAttributes.filter(({ name }) => customAttributes?.[name] === undefined)
         if (missing.length === 0) {
-          await workflowService.countWorkflowExecutions({
-            namespace,
-            query: buildEmptySearchQuery(searchAttributes),
-          })
+          const query = buildEmptySearchQuery(searchAttributes)
+          await workflowService.countWorkflowExecutions({ namespace, query })
           return true
         }
         last = `without the search attributes ${missing.map(({ name }) => name).join(', ')}`
@@ -112,13 +105,9 @@ export async function waitForTemporal(
 }
 
 /** Tells whether a server reads its store: it answers what the namespace is. */
-export function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
-  return withConnection(server, ({ workflowService }) =>
-    workflowService.describeNamespace({ namespace }),
-  ).then(
-    () => true,
-    () => false,
-  )
+export async function isTemporalAnswering(server: TemporalServer, namespace: string): Promise<boolean> {
+  const describe = ({ workflowService }: Connection) => workflowService.describeNamespace({ namespace })
+  return withConnection(server, describe).then(Boolean, () => false)
 }
 
 /** A query by all search attributes that finds nothing, and that no number of workflows makes slow. */
