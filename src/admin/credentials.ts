@@ -42,20 +42,15 @@ export async function replaceCredentials(
   const sealedCredentials = seal.seal(credentials)
   const { provider: name, dialect, baseUrl } = before
   // Throws on invalid credentials. A separate adapter: that of the connection keeps its credentials until the change.
-  const candidate = providers.providerFor({
-    ...{ uuid: randomUUID(), provider: name, dialect, baseUrl, sealedCredentials },
-  })
+  const target = { uuid: randomUUID(), provider: name, dialect, baseUrl, sealedCredentials }
+  const candidate = providers.providerFor(target)
   const identity = await candidate.identity()
   if (identity.kind === 'no_answer' && identity.code === 'no_token')
     throw new CredentialsRefused(`${name} does not accept these credentials: ${identity.message}`)
   const candidateHashes = identity.kind === 'found' ? hashIdentity(identity) : null
   const knownHashes = before.providerIdentity ?? (await fetchIdentityHashes(providers.providerFor(before)))
-  const sameness = await compareAccounts(em.fork(), {
-    connection: before,
-    candidate,
-    knownHashes,
-    candidateHashes,
-  })
+  const accounts = { connection: before, candidate, knownHashes, candidateHashes }
+  const sameness = await compareAccounts(em.fork(), accounts)
   if (sameness === 'other')
     throw new CredentialsRefused(
       `these credentials belong to another account at ${name} than those of ${connectionUuid}; connect it as another connection`,
@@ -75,10 +70,8 @@ export async function replaceCredentials(
         ...(!isProved && { credentialsEpoch: before.credentialsEpoch + 1 }),
       }
       const unchanged = { uuid: connectionUuid, sealedCredentials: before.sealedCredentials }
-      if ((await tx.nativeUpdate(Connection, unchanged, now)) === 0)
-        throw new CredentialsRefused(
-          `the credentials of ${connectionUuid} were changed at the same time; try again`,
-        )
+      const refusal = `the credentials of ${connectionUuid} were changed at the same time; try again`
+      if ((await tx.nativeUpdate(Connection, unchanged, now)) === 0) throw new CredentialsRefused(refusal)
       return tx.findOneOrFail(Connection, connectionUuid, { populate: ['sealedCredentials'], refresh: true })
     },
   })
@@ -142,11 +135,8 @@ async function compareKnownPayments(
   const orderBy = { createdAt: 'desc' } as const
   const through = { connectionUuid, credentialsEpoch }
   const issued = await em.findOne(Attempt, { ...through, operation: 'issue', state: 'accepted' }, { orderBy })
-  const sent = await em.findOne(
-    Attempt,
-    { ...through, operation: 'transfer', state: { $in: ['accepted', 'settled'] } },
-    { orderBy },
-  )
+  const sentStates = { state: { $in: ['accepted', 'settled'] } } as const
+  const sent = await em.findOne(Attempt, { ...through, operation: 'transfer', ...sentStates }, { orderBy })
   const answers = [
     issued && (await candidate.findCharge(issued.reference)),
     sent && (await candidate.findTransfer(sent.reference)),
@@ -167,7 +157,6 @@ async function countUnresolved(em: EntityManager, connectionUuid: string): Promi
   const unknown = { state: { $in: ['calling', 'unknown', 'orphan'] } } as const
   const accepted = { state: 'accepted', operation: { $in: [...PAYOUT_KINDS] } } as const
   const attempts = await em.count(Attempt, { connectionUuid, $or: [unknown, accepted] })
-  return (
-    attempts + (await em.count(Charge, { connection: connectionUuid, state: { $in: ['pending', 'paying'] } }))
-  )
+  const payable = { connection: connectionUuid, state: { $in: ['pending', 'paying'] } } as const
+  return attempts + (await em.count(Charge, payable))
 }

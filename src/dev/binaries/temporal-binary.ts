@@ -10,7 +10,6 @@ import { downloadArchive, findReachableArchive } from './temporal-download.ts'
 
 /** The newest that both the official download and the Go module proxy have; brings Server 1.29.1. */
 const version = '1.5.1'
-const printNothing: PrintLine = () => {}
 const goPrograms = {
   ...{ name: 'Temporal CLI', version, minutes: 5 },
   packages: ['github.com/temporalio/cli/cmd/temporal'],
@@ -42,13 +41,18 @@ export async function resolveTemporalBinary(
   }
   if (await isTemporalCli('temporal', search)) return 'temporal'
 
-  const { print = printNothing, abort } = search
+  const { print = () => {}, abort } = search
   const folder = join(search.cacheHome, 'trilho', `temporal-${version}`)
   const cached = join(folder, 'temporal')
   if (existsSync(cached)) return cached
   await buildOnce(folder, { isBuilt: () => existsSync(cached), print, abort }, async empty => {
-    for (const source of ['download', 'build'] as const)
-      if (await trySource(source, empty, search, sources)) return
+    for (const source of ['download', 'build'] as const) {
+      const isMade = await makeBinary(sources[source], empty, search).catch((error: Error) => {
+        abort?.throwIfAborted()
+        print(`The ${source} of the Temporal CLI failed: ${error.message}`)
+      })
+      if (isMade) return
+    }
     throw new Error(installInstructions)
   })
   return cached
@@ -70,35 +74,26 @@ function isTemporalCli(file: string, { environment: env }: TemporalBinaryOptions
   )
 }
 
-async function trySource(
-  source: keyof TemporalBinarySources,
+async function makeBinary(
+  make: TemporalBinarySources['build'],
   folder: string,
   search: TemporalBinaryOptions,
-  sources: TemporalBinarySources,
 ): Promise<boolean> {
-  try {
-    if (!(await sources[source](folder, search))) return false
-    if (await isTemporalCli(join(folder, 'temporal'), search)) return true
+  const isMade = await make(folder, search)
+  if (isMade && !(await isTemporalCli(join(folder, 'temporal'), search)))
     throw new Error('the result is not a Temporal CLI')
-  } catch (error) {
-    search.abort?.throwIfAborted()
-    search.print?.(`The ${source} of the Temporal CLI failed: ${(error as Error).message}`)
-    return false
-  }
+  return isMade
 }
 
-async function downloadCli(
-  folder: string,
-  { print = printNothing, abort }: TemporalBinaryOptions,
-): Promise<boolean> {
+async function downloadCli(folder: string, { print, abort }: TemporalBinaryOptions): Promise<boolean> {
   const archive = await findReachableArchive('cli', `v${version}`)
   if (!archive) return false
-  print(`Downloading the Temporal CLI ${version}, once for all clones …`)
+  print?.(`Downloading the Temporal CLI ${version}, once for all clones …`)
   const file = await downloadArchive(archive, folder, abort)
   if (file !== join(folder, 'temporal')) await rename(file, join(folder, 'temporal'))
   return true
 }
 
 function buildCli(folder: string, search: TemporalBinaryOptions): Promise<boolean> {
-  return buildWithGo(folder, goPrograms, { ...search, print: search.print ?? printNothing })
+  return buildWithGo(folder, goPrograms, { print: () => {}, ...search })
 }

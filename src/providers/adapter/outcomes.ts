@@ -1,4 +1,4 @@
-import { finalityOf } from '../../domain/pix/rail-codes.ts'
+import { finalityOf, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
 import type {
   CreateKeyOutcome,
   DeleteKeyOutcome,
@@ -18,8 +18,16 @@ export function rejectFailedAcceptance(
   finality: (code: string) => RejectedResult['finality'] = finalityOf,
 ): SendPayoutOutcome {
   if (outcome.kind !== 'accepted' || outcome.payout.status !== 'rejected') return outcome
-  const { code = 'provider_rejected', message = 'The provider did not carry it out' } = outcome.payout
+  const { code, message } = toPayoutRejection(outcome.payout.code, outcome.payout.message)
   return { kind: 'rejected', finality: finality(code), code, message }
+}
+
+export const MAX_MESSAGE_LENGTH = 300
+
+/** Builds our code and a bounded message of a payout that its provider accepted and did not carry out. */
+export function toPayoutRejection(code = 'provider_rejected', message?: string | null) {
+  const text = message || RAIL_CODES[code]?.meaning || 'The provider did not carry it out'
+  return { code, message: text.slice(0, MAX_MESSAGE_LENGTH) }
 }
 
 /** Converts the outcome of creating or deleting a key. */

@@ -11,6 +11,7 @@ import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
 import { type AnswerReader, createAnswerNotes, readAnswer } from './answer-parsing.ts'
 import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
+import { MAX_MESSAGE_LENGTH } from './outcomes.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
 
 /** A request with the name of its call, whose table explains the answers, and our id of its subject. */
@@ -173,7 +174,6 @@ const UNREADABLE_ANSWER = {
   code: 'unreadable_answer',
   message: 'The provider answered with success, but the answer is unreadable',
 }
-const MAX_MESSAGE_LENGTH = 300
 const MAX_NAME_LENGTH = 80
 
 function explainListedAnswer(meaning: AnswerMeaning, error: NamedError): ListedExplanation {

@@ -35,7 +35,12 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
       const call = buildCall('issueCharge', order.reference)
       const request = { ...call, method: 'PUT', json: buildCob(order) } as const
       const outcome = await client.send(request, efiCobSchema, cob => toIssuedCharge(order, cob))
-      return mayAlreadyExist(outcome) ? resolveExistingCharge(order, outcome) : outcome
+      if (!mayAlreadyExist(outcome)) return outcome
+      const lookUp = buildCall('findCharge', order.reference)
+      const existing = await client.lookUp(lookUp, efiCobSchema, cob => ({
+        charge: toIssuedCharge(order, cob)?.charge,
+      }))
+      return toIssueOutcome(existing, outcome)
     },
     findCharge,
     cancelCharge,
@@ -80,18 +85,6 @@ export function createEfiCharges(client: EfiClient, now: () => number): ChargeCa
     if (outcome.kind === 'no_answer') return { ...outcome, isUnprocessed: true }
     if (outcome.kind === 'not_found') return outcome
     return outcome.status === 'removed' ? { kind: 'cancelled' } : { ...refusal, kind: 'refused' }
-  }
-
-  /** Looks up the charge that has our txid: accepted if it is this order, else a rejection. */
-  async function resolveExistingCharge(
-    order: ProviderChargeRequest,
-    refusal: IssueChargeOutcome,
-  ): Promise<IssueChargeOutcome> {
-    const call = buildCall('findCharge', order.reference)
-    const outcome = await client.lookUp(call, efiCobSchema, cob => ({
-      charge: toIssuedCharge(order, cob)?.charge,
-    }))
-    return toIssueOutcome(outcome, refusal)
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */

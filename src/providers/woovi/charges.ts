@@ -2,7 +2,6 @@ import type {
   CancelChargeOutcome,
   FindChargeOutcome,
   IncomingPix,
-  IssueChargeOutcome,
   ProviderChargeRequest,
 } from '../../domain/providers/provider.ts'
 import {
@@ -28,8 +27,6 @@ import { getTransactionKey } from './statement.ts'
 
 /** Creates the calls about charges. The correlationID is our reference, never free again: issuing twice makes one. */
 export function createWooviCharges(client: WooviClient, now: () => number): ChargeCalls {
-  const { readAllPages } = client
-
   return {
     async issueCharge(order) {
       if (order.totalCents === 0) return openAmountUnsupported
@@ -39,7 +36,11 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
       const outcome = await client.send(request, wooviChargeResponseSchema, ({ charge }) =>
         toIssuedCharge(order, charge),
       )
-      return isDuplicate(outcome) ? resolveExistingCharge(order, outcome) : outcome
+      if (!isDuplicate(outcome)) return outcome
+      const existing = await lookUp(order.reference, charge => ({
+        charge: toIssuedCharge(order, charge)?.charge,
+      }))
+      return toIssueOutcome(existing, outcome)
     },
 
     /** Looks up a charge and its payments, second and late ones included: the charge itself does not list them. */
@@ -82,7 +83,7 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
 
   /** Lists the PIX received for a charge. A transaction that names no charge is recorded and does not count. */
   async function listPayments(reference: string) {
-    const outcome = await readAllPages({
+    const outcome = await client.readAllPages({
       call: 'findCharge',
       reference,
       path: '/api/v1/transaction',
@@ -102,17 +103,6 @@ export function createWooviCharges(client: WooviClient, now: () => number): Char
   function lookUp<T extends object>(reference: string, read: (charge: WooviCharge) => T | undefined) {
     const call = { call: 'findCharge', reference, path: buildChargePath(reference) } as const
     return client.lookUp(call, wooviChargeResponseSchema, ({ charge }) => read(charge))
-  }
-
-  /** Looks up the charge that has our correlationID: accepted if it is this order, else a rejection. */
-  async function resolveExistingCharge(
-    order: ProviderChargeRequest,
-    duplicate: IssueChargeOutcome,
-  ): Promise<IssueChargeOutcome> {
-    const outcome = await lookUp(order.reference, charge => ({
-      charge: toIssuedCharge(order, charge)?.charge,
-    }))
-    return toIssueOutcome(outcome, duplicate)
   }
 
   /** Converts a charge that has the order's id and amount and can be paid; undefined for any other. */

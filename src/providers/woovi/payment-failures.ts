@@ -1,4 +1,4 @@
-import { finalityOf, isRailCode, RAIL_CODES } from '../../domain/pix/rail-codes.ts'
+import { finalityOf, isRailCode } from '../../domain/pix/rail-codes.ts'
 import type { RejectedResult } from '../../domain/providers/provider.ts'
 import {
   type RefusalMeaning,
@@ -6,6 +6,7 @@ import {
   refusalByProvider,
   refusalByRail,
 } from '../adapter/documented-answers.ts'
+import { toPayoutRejection } from '../adapter/outcomes.ts'
 
 /** Codes that "Como identificar os erros de um pagamento falho?" (Woovi Developers, Pagamentos) lists. */
 const FAILED_PAYMENTS_PAGE_CODES = {
@@ -31,24 +32,15 @@ const FAILURE_CODES = new Map<string | null | undefined, RefusalMeaning>(
   Object.entries({ ...FAILED_PAYMENTS_PAGE_CODES, ...SANDBOX_PAGE_CODES }),
 )
 
-const MAX_MESSAGE_LENGTH = 300
-
-export type WooviPaymentFailure = {
-  railCode?: string | null | undefined
-  reason?: string | null | undefined
-  name?: string | null | undefined
-  description?: string | null | undefined
-}
+type WooviPaymentFailure = Partial<
+  Record<'railCode' | 'reason' | 'name' | 'description', string | null | undefined>
+>
 
 /** Converts the failure of an accepted payment or refund to our code: the rail's, or else that of Woovi's code. */
 export function toWooviRejection({ railCode, reason, name, description }: WooviPaymentFailure) {
-  const code =
-    toRailCode(railCode) ??
-    toRailCode(reason?.split(REASON_SEPARATOR)[0]) ??
-    FAILURE_CODES.get(name)?.code ??
-    'provider_rejected'
-  const message = reason || description || RAIL_CODES[code]?.meaning || 'The provider did not carry it out'
-  return { code, message: message.slice(0, MAX_MESSAGE_LENGTH) }
+  const reasonCode = toRailCode(reason?.split(REASON_SEPARATOR)[0])
+  const code = toRailCode(railCode) ?? reasonCode ?? FAILURE_CODES.get(name)?.code
+  return toPayoutRejection(code, reason || description)
 }
 
 /** Separates code and text in `providerRejectedReason`: `BE17 - QR Code rejeitado` ("Códigos de Erro"). */
