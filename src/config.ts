@@ -88,12 +88,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the environment of an API, worker or command-line process; throws an error that names each bad variable. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const temporal = readTemporalSettings(dropEmptyVariables(environment))
-  const env = parseEnvironment(environmentSchema, {
-    ...environment,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-  })
+  const { env, temporal } = parseTemporalEnvironment(environmentSchema, environment)
   return {
     environment: env.TRILHO_ENVIRONMENT,
     databaseUrl: env.DATABASE_URL,
@@ -221,23 +216,15 @@ export type LocalConfig = ReturnType<typeof readLocalConfig>
 
 /** Reads the environment of `npm start`; the process finds, creates or chooses absent values. */
 export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const temporal = readTemporalSettings(dropEmptyVariables(environment))
-  const env = parseEnvironment(localSchema, {
-    ...environment,
-    TEMPORAL_ADDRESS: temporal.address,
-    TEMPORAL_NAMESPACE: temporal.namespace,
-  })
-  const providers = env.SIMULATOR_PROVIDER_PORTS
+  const { env, temporal } = parseTemporalEnvironment(localSchema, environment)
+  const [providerA, providerB, providerC, providerD] = env.SIMULATOR_PROVIDER_PORTS ?? []
   return {
     home: env.TRILHO_HOME,
     ports: {
       api: env.PORT,
       worker: env.TRILHO_WORKER_PORT,
       simulator: env.SIMULATOR_PORT,
-      providerA: providers?.[0],
-      providerB: providers?.[1],
-      providerC: providers?.[2],
-      providerD: providers?.[3],
+      ...{ providerA, providerB, providerC, providerD },
       postgres: env.POSTGRES_PORT,
       temporal: env.TEMPORAL_PORT,
       temporalUi: env.TEMPORAL_UI_PORT,
@@ -257,6 +244,14 @@ export function readLocalConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** Environment of the child processes. */
     environment: dropEmptyVariables(environment),
   }
+}
+
+/** Parses an environment in which a Temporal profile may set address and namespace. */
+function parseTemporalEnvironment<T extends z.ZodType>(shape: T, environment: NodeJS.ProcessEnv) {
+  const temporal = readTemporalSettings(dropEmptyVariables(environment))
+  const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal
+  const env = parseEnvironment(shape, { ...environment, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE })
+  return { env, temporal }
 }
 
 /** Removes empty variables: an empty line in `.env` means absent. */

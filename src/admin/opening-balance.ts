@@ -44,9 +44,7 @@ export async function readOpeningBalance(provider: Provider): Promise<OpeningBal
   )
 }
 
-type ListedMovements = { names: string; lastAt: string | null }
-
-async function readMovementsSince(provider: Provider, from: Date): Promise<ListedMovements | null> {
+async function readMovementsSince(provider: Provider, from: Date) {
   const statement = await provider.statement(from.toISOString(), new Date().toISOString())
   if (statement.kind === 'no_answer') return null
   const { entries, accountEntries = [] } = statement

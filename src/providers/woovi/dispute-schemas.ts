@@ -28,7 +28,6 @@ export const wooviDisputeResponseSchema = z.object({ dispute: wooviDisputeSchema
 
 /** The Central Bank's request to one account to return what it received of a disputed PIX. */
 export const wooviRefundSolicitationSchema = z.object({
-  bacenRefundId: wooviTextSchema,
   endToEndId: wooviTextSchema,
   status: wooviTextSchema,
   EffectiveRefundedAmount: wooviCentsSchema.nullish(),

@@ -129,7 +129,6 @@ export const wooviPaymentSchema = z.object({
     value: wooviCentsSchema,
     /** "Payment" (OpenAPI), with APPROVED and REJECTED of the pages on payments. */
     status: z.enum(['CREATED', 'APPROVED', 'CONFIRMED', 'FAILED', 'REJECTED', 'DENIED']),
-    destinationAlias: wooviTextSchema,
   }),
   transaction: z
     .object({
