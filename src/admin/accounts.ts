@@ -31,20 +31,12 @@ export async function issueToken(em: EntityManager, order: IssueTokenInput): Pro
   return token
 }
 
-/** Revokes the tokens of an account by name; it takes effect in every process within a second. */
+/** Revokes tokens of an account by name or uuid, in every process within a second; revoked ones stay unchanged. */
 export async function revokeTokens(
   em: EntityManager,
-  { accountUuid, name }: { accountUuid: string; name: string },
+  tokens: { accountUuid: string } & ({ name: string } | { uuid: string }),
 ) {
-  await em.nativeUpdate(Token, { accountUuid, name, revokedAt: null }, { revokedAt: new Date() })
-}
-
-/** Revokes one token of an account; a revoked one stays unchanged. */
-export async function revokeToken(
-  em: EntityManager,
-  { accountUuid, uuid }: { accountUuid: string; uuid: string },
-) {
-  await em.nativeUpdate(Token, { accountUuid, uuid, revokedAt: null }, { revokedAt: new Date() })
+  await em.nativeUpdate(Token, { ...tokens, revokedAt: null }, { revokedAt: new Date() })
 }
 
 /** Lists the tokens of an account without their secrets: revoked ones last, each newest first. */

@@ -73,10 +73,7 @@ export function registerTokenCommands(trilho: OperatorCommand) {
       await audit({
         action: 'token_revoke',
         subject: `account/${accountUuid}`,
-        async work(tx) {
-          if (one.uuid === name) await tx.nativeUpdate(Token, { uuid: name }, { revokedAt: new Date() })
-          else await revokeTokens(tx, { accountUuid, name })
-        },
+        work: tx => revokeTokens(tx, { accountUuid, ...(one.uuid === name ? { uuid: name } : { name }) }),
       })
     })
 

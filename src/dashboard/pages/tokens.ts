@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { issueToken, listTokens, revokeToken } from '../../admin/accounts.ts'
+import { issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { readVisibleProvider } from '../../api/operations/providers/find.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
@@ -46,7 +46,7 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
 
   post('merchant', `${PATH}/:uuid/revoke`, {
     async handle({ em, token, params }) {
-      await revokeToken(em, { accountUuid: token.accountUuid, uuid: params.uuid })
+      await revokeTokens(em, { accountUuid: token.accountUuid, uuid: params.uuid })
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),
