@@ -41,8 +41,11 @@ export function exchangeRequest(
     clearTimeout(deadline)
     resolve(outcome)
   }
-  const fail = (reason: string) =>
-    end(startedRequest ? toNoAnswer(limit.host, reason) : toUnreachable(limit.host, reason))
+  const fail = (reason: string) => {
+    const failure = startedRequest ? LOST_ANSWER : NO_CONNECTION
+    const code = findTransportCode(reason) ?? failure.code
+    end({ kind: failure.kind, code, message: `${limit.host} ${failure.fact}: ${reason}` })
+  }
   const answer = () => end({ kind: 'answer', ...head!, ...parseBody(Buffer.concat(chunks)) })
 
   dispatcher.dispatch(request, {
@@ -75,17 +78,12 @@ function parseBody(bytes: Buffer): Pick<ProviderResponse, 'json' | 'text'> {
   }
 }
 
-const toUnreachable = (host: string, reason: string): UnreachableResult => ({
+const NO_CONNECTION = {
   kind: 'unreachable',
-  code: findTransportCode(reason) ?? 'connection_failed',
-  message: `${host} could not be reached: ${reason}`,
-})
-
-const toNoAnswer = (host: string, reason: string): NoAnswerResult => ({
-  kind: 'no_answer',
-  code: findTransportCode(reason) ?? 'connection_lost',
-  message: `${host} gave no answer: ${reason}`,
-})
+  code: 'connection_failed',
+  fact: 'could not be reached',
+} as const
+const LOST_ANSWER = { kind: 'no_answer', code: 'connection_lost', fact: 'gave no answer' } as const
 
 const TRANSPORT_CODE_BY_REASON: Record<string, TransportCode> = {
   TIMEOUT: 'timeout',

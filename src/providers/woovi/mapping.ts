@@ -156,18 +156,11 @@ export function getWooviReturnId({ returnIdentification, endToEndId }: WooviRetu
   return returnIdentification ?? endToEndId ?? undefined
 }
 
-export function mapWooviKeyType(type: WooviPixKey['type']): PixKeyType {
-  switch (type) {
-    case 'CPF':
-    case 'CNPJ':
-      return 'DOCUMENT'
-    case 'EVP':
-    case 'RANDOM':
-      return 'RANDOM'
-    case 'EMAIL':
-    case 'PHONE':
-      return type
-  }
+/** Our kind of a key by Woovi's. */
+export const WOOVI_KEY_TYPES: Record<WooviPixKey['type'], PixKeyType> = {
+  ...{ CPF: 'DOCUMENT', CNPJ: 'DOCUMENT' },
+  ...{ EVP: 'RANDOM', RANDOM: 'RANDOM' },
+  ...{ EMAIL: 'EMAIL', PHONE: 'PHONE' },
 }
 
 function getExpiresAt({ expiresDate, createdAt, expiresIn }: WooviCharge): string {

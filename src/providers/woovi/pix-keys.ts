@@ -10,7 +10,7 @@ import {
 import { encodePath } from '../http/client.ts'
 import type { PixKeyCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
-import { mapWooviKeyType } from './mapping.ts'
+import { WOOVI_KEY_TYPES } from './mapping.ts'
 import { wooviKeyRequestSchema, wooviKeyResponseSchema, wooviPixKeySchema } from './schemas.ts'
 
 /** Creates the calls about the account's PIX keys: EVP, its CNPJ, e-mail and phone ("Chaves Pix das contas"). */
@@ -43,7 +43,7 @@ export function createWooviPixKeys(client: WooviClient): PixKeyCalls {
       keyOf: ({ key }) => key,
     })
     if (outcome.kind === 'no_answer') return outcome
-    const keys = outcome.items.map(({ key, type }) => ({ key, type: mapWooviKeyType(type) }))
+    const keys = outcome.items.map(({ key, type }) => ({ key, type: WOOVI_KEY_TYPES[type] }))
     return { kind: 'found' as const, keys }
   }
 
