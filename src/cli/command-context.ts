@@ -186,17 +186,15 @@ export function parseInstant(value: string): Date {
   return at
 }
 
-export function parsePastInstant(value: string): Date {
+const createInstantParser = (side: 'past' | 'future') => (value: string) => {
   const at = parseInstant(value)
-  if (at.getTime() > Date.now()) throw new InvalidArgumentError('It must be in the past.')
+  const isFuture = at.getTime() > Date.now()
+  if (isFuture !== (side === 'future')) throw new InvalidArgumentError(`It must be in the ${side}.`)
   return at
 }
 
-export function parseFutureInstant(value: string): Date {
-  const at = parseInstant(value)
-  if (at.getTime() <= Date.now()) throw new InvalidArgumentError('It must be in the future.')
-  return at
-}
+export const parsePastInstant = createInstantParser('past')
+export const parseFutureInstant = createInstantParser('future')
 
 export function requireOption(value: string | undefined, option: string): string {
   if (value === undefined) throw new Error(`${option} is required`)

@@ -52,11 +52,7 @@ export function registerReconciliationCommands(trilho: OperatorCommand) {
       withWorkflowClient(config, async ({ taskQueue }, client) => {
         const results = await client.workflow.execute<ReconciliationWorkflowSignature>(
           RECONCILIATION_WORKFLOW,
-          {
-            workflowId: `reconciliation/${randomUUID()}`,
-            taskQueue,
-            args: [period],
-          },
+          { workflowId: `reconciliation/${randomUUID()}`, taskQueue, args: [period] },
         )
         results.forEach(print)
         const open = await listUnsettledDifferences(em)

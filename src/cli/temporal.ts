@@ -18,16 +18,10 @@ export function registerTemporalCommands(trilho: OperatorCommand) {
     .option('--retention-days <days>', 'how long ended workflows stay readable', '30')
     .run(async ({ config, print }, options: { retentionDays: string }) => {
       const { namespace } = config.temporal
+      const searchAttributes = Object.values(SEARCH_ATTRIBUTES)
       const isNew = await createNamespace(config.temporal, Number(options.retentionDays) * DAY_S)
-      await waitForTemporal(config.temporal, {
-        namespace,
-        searchAttributes: Object.values(SEARCH_ATTRIBUTES),
-      })
-      print({
-        namespace,
-        made: isNew,
-        search_attributes: Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name),
-      })
+      await waitForTemporal(config.temporal, { namespace, searchAttributes })
+      print({ namespace, made: isNew, search_attributes: searchAttributes.map(({ name }) => name) })
     })
 
   trilho
@@ -38,10 +32,9 @@ export function registerTemporalCommands(trilho: OperatorCommand) {
     .run(async ({ config, print }) => {
       const { host, workerPort } = config
       const url = `${formatServerUrl(host, workerPort)}/readyz`
+      const noAnswer = `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`
       const response = await fetch(url).catch(() => {
-        throw new Error(
-          `No worker answers at ${url}: set HOST and TRILHO_WORKER_PORT as its process has them`,
-        )
+        throw new Error(noAnswer)
       })
       print(await response.json())
       if (!response.ok) process.exitCode = 1
