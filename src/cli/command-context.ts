@@ -14,7 +14,7 @@ import { createRecordingRegistry } from '../startup/providers.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
-export type CommandContext = {
+type CommandContext = {
   orm: Orm
   em: EntityManager
   config: Config
