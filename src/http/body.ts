@@ -45,7 +45,7 @@ export async function readJsonBody(ctx: Context): Promise<unknown> {
   if (!isJson) fail('unsupported_media_type')
   const value = parseJson(text)
   if (value === null || typeof value !== 'object') return value
-  if (measureDepth(value) > MAX_BODY_DEPTH) {
+  if (isNestedDeeper(value, MAX_BODY_DEPTH)) {
     failField('body', {
       text: 'must not be nested deeper than {max} levels',
       gaps: { max: MAX_BODY_DEPTH },
@@ -87,16 +87,8 @@ function findRepeatedName(text: string): string | undefined {
   return repeated
 }
 
-/** Counts the levels of nested objects and lists, breadth first: a deep input must not overflow the stack. */
-function measureDepth(value: unknown): number {
-  let depth = 0
-  let level = [value]
-  while (depth <= MAX_BODY_DEPTH) {
-    level = level
-      .filter(item => typeof item === 'object' && item !== null)
-      .flatMap(item => Object.values(item!))
-    if (level.length === 0) return depth
-    depth += 1
-  }
-  return depth
+/** Tests whether objects and lists are nested deeper than `levels`; goes no deeper itself, so the stack suffices. */
+function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(inner => levels === 0 || isNestedDeeper(inner, levels - 1))
 }

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client'
 import { StorageError } from '../storage/storage.ts'
 
-/** Failures of PostgreSQL, Temporal and the storage that are independent of the request: answered 503, not 500. */
+/** Failures of PostgreSQL, Temporal and the storage; those that are independent of the request are answered 503, not 500. */
 
 /** Part of the service that a request waits for. */
 export type AwaitedPart = 'postgres' | 'temporal' | 'worker' | 'storage'
@@ -40,27 +40,9 @@ export async function withTimeout<T>(limitMs: number, promise: Promise<T>): Prom
   }
 }
 
-/**
- * Tests whether an error means that PostgreSQL, Temporal or the storage is unreachable or temporarily cannot respond.
- */
+/** Tests whether an error means that PostgreSQL, Temporal or the storage is unreachable or temporarily cannot respond. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof ResponseTimeoutError || error instanceof TemporalConnectionError) return true
-  if (error instanceof StorageError) return true
-  if (error instanceof DriverException) return isDatabaseOutage(error.code)
-  // The workflow may have accepted the update all the same: a caller who must know reads the row.
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true
-  if (error instanceof ServiceError) return TEMPORAL_OUTAGES.has(Object(error.cause).code)
-  if (isGrpcServiceError(error)) return TEMPORAL_OUTAGES.has(error.code)
-  return NETWORK_OUTAGES.has(Object(error).code)
-}
-
-/**
- * Tests for a database outage. A driver's error without a SQLSTATE never came from the server: the connection was
- * lost or could not be opened.
- */
-function isDatabaseOutage(code: string | undefined): boolean {
-  if (code === undefined || !/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return true
-  return DATABASE_OUTAGES.some(prefix => code.startsWith(prefix))
+  return classifyDependencyFailure(error)?.isOutage ?? false
 }
 
 /** SQLSTATE of a write where PostgreSQL is read-only: a standby, or by a setting. */
@@ -71,30 +53,98 @@ export function isReadOnlyRefusal(error: unknown): boolean {
   return error instanceof DriverException && error.code === READ_ONLY_STATE
 }
 
-const DATABASE_OUTAGES = [
-  '08', // connection exceptions
-  '28', // our own log-in is refused
-  '3D000', // our database is not there
-  '40', // a deadlock or serialization failure rolled everything back: worth repeating
-  '53', // out of connections, memory or disk
-  '57', // shut down, starting up, statement timed out
-  READ_ONLY_STATE,
-]
+/** The part that failed and how, in constants of this file and codes, and whether a later request may succeed. */
+type DependencyFailure = { cause: string; isOutage: boolean }
+
+/** Classifies an error of a dependency; returns undefined for any other error. */
+export function classifyDependencyFailure(error: unknown): DependencyFailure | undefined {
+  const code = String(Object(error).code ?? '')
+  if (error instanceof StorageError)
+    return outageOf('storage', STORAGE_CAUSES[code] ?? NETWORK_CAUSES[code] ?? code)
+  if (error instanceof ResponseTimeoutError) return outageOf(error.part, 'no answer in time')
+  if (error instanceof TemporalConnectionError) return outageOf('temporal', 'connection failed')
+  // The workflow may have accepted the update all the same: a caller who must know reads the row.
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
+    return outageOf('worker', 'no answer in time')
+  return classifyTemporalFailure(error) ?? classifyDatabaseFailure(error, code)
+}
+
+function outageOf(part: AwaitedPart, cause: string): DependencyFailure {
+  return { cause: `${part}: ${cause}`, isOutage: true }
+}
+
+function classifyTemporalFailure(error: unknown): DependencyFailure | undefined {
+  const grpc = error instanceof ServiceError ? error.cause : error
+  if (isGrpcServiceError(grpc)) {
+    const [cause, isOutage] = GRPC_CAUSES[grpc.code] ?? [`gRPC status ${grpc.code}`, false]
+    return { cause: `temporal: ${cause}`, isOutage }
+  }
+  return error instanceof ServiceError ? { cause: 'temporal: unknown', isOutage: false } : undefined
+}
 
 /**
- * gRPC status codes of an outage: cancelled, deadline exceeded, resource exhausted, failed precondition, unavailable.
- * A precondition fails where the workflow task has failed or timed out several times in a row: Temporal accepts no
- * update until a worker completes one.
+ * Classifies an error of the database driver: a DriverException where a statement failed, the driver's own error where
+ * no connection could be opened. Nothing else in an API process opens connections and throws such errors. An error
+ * without a SQLSTATE never came from the server.
  */
-const TEMPORAL_OUTAGES = new Set<unknown>([1, 4, 8, 9, 14])
+function classifyDatabaseFailure(error: unknown, code: string): DependencyFailure | undefined {
+  if (/^(?=.*\d)[0-9A-Z]{5}$/.test(code)) {
+    const [, cause = `SQLSTATE ${code}`, isTemporary = false] =
+      SQLSTATE_CAUSES.find(([prefix]) => code.startsWith(prefix)) ?? []
+    return { cause: `postgres: ${cause}`, isOutage: isTemporary && error instanceof DriverException }
+  }
+  if (NETWORK_CAUSES[code]) return outageOf('postgres', NETWORK_CAUSES[code])
+  if (!(error instanceof DriverException)) return undefined
+  return outageOf('postgres', /time(d )?out/i.test(error.message) ? 'no answer in time' : 'connection lost')
+}
 
-const NETWORK_OUTAGES = new Set<unknown>([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-])
+/** Causes by SQLSTATE prefix, the longest prefix first, and whether they are outages. */
+const SQLSTATE_CAUSES: [prefix: string, cause: string, isOutage: boolean][] = [
+  [READ_ONLY_STATE, 'read-only', true],
+  ['3D000', 'no such database', true],
+  ['40P01', 'deadlock', true], // A deadlock or serialization failure rolled everything back: worth repeating.
+  ['53100', 'disk full', true],
+  ['53300', 'too many connections', true],
+  ['55P03', 'lock not available', false],
+  ['57014', 'statement timeout', true],
+  ['25P03', 'idle transaction timeout', false],
+  ['08', 'connection lost', true],
+  ['28', 'authentication failed', true],
+  ['40', 'serialization failure', true],
+  ['53', 'out of resources', true],
+  ['57', 'shutting down or starting', true],
+]
+
+/** Causes by gRPC status code, and whether they are outages. */
+const GRPC_CAUSES: Record<number, [cause: string, isOutage: boolean]> = {
+  1: ['cancelled', true],
+  4: ['no answer in time', true],
+  5: ['namespace or workflow not found', false],
+  7: ['permission denied', false],
+  8: ['resource exhausted', true],
+  // A workflow task has failed or timed out several times in a row: no update is accepted until a worker completes one.
+  9: ['workflow not ready', true],
+  14: ['unavailable', true],
+  16: ['authentication failed', false],
+}
+
+const NETWORK_CAUSES: Record<string, string> = {
+  EAI_AGAIN: 'host not found',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection lost',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'host unreachable',
+  ENOTFOUND: 'host not found',
+  EPIPE: 'connection lost',
+  ETIMEDOUT: 'no answer in time',
+  TimeoutError: 'no answer in time',
+}
+
+const STORAGE_CAUSES: Record<string, string> = {
+  EACCES: 'permission denied',
+  EDQUOT: 'disk full',
+  EIO: 'disk failed',
+  ENOSPC: 'disk full',
+  EROFS: 'read-only',
+  NoSuchBucket: 'no such bucket',
+}

@@ -63,7 +63,7 @@ export function createAuthenticator(
     cache.delete(hash) // Keeps the map ordered by time of reading, for eviction.
     cache.set(hash, entry)
     entry.lookup.catch(() => cache.get(hash) === entry && cache.delete(hash))
-    evictOldestTokens(cache)
+    evictOldest(cache, MAX_CACHED_TOKENS)
     return entry.lookup
   }
 
@@ -83,9 +83,10 @@ function failUnauthenticated(challenge: string): never {
   fail('unauthenticated', { headers: { 'WWW-Authenticate': challenge } })
 }
 
-function evictOldestTokens(cache: Map<string, CachedToken>) {
-  for (const hash of cache.keys()) {
-    if (cache.size <= MAX_CACHED_TOKENS) return
-    cache.delete(hash)
+/** Removes the first entries of a map until it has at most `maxSize`. */
+export function evictOldest(cache: Map<string, unknown>, maxSize: number) {
+  for (const key of cache.keys()) {
+    if (cache.size <= maxSize) return
+    cache.delete(key)
   }
 }

@@ -6,7 +6,6 @@ import {
   showCharge,
 } from '../../contract/charges/charge.ts'
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
-import type { ReadCharge } from '../../db/repositories/charges.ts'
 import { fail } from '../../http/api-error.ts'
 import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
@@ -28,7 +27,6 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
       201: dataResponse(createdChargeSchema),
       errors: [
         'provider_rejected',
-        'idempotency_key_reused',
         'no_provider_available',
         'not_found_after_restore',
         'paused',
@@ -57,21 +55,16 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.svg`, {
-    summary: 'The payload as a QR picture (SVG)',
-    responses: { 200: 'image/svg+xml' },
-    async handle({ em, token, params }) {
-      return { body: renderQrSvg(requirePayload(await requireVisibleCharge(em, token, params.uuid))) }
-    },
-  })
-
-  registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.png`, {
-    summary: 'The payload as a QR picture (PNG)',
-    responses: { 200: 'image/png' },
-    async handle({ em, token, params }) {
-      return { body: renderQrPng(requirePayload(await requireVisibleCharge(em, token, params.uuid))) }
-    },
-  })
+  for (const [name, mediaType, render] of QR_PICTURES)
+    registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.${name}`, {
+      summary: `The payload as a QR picture (${name.toUpperCase()})`,
+      responses: { 200: mediaType },
+      async handle({ em, token, params }) {
+        // Without a provider that has issued the charge there is no QR code.
+        const { payload } = await requireVisibleCharge(em, token, params.uuid)
+        return { body: render(payload ?? fail('not_found')) }
+      },
+    })
 
   registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
     summary: 'Cancel a PENDING charge',
@@ -87,7 +80,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   })
 }
 
-/** Returns the PIX payload of a charge; fails where no provider has issued it, so that there is no QR code. */
-function requirePayload(charge: ReadCharge): string {
-  return charge.payload ?? fail('not_found')
-}
+const QR_PICTURES = [
+  ['svg', 'image/svg+xml', renderQrSvg],
+  ['png', 'image/png', renderQrPng],
+] as const

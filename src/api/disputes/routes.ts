@@ -45,7 +45,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
     bodyAs: 'multipart',
     responses: {
       200: dataResponse(disputeSchema),
-      errors: ['med_already_answered', 'med_not_answerable', 'idempotency_key_reused', 'not_confirmed'],
+      errors: ['med_already_answered', 'med_not_answerable', 'not_confirmed'],
     },
     async beforeBody({ params: { uuid }, ...request }) {
       await requireAnswerableDispute({ ...request, uuid })

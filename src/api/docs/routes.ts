@@ -10,6 +10,7 @@ import {
   DECISIONS,
   DOCUMENT_IMAGES,
   DOCUMENTS,
+  type RepositoryDocument,
   RUNBOOKS,
   readDocumentImage,
   readRepositoryDocument,
@@ -30,30 +31,28 @@ export const documentationRoutes: RouteRegistrar = router => {
     'reference.css': join(import.meta.dirname, 'assets/reference.css'),
     'redoc.js': 'redoc/bundles/redoc.standalone.js',
   })
-  // Built at the first request, after every route is registered.
-  const json = memoize(() => {
-    const routes = router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))
-    return JSON.stringify(buildOpenApiDocument(routes))
-  })
+  let openApiJson: string | undefined
   const reference = views.render('reference', {
     assets: { 'rail.svg': assets['rail.svg'], ...referenceAssets },
     theme: JSON.stringify(REFERENCE_THEME),
   })
-  const pages = new Map(
-    SERVED_DOCUMENTS.map(one => [
-      one.name,
-      memoize(() => {
-        const document = renderMarkdown(readRepositoryDocument(one))
-        return views.render('document', { ...one, ...document, assets, pages: DOCUMENTS })
-      }),
-    ]),
-  )
+  const pages = new Map<string, string>()
+  const renderDocument = (document: RepositoryDocument) =>
+    views.render('document', {
+      ...{ ...document, ...renderMarkdown(readRepositoryDocument(document)), assets, pages: DOCUMENTS },
+    })
 
   registerRoute(router, 'get', '/openapi.json', {
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
-    handle: async () => ({ body: json() }),
+    async handle() {
+      // Built at the first request, after every route is registered.
+      openApiJson ??= JSON.stringify(
+        buildOpenApiDocument(router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))),
+      )
+      return { body: openApiJson }
+    },
   })
 
   registerRoute(router, 'get', '/docs', {
@@ -68,7 +67,12 @@ export const documentationRoutes: RouteRegistrar = router => {
     tokens: 'none',
     params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
     responses: { 200: 'text/html' },
-    handle: async ({ params }) => ({ body: pages.get(params.name)!(), headers: DOCUMENT_HEADERS }),
+    async handle({ params: { name } }) {
+      const document = SERVED_DOCUMENTS.find(one => one.name === name)!
+      const body = pages.get(name) ?? renderDocument(document)
+      pages.set(name, body)
+      return { body, headers: DOCUMENT_HEADERS }
+    },
   })
 
   registerRoute(router, 'get', '/docs/images/:name', {
@@ -99,12 +103,4 @@ const REFERENCE_HEADERS = {
 const REFERENCE_THEME = {
   colors: { primary: { main: '#00695c' } },
   typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' } },
-}
-
-function memoize<T>(make: () => T): () => T {
-  let cached: { value: T } | undefined
-  return () => {
-    cached ??= { value: make() }
-    return cached.value
-  }
 }

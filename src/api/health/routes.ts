@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isSchemaMigrated } from '../../db/client/migrate.ts'
 import type { Orm } from '../../db/client/orm.ts'
 import { isDatabaseWritable } from '../../db/client/startup-check.ts'
-import { ApiError, fail } from '../../http/api-error.ts'
+import { fail } from '../../http/api-error.ts'
 import { describeFailureCause } from '../../http/failure-cause.ts'
 import { PROBE_TIMEOUT_MS } from '../../http/limits.ts'
 import { ResponseTimeoutError, withTimeout } from '../../http/outage.ts'
@@ -45,8 +45,8 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
 
 /** Probes PostgreSQL; fails for the schema of another release, on a standby, and where transactions are read-only. */
 async function probePostgres(orm: Orm): Promise<void> {
-  if (!(await isSchemaMigrated(orm))) throw createUnavailableError('postgres: schema not migrated')
-  if (!(await isDatabaseWritable(orm))) throw createUnavailableError('postgres: read-only')
+  if (!(await isSchemaMigrated(orm))) fail('unavailable', { cause: 'postgres: schema not migrated' })
+  if (!(await isDatabaseWritable(orm))) fail('unavailable', { cause: 'postgres: read-only' })
 }
 
 /** Runs a probe with a limit of PROBE_TIMEOUT_MS; returns the cause of its failure, or null. */
@@ -58,5 +58,3 @@ async function findProbeFailure(probe: () => Promise<void>, part: string): Promi
     return error instanceof ResponseTimeoutError ? `${part}: no answer in time` : describeFailureCause(error)
   }
 }
-
-const createUnavailableError = (cause: string) => new ApiError('unavailable', { cause })

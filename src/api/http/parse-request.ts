@@ -108,21 +108,16 @@ function parseIdempotencyKey(
     : { kind: 'invalid', errors }
 }
 
-/** Prepares a route: its schemas are built once, because building one costs many times what a validation does. */
+/**
+ * Prepares a route: its schemas are built once, because building one costs many times what a validation does. In a route
+ * without a query unknown parameters are 422, but ignored on provider callbacks.
+ */
 export function prepareRoute(definition: AnyRoute): PreparedRoute {
+  const { tokens, path } = definition
+  const uuids = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, uuidSchema])
   const schemas = {
-    params: definition.params ?? buildUuidParamsSchema(definition.path),
-    query: definition.query ?? buildEmptyQuerySchema(definition),
+    params: definition.params ?? z.object(Object.fromEntries(uuids)),
+    query: definition.query ?? (tokens === 'none' ? z.object({}) : z.strictObject({})),
   }
   return { shape: definition, schemas }
-}
-
-/** Builds the schema of a route without a query: unknown parameters are 422, but ignored on provider callbacks. */
-function buildEmptyQuerySchema({ tokens }: AnyRoute): z.ZodType {
-  return tokens === 'none' ? z.object({}) : z.strictObject({})
-}
-
-function buildUuidParamsSchema(path: string): z.ZodType {
-  const names = path.split('/').filter(part => part.startsWith(':'))
-  return z.object(Object.fromEntries(names.map(part => [part.slice(1), uuidSchema])))
 }

@@ -90,17 +90,17 @@ export function listErrorCodes(definition: AnyRoute): ErrorCode[] {
     definition.tokens !== 'none' && 'rate_limited',
     definition.tokens === 'global_only' && 'token_bound_to_provider',
     definition.path.includes(':') && 'not_found',
-    definition.body !== undefined && (isMultipart(definition) ? 'malformed_multipart' : 'malformed_json'),
-    definition.body !== undefined && (isMultipart(definition) ? 'upload_too_large' : 'body_too_large'),
-    definition.body !== undefined && 'unsupported_media_type',
+    ...(definition.body === undefined ? [] : BODY_ERROR_CODES[definition.bodyAs ?? 'json']),
     'validation_failed',
     ...(definition.responses.errors ?? []),
+    definition.isIdempotent && 'idempotency_key_reused',
     'internal_error',
     'unavailable',
   ]
   return [...new Set(codes.filter(code => code !== false && code !== undefined))]
 }
 
-function isMultipart({ bodyAs }: AnyRoute): boolean {
-  return bodyAs === 'multipart'
-}
+const BODY_ERROR_CODES = {
+  json: ['malformed_json', 'body_too_large', 'unsupported_media_type'],
+  multipart: ['malformed_multipart', 'upload_too_large', 'unsupported_media_type'],
+} as const

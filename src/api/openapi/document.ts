@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { errorBody } from '../../contract/shared/fields.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
 import { createOpenApiComponents } from './components.ts'
-import { describeOperation, OPENAPI_HEADERS, type OpenApiOperation } from './operation.ts'
+import type { JsonSchema } from './example.ts'
+import { describeOperation, OPENAPI_HEADERS } from './operation.ts'
 
 /** Builds the OpenAPI 3.1 document of some routes only from their schemas, so that it cannot differ from them. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
   const components = createOpenApiComponents()
-  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  const paths: Record<string, Record<string, JsonSchema>> = {}
   components.registerSchema(errorSchema)
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')

@@ -4,19 +4,8 @@ import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
 import type { OpenApiComponents } from './components.ts'
 import type { JsonSchema } from './example.ts'
 
-export type OpenApiOperation = {
-  tags: string[]
-  operationId: string
-  summary: string
-  description?: string
-  security?: Record<string, string[]>[]
-  parameters: JsonSchema[]
-  requestBody?: JsonSchema
-  responses: Record<string, JsonSchema>
-}
-
 /** Describes a route as an OpenAPI operation. */
-export function describeOperation(route: AnyRoute, components: OpenApiComponents): OpenApiOperation {
+export function describeOperation(route: AnyRoute, components: OpenApiComponents): JsonSchema {
   return {
     tags: [/^\/api\/v1\/([\w-]+)/.exec(route.path)?.[1] ?? 'health'],
     operationId: deriveOperationId(route),
@@ -120,12 +109,8 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
 
 /** Describes the error responses: one entry per status, with an example per error code. */
 function describeErrors(route: AnyRoute): Record<string, JsonSchema> {
-  const byStatus: Record<string, ErrorCode[]> = {}
-  for (const code of listErrorCodes(route)) {
-    const { status } = ERROR_CATALOGUE[code]
-    byStatus[status] = [...(byStatus[status] ?? []), code]
-  }
-  const described = Object.entries(byStatus).map(([status, codes]) => [
+  const byStatus = Map.groupBy(listErrorCodes(route), code => String(ERROR_CATALOGUE[code].status))
+  const described = Array.from(byStatus, ([status, codes]) => [
     status,
     {
       description: codes.map(code => `\`${code}\`: ${ERROR_CATALOGUE[code].message}`).join(' '),

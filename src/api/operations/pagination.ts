@@ -1,20 +1,12 @@
+import type { z } from 'zod'
+import type { pageMeta } from '../../contract/shared/fields.ts'
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
 
 /** Pages and day filters of lists (SPEC §1). */
 
 const DAY_MS = 86_400_000
 
-export type ListPage<Row> = {
-  data: Row[]
-  meta: {
-    current_page: number
-    from: number
-    last_page: number
-    per_page: number
-    to: number
-    total: number
-  }
-}
+type PageQuery = { page: number; per_page: number }
 
 /**
  * Builds the response of a list: `from` and `to` count from 1 and are 0 on an empty page, `last_page` is at least 1.
@@ -24,12 +16,7 @@ export function buildListPage<Row>({
   per_page,
   total,
   rows,
-}: {
-  page: number
-  per_page: number
-  total: number
-  rows: Row[]
-}): ListPage<Row> {
+}: PageQuery & { total: number; rows: Row[] }): { data: Row[]; meta: z.output<typeof pageMeta> } {
   const before = computePageOffset({ page, per_page })
   return {
     data: rows,
@@ -45,13 +32,13 @@ export function buildListPage<Row>({
 }
 
 /** Returns the options of `em.findAndCount` for one page, newest first: by `created_at`, then `uuid`. */
-export function newestFirstOptions({ page, per_page }: { page: number; per_page: number }) {
+export function newestFirstOptions({ page, per_page }: PageQuery) {
   const orderBy = [{ createdAt: 'desc' as const }, { uuid: 'desc' as const }]
   return { limit: per_page, offset: computePageOffset({ page, per_page }), orderBy }
 }
 
 /** Computes the number of rows before a page. */
-export function computePageOffset({ page, per_page }: { page: number; per_page: number }): number {
+export function computePageOffset({ page, per_page }: PageQuery): number {
   return (page - 1) * per_page
 }
 

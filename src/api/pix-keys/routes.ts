@@ -17,8 +17,7 @@ import {
   collectCodeProviderErrors,
   collectPixKeyProviderErrors,
 } from '../operations/pix-keys/choose-provider.ts'
-import { createPixKey, PIX_KEYS_PATH } from '../operations/pix-keys/create.ts'
-import { countCreationAttempt } from '../operations/pix-keys/creation-limit.ts'
+import { countCreationAttempt, createPixKey, PIX_KEYS_PATH } from '../operations/pix-keys/create.ts'
 import { listPixKeys, requireVisiblePixKey } from '../operations/pix-keys/find.ts'
 import { removePixKey } from '../operations/pix-keys/remove.ts'
 import { AUTH_CODES_PATH, requestAuthCode } from '../operations/pix-keys/request-code.ts'
@@ -34,13 +33,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     validateSemantics: collectCodeProviderErrors,
     responses: {
       201: requestedCodeResponse,
-      errors: [
-        'key_not_supported',
-        'idempotency_key_reused',
-        'code_undeliverable',
-        'paused',
-        'not_confirmed',
-      ],
+      errors: ['key_not_supported', 'code_undeliverable', 'paused', 'not_confirmed'],
     },
     handle: request => requestAuthCode(dependencies, request),
   })
@@ -60,7 +53,6 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'pix_key_taken',
         'pix_key_limit',
         'key_not_supported',
-        'idempotency_key_reused',
         'too_many_attempts',
         'no_provider_available',
         'paused',

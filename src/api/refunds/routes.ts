@@ -27,7 +27,6 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
         'refund_med_open',
         'refund_period_over',
         'insufficient_balance',
-        'idempotency_key_reused',
         'no_provider_available',
         'not_found_after_restore',
         'paused',

@@ -20,12 +20,9 @@ export function queryCandidates(
   { token, providerUuid }: CandidateRequest,
 ): Query<Connection[]> {
   const { accountUuid, connectionUuid } = token
-  if (connectionUuid !== null)
-    return mapQuery(queryAccountConnection(em, { accountUuid, uuid: connectionUuid }), connection =>
-      requireBoundConnection(connection, token),
-    )
-  if (providerUuid !== undefined)
-    return mapQuery(queryAccountConnection(em, { accountUuid, uuid: providerUuid }), connection =>
+  const uuid = connectionUuid ?? providerUuid
+  if (uuid !== undefined)
+    return mapQuery(queryAccountConnection(em, { accountUuid, uuid }), connection =>
       requireNamedConnection(connection, token),
     )
   // Ordering by circuit state is left to operations that start at once (src/db/repositories/circuit-breaker.ts).
@@ -51,38 +48,28 @@ export async function collectProviderErrors(
 
 const providerUuidSchema = uuidSchema.optional()
 
-/** Returns the bound connection of the token; a `provider_uuid` in the body is ignored. */
-function requireBoundConnection(connection: Connection | undefined, token: CallerToken): Connection[] {
-  if (!connection || !canServe(connection, token))
-    failProviderField('the provider of this token is not active')
-  return [connection]
-}
-
+/** Returns the connection that the token is bound to, else the one that the body names. */
 function requireNamedConnection(connection: Connection | undefined, token: CallerToken): Connection[] {
-  if (!connection?.isPublic || !canServe(connection, token))
-    failProviderField('must be an active provider of the account')
-  return [connection]
+  const isBound = token.connectionUuid !== null
+  if (connection && canServe(connection, token) && (isBound || connection.isPublic)) return [connection]
+  return failProviderField(
+    isBound ? 'the provider of this token is not active' : 'must be an active provider of the account',
+  )
 }
 
+/** Returns the defaults, the first of each provider account: orphan and accepted charge never share a reference there. */
 function requireDefaultConnections(ranked: Connection[], token: CallerToken): Connection[] {
-  const usable = dedupeByProviderAccount(ranked.filter(connection => canServe(connection, token)))
+  const usable = ranked.filter(connection => canServe(connection, token))
   if (usable.length === 0) failProviderField('no active default provider; name one, or set the defaults')
-  return usable
+  const accountUuids = usable.map(connection => connection.providerAccountUuid)
+  return usable.filter(
+    ({ providerAccountUuid }, index) => accountUuids.indexOf(providerAccountUuid) === index,
+  )
 }
 
 /** Tests whether a connection can start operations: it is ACTIVE, and a simulator for test tokens only. */
 function canServe(connection: Connection, token: CallerToken): boolean {
   return connection.status === 'ACTIVE' && connection.isSimulated === (token.mode === 'test')
-}
-
-/** Keeps the first connection of each provider account: orphan and accepted charge never share a reference there. */
-function dedupeByProviderAccount(connections: Connection[]): Connection[] {
-  const firstByAccount = new Map<string, Connection>()
-  for (const connection of connections) {
-    if (!firstByAccount.has(connection.providerAccountUuid))
-      firstByAccount.set(connection.providerAccountUuid, connection)
-  }
-  return [...firstByAccount.values()]
 }
 
 function failProviderField(message: string): never {

@@ -25,7 +25,6 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
       errors: [
         'provider_rejected',
         'external_ref_taken',
-        'idempotency_key_reused',
         'no_provider_available',
         'paused',
         'account_blocked',

@@ -39,7 +39,7 @@ export const webhookRoutes =
       tokens: 'global_only',
       body: createWebhookBody,
       validateSemantics: ({ body }) => collectEndpointErrors(Object(body), tools.inspect),
-      responses: { 201: dataResponse(webhookSchema), errors: ['webhook_limit', 'idempotency_key_reused'] },
+      responses: { 201: dataResponse(webhookSchema), errors: ['webhook_limit'] },
       handle: request => createWebhook(tools, request),
     })
 

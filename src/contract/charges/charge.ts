@@ -16,6 +16,7 @@ import {
   reais,
   reaisOutput,
   reaisText,
+  rowTimes,
   UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
@@ -98,8 +99,7 @@ const chargePixSchema = z
     transaction: chargeTransactionSchema.nullable(),
     status: z.enum(PIX_STATUSES),
     expires_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'ChargePix' })
 
@@ -109,8 +109,7 @@ const paymentFields = {
   payload: z.string().meta({ description: 'The copy-and-paste PIX code' }),
   pix: chargePixSchema,
   expires_at: instantSchema,
-  created_at: instantSchema,
-  updated_at: instantSchema,
+  ...rowTimes,
 }
 
 const chargeFields = {
@@ -133,8 +132,7 @@ const chargeFields = {
     })
     .optional()
     .meta({ description: 'Only on a FAILED charge: why no provider issued it' }),
-  created_at: instantSchema,
-  updated_at: instantSchema,
+  ...rowTimes,
 }
 
 /** Response of POST /payments and of its replay. */
@@ -168,7 +166,7 @@ export function showCharge(charge: ReadCharge): z.output<typeof chargeSchema> {
     history: charge.history,
     updated_at: charge.updatedAt,
     payment: {
-      ...showPayment(charge, toPixStatus(charge.state)),
+      ...showPayment(charge, PIX_STATUS_BY_STATE[charge.state]),
       value: charge.totalCents,
       type: 'QR_DYNAMIC',
       verify_sender: false,
@@ -207,8 +205,7 @@ function showSharedFields(charge: ReadCharge) {
     value: charge.valueCents,
     currency: 'BRL' as const,
     type: 'PIX' as const,
-    ...(charge.externalRef !== null &&
-      charge.externalRef !== undefined && { external_ref: charge.externalRef }),
+    ...(charge.externalRef != null && { external_ref: charge.externalRef }),
     ...(charge.beneficiaryName && {
       final_beneficiary: { name: charge.beneficiaryName, document: charge.beneficiaryDocument ?? '' },
     }),
@@ -265,4 +262,3 @@ const PIX_STATUS_BY_STATE: Record<ChargeState, (typeof PIX_STATUSES)[number]> = 
   expired: 'EXPIRED',
   cancelled: 'CANCELLED',
 }
-const toPixStatus = (state: ChargeState) => PIX_STATUS_BY_STATE[state]

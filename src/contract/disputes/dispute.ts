@@ -21,6 +21,7 @@ import {
   providerReference,
   reaisOutput,
   reaisText,
+  rowTimes,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -32,8 +33,7 @@ const disputeInitiation = z
     additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
     expires_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'DisputeInitiation' })
 
@@ -67,8 +67,7 @@ export const disputeSchema = z
     charge_uuid: uuidSchema.optional(),
     transfer_uuid: uuidSchema.optional(),
     provider: providerReference,
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'Dispute' })
 

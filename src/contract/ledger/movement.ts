@@ -8,6 +8,7 @@ import {
   partySchema,
   reaisOutput,
   reaisText,
+  rowTimes,
   UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
@@ -29,40 +30,34 @@ const movementInitiation = z
     ...{ ...initiationFields, value: reaisOutput, pix_key: z.string().optional() },
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
     expires_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'Initiation' })
 
-/** Fields of a movement's record after its value. */
-export const movementRecordFields = {
+const movementFields = {
   movement_type: z.enum(['IN', 'OUT']),
   type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
   status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
   end_to_end: z.string(),
-  settled_at: instantSchema.nullable(),
-  created_at: instantSchema,
-  updated_at: instantSchema,
 }
+const settlementTimes = { settled_at: instantSchema.nullable(), ...rowTimes }
+
+/** Fields of a movement's record after its value. */
+export const movementRecordFields = { ...movementFields, ...settlementTimes }
 
 export const movementSchema = z
   .object({
     uuid: uuidSchema,
     initiation: movementInitiation,
     value: reaisOutput,
-    movement_type: z.enum(['IN', 'OUT']),
-    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
-    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
-    end_to_end: z.string(),
+    ...movementFields,
     charge_uuid: uuidSchema.optional(),
     original_uuid: uuidSchema.optional().meta({ description: 'The movement that this one returns' }),
     reason: z.enum(MOVEMENT_REASONS).optional().meta({
       description:
         'Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise',
     }),
-    settled_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...settlementTimes,
   })
   .meta({ id: 'Movement' })
 

@@ -7,11 +7,11 @@ import { refundMachine } from '../../domain/refunds/refund.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { movementSchema, showMovement } from '../ledger/movement.ts'
 import {
-  instantSchema,
   pageQueryFields,
   providerReference,
   reais,
   reaisOutput,
+  rowTimes,
   uuidSchema,
 } from '../shared/fields.ts'
 
@@ -38,8 +38,7 @@ const refundPartSchema = z
     error: z
       .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
       .optional(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'Refund' })
 
@@ -52,8 +51,7 @@ export const refundSchema = z
     refund: refundPartSchema,
     history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
     provider: providerReference,
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'RefundResult' })
 
@@ -73,13 +71,7 @@ export function showRefund(refund: Refund, charge: ReadCharge): z.output<typeof 
       fees: refund.feeCents,
       pix_original: showMovement(charge.movement as Movement),
       pix_refund: showMovement(refund.movement as Movement),
-      ...(refund.failure && {
-        error: {
-          code: refund.failure.code,
-          message: refund.failure.message,
-          ...(refund.failure.provider_code && { provider_code: refund.failure.provider_code }),
-        },
-      }),
+      ...(refund.failure && { error: refund.failure }),
       created_at: refund.createdAt,
       updated_at: refund.updatedAt,
     },

@@ -55,6 +55,9 @@ export const instantSchema = z
   })
   .meta({ description: 'UTC, six fractional digits', examples: ['2026-11-21T12:00:00.000000Z'] })
 
+/** Times of a row, the last fields of most resources. */
+export const rowTimes = { created_at: instantSchema, updated_at: instantSchema }
+
 /** Builds an enum that accepts any case, written in upper case. Other alphabets' letters stay: `ı` is not `I`. */
 export function caseInsensitiveEnum<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(
@@ -99,7 +102,7 @@ export const RUN_DESPITE_OTHER_ISSUES = {
 }
 
 /** Page information of every list response. */
-const pageMeta = z
+export const pageMeta = z
   .object({
     current_page: z.int(),
     from: z.int(),

@@ -18,6 +18,7 @@ import {
   providerReference,
   reais,
   reaisOutput,
+  rowTimes,
   UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
@@ -83,8 +84,7 @@ const attemptSchema = z
     provider: z.string(),
     outcome: z.enum(ATTEMPT_OUTCOMES),
     code: z.string(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'Attempt' })
 
@@ -105,8 +105,7 @@ const keyInitiation = z
     ...{ ...initiationFields, txid: z.null(), value: reaisOutput, type: z.literal('KEY') },
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED']),
     expires_at: instantSchema.nullable(),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'KeyInitiation' })
 
@@ -204,10 +203,11 @@ export function snapshotAcceptedTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
 ): Record<string, unknown> {
-  const response = showTransfer(transfer, attempts)
+  // Such a transfer was accepted, even if only a poll has proved it.
+  const { outcome: _, unknown_since: __, next_check_at: ___, ...shown } = showTransfer(transfer, attempts)
   return z.encode(transferSchema, {
-    ...omitUnknownOutcome(response),
-    attempts: response.attempts.map(attempt =>
+    ...shown,
+    attempts: shown.attempts.map(attempt =>
       attempt.outcome === 'rejected' || attempt.outcome === 'unreachable'
         ? attempt
         : { ...attempt, outcome: 'accepted' as const },
@@ -215,31 +215,13 @@ export function snapshotAcceptedTransfer(
   })
 }
 
-/** Removes unknown outcomes of attempts: a transfer with this snapshot was accepted, even if a poll proved it later. */
-function omitUnknownOutcome<Shown extends UnknownOutcomeFields>({
-  outcome: _,
-  unknown_since: __,
-  next_check_at: ___,
-  ...known
-}: Shown) {
-  return known
-}
-type UnknownOutcomeFields = { outcome?: unknown; unknown_since?: unknown; next_check_at?: unknown }
-
 /** Presents the POST's response: its stored snapshot, or the current transfer while no provider has accepted it. */
 export function showAcceptedTransfer(
   transfer: ReadTransfer,
   attempts: AttemptWithProvider[],
 ): z.output<typeof transferSchema> {
   if (!transfer.accepted) return showTransfer(transfer, attempts)
-  const snapshot = transfer.accepted as z.input<typeof transferSchema>
-  // Some snapshots have an unknown outcome though none of their attempts has one.
-  const visible = snapshot.attempts.some(({ outcome }) => outcome === 'unknown')
-    ? snapshot
-    : omitUnknownOutcome(snapshot)
-  // Snapshots stored by older releases lack the contract's `expires_at`.
-  const initiation = { ...visible.transfer.initiation, expires_at: null }
-  return z.decode(transferSchema, { ...visible, transfer: { ...visible.transfer, initiation } })
+  return z.decode(transferSchema, transfer.accepted as z.input<typeof transferSchema>)
 }
 
 function showTransferRecord(transfer: ReadTransfer): z.output<typeof transferRecord> {

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import type { Delivery, DeliveryAttempt, Event } from '../../db/entities/webhook.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import { dataResponse, instantSchema, namesQuery, pageQueryFields, uuidSchema } from '../shared/fields.ts'
+import {
+  dataResponse,
+  instantSchema,
+  namesQuery,
+  pageQueryFields,
+  rowTimes,
+  uuidSchema,
+} from '../shared/fields.ts'
 
 /** Webhook deliveries (SPEC §8): one event for one webhook, with the result of each attempt. */
 
@@ -28,8 +35,7 @@ export const deliverySchema = z
       .nullable()
       .meta({ description: 'null while an attempt is running, or after the last one' }),
     tries: z.array(deliveryAttemptSchema).meta({ description: 'The latest twenty, in their order' }),
-    created_at: instantSchema,
-    updated_at: instantSchema,
+    ...rowTimes,
   })
   .meta({ id: 'Delivery' })
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { createPixKey } from '../../api/operations/pix-keys/create.ts'
-import { countCreationAttempt } from '../../api/operations/pix-keys/creation-limit.ts'
+import { countCreationAttempt, createPixKey } from '../../api/operations/pix-keys/create.ts'
 import { listPixKeys } from '../../api/operations/pix-keys/find.ts'
 import { removePixKey } from '../../api/operations/pix-keys/remove.ts'
 import { requestAuthCode } from '../../api/operations/pix-keys/request-code.ts'

@@ -4,6 +4,7 @@ import { type BucketShare, queryBucketShare, takeBucketShare } from '../../../db
 import { fail } from '../../../http/api-error.ts'
 import { MAX_CACHED_TOKENS } from '../../../http/limits.ts'
 import { isReadOnlyRefusal } from '../../../http/outage.ts'
+import { evictOldest } from '../../authorization/authenticate.ts'
 import {
   buildRateLimitHeaders,
   computeRetryAfterS,
@@ -62,7 +63,7 @@ export function createRateLimiter(
     const unusedRequests = leases.get(tokenUuid)?.remainingRequests ?? 0
     leases.delete(tokenUuid) // Keeps the map ordered by time of leasing, for eviction.
     leases.set(tokenUuid, openLease(granted + unusedRequests, bucketLeft, now()))
-    evictOldestLeases(leases)
+    evictOldest(leases, MAX_CACHED_TOKENS)
   }
 
   function needsShare(tokenUuid: string): boolean {
@@ -95,11 +96,4 @@ export function createRateLimiter(
   }
 
   return { countRequest, queryShare }
-}
-
-function evictOldestLeases(leases: Map<string, RateLease>) {
-  for (const tokenUuid of leases.keys()) {
-    if (leases.size <= MAX_CACHED_TOKENS) return
-    leases.delete(tokenUuid)
-  }
 }

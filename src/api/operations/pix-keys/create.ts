@@ -2,7 +2,7 @@ import { type CreatePixKeyBody, isProvedType, showCreatedPixKey } from '../../..
 import { Account } from '../../../db/entities/account.ts'
 import type { Connection } from '../../../db/entities/connection.ts'
 import type { PixKey } from '../../../db/entities/pix-key.ts'
-import { countPixKeys, isPixKeyRegistered } from '../../../db/repositories/pix-keys.ts'
+import { countPixKeyCreation, countPixKeys, isPixKeyRegistered } from '../../../db/repositories/pix-keys.ts'
 import { MAX_KEYS_PER_TYPE } from '../../../domain/pix-keys/pix-key.ts'
 import { fail } from '../../../http/api-error.ts'
 import { PIX_KEY_STORED_WAIT_MS, UNAVAILABLE_RETRY_S } from '../../../http/limits.ts'
@@ -25,6 +25,16 @@ import { USED_CODE_MESSAGE, verifyAddress } from './verify-code.ts'
 export const PIX_KEYS_PATH = '/api/v1/pix-keys'
 
 type CreatePixKeyRequest = CreateRequest<CreatePixKeyBody>
+
+/**
+ * Counts a POST of a key, rejected ones included; the fourth within 60 s is 429 (SPEC §9). PostgreSQL counts, by its
+ * own clock, so the limit holds for any number of processes. A 429 is not counted: a merchant who waits for
+ * `Retry-After` succeeds.
+ */
+export async function countCreationAttempt({ token, em }: Pick<CreatePixKeyRequest, 'token' | 'em'>) {
+  const retryAfterS = await countPixKeyCreation(em, token.accountUuid)
+  if (retryAfterS > 0) fail('too_many_attempts', { retryAfterS })
+}
 
 /** Registers a PIX key at a provider, or replays the response of the same Idempotency-Key (SPEC §9). */
 export function createPixKey(

@@ -6,6 +6,7 @@ import { fail } from '../../../http/api-error.ts'
 import type { Sealer } from '../../../security/sealing.ts'
 import { generateSigningSecret, maskSigningSecret } from '../../../webhook-client/signature.ts'
 import type { CallerToken } from '../../authorization/authenticate.ts'
+import type { CreateRequest } from '../create-operation.ts'
 import {
   deriveOperationUuid,
   fingerprintRequest,
@@ -16,20 +17,13 @@ import { type EndpointInspector, requireUsableEndpoint } from './validate-endpoi
 
 export const WEBHOOKS_PATH = '/api/v1/webhooks'
 
-type CreateWebhookRequest = {
-  body: CreateWebhookBody
-  token: CallerToken
-  em: EntityManager
-  idempotencyKey: string | null
-}
-
 /**
  * Creates a webhook, or replays the response of the same Idempotency-Key. Not by `createOperation`: no workflow starts,
  * the row is inserted here, and its outcome is certain when the statement returns.
  */
 export async function createWebhook(
   { sealer, inspect }: { sealer: Sealer; inspect: EndpointInspector },
-  { body, token, idempotencyKey: key, em }: CreateWebhookRequest,
+  { body, token, idempotencyKey: key, em }: Omit<CreateRequest<CreateWebhookBody>, 'requestId'>,
 ) {
   const { accountUuid, connectionUuid } = token
   const uuid = deriveOperationUuid({ owner: token, method: 'post', path: WEBHOOKS_PATH, key })
