@@ -10,6 +10,7 @@ import { fileRoutes } from './api/files/routes.ts'
 import { healthRoutes } from './api/health/routes.ts'
 import { ledgerRoutes } from './api/ledger/routes.ts'
 import { metricsRoutes } from './api/metrics/routes.ts'
+import { createAdmission, watchTaskAge } from './api/operations/admission.ts'
 import { createTemporalClient, probeTemporal } from './api/operations/temporal-client.ts'
 import { pixKeyRoutes } from './api/pix-keys/routes.ts'
 import { providerRoutes } from './api/providers/routes.ts'
@@ -66,13 +67,17 @@ const providers = createRecordingRegistry({
   observeCall: call => logFailedCall(log, call),
 })
 
+const admission = createAdmission()
+const context = {
+  client: temporal.client,
+  taskQueue: config.temporal.taskQueue,
+  timeScale: config.timeScale,
+}
+void watchTaskAge(admission, context, stopping.signal)
 const app = createApp({
   orm,
-  temporal: {
-    client: temporal.client,
-    taskQueue: config.temporal.taskQueue,
-    timeScale: config.timeScale,
-  },
+  temporal: context,
+  admission,
   config,
   log,
   sealer,

@@ -85,6 +85,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
     'A bug of the service; the details are in its log. Repeat with the same Idempotency-Key, and report the `request_id`.',
   unavailable:
     'PostgreSQL, Temporal or the file storage is not reachable. Wait for `Retry-After` and repeat with the same Idempotency-Key.',
+  overloaded:
+    'More operations are in progress than the service completes in time; reads still work. This request started nothing and left its Idempotency-Key as it was: wait for `Retry-After` and repeat with the same key.',
   paused:
     'An operator paused the service, the account or the provider. Operations that already run continue. Wait for `Retry-After` and repeat.',
   not_confirmed:

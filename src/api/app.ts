@@ -21,6 +21,7 @@ import { createAuthenticator } from './authorization/authenticate.ts'
 import { type ApiRouter, requireGlobalToken } from './http/route.ts'
 import { createRateLimiter } from './middleware/rate-limit/bucket.ts'
 import { traceRequest } from './middleware/tracing.ts'
+import type { Admission } from './operations/admission.ts'
 
 /** Dependencies that a process builds once for all routes. */
 export type ApiDependencies = {
@@ -40,12 +41,13 @@ export type RouteRegistrar = (router: ApiRouter, dependencies: ApiDependencies) 
 
 export type AppOptions = ApiDependencies & {
   routes: RouteRegistrar[]
+  admission?: Admission
   /** Middleware that measures every request and its response. */
   requestMetrics?: Middleware
 }
 
 /** Creates the API as a Koa app: middleware, one router, one error handler. */
-export function createApp({ routes, requestMetrics, ...dependencies }: AppOptions): Koa {
+export function createApp({ routes, requestMetrics, admission, ...dependencies }: AppOptions): Koa {
   const { orm, log, config } = dependencies
   const limiter = createRateLimiter(orm, config.rate)
   const authenticate = createAuthenticator(orm, { batchedQuery: limiter.queryShare })
@@ -55,6 +57,7 @@ export function createApp({ routes, requestMetrics, ...dependencies }: AppOption
     orm,
     log,
     formSemaphore: createSemaphore(MAX_CONCURRENT_FORMS),
+    admission,
     async authenticateAndCount(ctx) {
       const token = await authenticate(ctx.get('Authorization'))
       ctx.state.token = token

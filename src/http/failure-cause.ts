@@ -16,6 +16,7 @@ export function describeFailureCause(error: unknown): string {
 const DEFAULT_CAUSES: Record<ServerErrorCode, string> = {
   internal_error: 'bug',
   unavailable: 'unknown',
+  overloaded: 'overload',
   paused: 'paused by an operator',
   not_taken: 'worker: no answer in time',
   not_confirmed: 'worker: no answer in time',

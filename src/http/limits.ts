@@ -68,6 +68,9 @@ export const UNAVAILABLE_RETRY_S = 5
 /** `Retry-After` while an operator has paused payments: how long the pause lasts is unknown. */
 export const PAUSED_RETRY_S = 60
 
+/** How often a process reads the age of the oldest task that waits for a worker. */
+export const TASK_AGE_INTERVAL_MS = 500
+
 /** Limit of a readiness probe: orchestrators do not wait longer. */
 export const PROBE_TIMEOUT_MS = 2_000
 

@@ -7,6 +7,7 @@ import { createUnexplainedCounter } from './unexplained-answers.ts'
 export type ApiProcessState = {
   isTemporalUp: boolean
   storage: { freeBytes: number; sizeBytes: number } | null
+  load: { runningCount: number; limitCount: number; taskAgeMs: number } | undefined
 }
 
 /** Creates the metrics that one API process counts by itself. */
@@ -28,6 +29,12 @@ export function createApiMetrics() {
     'cause',
   ])
   const temporalUp = gauge('trilho_temporal_up', 'Whether Temporal answers this API.')
+  const running = gauge('trilho_operations_running', 'New operations that this API awaits.')
+  const limit = gauge('trilho_operations_limit', 'New operations that this API awaits at most at once.')
+  const taskAge = gauge(
+    'trilho_task_oldest_seconds',
+    'Age of the oldest task in Temporal that no worker has started.',
+  )
   const storageFree = gauge('trilho_storage_free_bytes', 'Free bytes of the file system of the attachments.')
   const storageSize = gauge(
     'trilho_storage_size_bytes',
@@ -36,8 +43,11 @@ export function createApiMetrics() {
   for (const one of [storageFree, storageSize]) one.remove() // Without a disk there is no sample.
   return {
     registry,
-    recordProcessState({ isTemporalUp, storage }: ApiProcessState): void {
+    recordProcessState({ isTemporalUp, storage, load }: ApiProcessState): void {
       temporalUp.set(Number(isTemporalUp))
+      running.set(load?.runningCount ?? 0)
+      limit.set(load?.limitCount ?? 0)
+      taskAge.set((load?.taskAgeMs ?? 0) / 1_000)
       if (!storage) return
       storageFree.set(storage.freeBytes)
       storageSize.set(storage.sizeBytes)

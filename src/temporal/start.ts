@@ -22,6 +22,12 @@ import {
  * may issue or send; all other calls read or cancel.
  */
 
+/**
+ * Priority of the workflow tasks of new charges and transfers, lower than the default (3): refunds, returns, webhook
+ * deliveries and notifications, whose workflows start later, do not wait for them.
+ */
+const NEW_OPERATION_PRIORITY = { priorityKey: 4 }
+
 type MoneyKind = 'charge' | 'transfer' | 'refund'
 type MoneyInput = ChargeInput | TransferInput | RefundInput
 
@@ -39,6 +45,7 @@ export function startMoneyWorkflow<Kind extends MoneyKind>(
   const provider = 'connectionUuid' in order ? order.connectionUuid : order.candidates[0]!
   return startAndAwaitResult(temporal, kind, input, {
     ...buildMoneyWorkflowOptions(WORKFLOWS[kind].idOf(input.uuid), input, { externalRef, provider }),
+    ...(kind !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
     updateId: input.uuid,
     waitMs,
   })

@@ -95,7 +95,7 @@ export async function getUntilAnswered(
   }
 }
 
-const RETRYABLE_CODES = new Set(['unavailable', 'not_confirmed', 'issuing', 'rate_limited'])
+const RETRYABLE_CODES = new Set(['unavailable', 'overloaded', 'not_confirmed', 'issuing', 'rate_limited'])
 
 function isFinalResponse(said: ApiResponse | null): boolean {
   return said !== null && !RETRYABLE_CODES.has(said.body?.code)

@@ -30,6 +30,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
         'no_provider_available',
         'not_found_after_restore',
         'paused',
+        'overloaded',
         'issuing',
         'not_confirmed',
       ],

@@ -5,6 +5,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
+import type { Admission } from '../operations/admission.ts'
 
 /** The definition of a route: who may call it, its input, its responses and its handler. */
 
@@ -63,6 +64,8 @@ type ApiRequest<Tokens, Params, Query, Body> = {
   /** Parsed on POST only; used by routes with `isIdempotent`. */
   idempotencyKey: string | null
   headers: IncomingHttpHeaders
+  /** Used by routes that create operations. */
+  admission: Admission | undefined
 }
 
 type ParamsOf<Params> = Params extends z.ZodType ? z.output<Params> : never

@@ -7,6 +7,7 @@ import { ApiError, fail } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import type { Semaphore } from '../../http/semaphore.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
+import type { Admission } from '../operations/admission.ts'
 import { type PreparedRoute, parseRequest, prepareRoute } from './parse-request.ts'
 import {
   type AnyRoute,
@@ -67,6 +68,8 @@ export type ApiRouter = {
   log: Logger
   /** Limits the forms of one account that are read at once. */
   formSemaphore: Semaphore
+  /** Refuses new operations of an overloaded service; where absent, all start. */
+  admission: Admission | undefined
   /** Authenticates the caller and counts the request against its rate limit: 401 or 429. */
   authenticateAndCount(ctx: RouterContext): Promise<CallerToken>
 }
@@ -83,6 +86,7 @@ async function serveRequest(router: ApiRouter, route: PreparedRoute, ctx: Router
       ...(await parseRequest({ ...route, ctx, cleanup, formSemaphore }, caller)),
       requestId: ctx.state.requestId,
       headers: ctx.headers,
+      admission: router.admission,
     }
     const response = await definition.handle({ ...request, ...caller })
     const { status, written: wireBody } = encodeResponse(definition, response)

@@ -30,7 +30,7 @@ export function metricsRoutes(metrics: ApiMetrics): RouteRegistrar {
         isResponding(temporal.client().then(probeTemporal)),
         storage.measureSpace(),
       ])
-      metrics.recordProcessState({ isTemporalUp, storage: space })
+      metrics.recordProcessState({ isTemporalUp, storage: space, load: router.admission?.readLoad() })
       return (await metrics.registry.metrics()) + databaseMetrics
     })
 }

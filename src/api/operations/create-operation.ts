@@ -6,6 +6,7 @@ import type { Sealer } from '../../security/sealing.ts'
 import type { OperationKind } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
+import type { Admission } from './admission.ts'
 import {
   deriveOperationUuid,
   fingerprintRequest,
@@ -21,6 +22,8 @@ export type CreateRequest<Body> = {
   em: EntityManager
   idempotencyKey: string | null
   requestId: string
+  /** Admits or refuses a new operation; the dashboard's are never refused. */
+  admission?: Admission | undefined
 }
 
 /** Whether a response repeats that of an earlier request with the same key, and the headers that say so. */
@@ -66,11 +69,12 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
  * was made from the same request; else validates, starts the workflow by update-with-start and awaits its outcome. Both
  * ways end in the row's response. The row is not validated again: it was allowed when the workflow accepted it, even if
  * a provider was paused or changed since. Where validation fails but a parallel request with the same key has created
- * the row meanwhile, that row answers both.
+ * the row meanwhile, that row answers both. A new operation that could not be confirmed in time is refused before
+ * anything of it begins.
  */
 export async function createOperation<Row extends OperationRow, Validated, Result>(
   context: TemporalContext,
-  { body, token, idempotencyKey: key, requestId }: CreateRequest<unknown>,
+  { body, token, idempotencyKey: key, requestId, admission }: CreateRequest<unknown>,
   operation: Operation<Row, Validated, Result>,
 ): Promise<Result> {
   const { path, isPayout, validate, start, storedWaitMs = 0 } = operation
@@ -92,28 +96,31 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
 
   const stored = await findStored()
   if (stored) return replay(stored)
-  let validated: Validated
-  try {
-    validated = await validate()
-  } catch (error) {
-    const parallel = error instanceof ApiError ? await findStored() : null
-    if (!parallel) throw error
-    return replay(parallel)
+  const create = async () => {
+    let validated: Validated
+    try {
+      validated = await validate()
+    } catch (error) {
+      const parallel = error instanceof ApiError ? await findStored() : null
+      if (!parallel) throw error
+      return replay(parallel)
+    }
+    const { timeScale } = context
+    const order = { uuid, accountUuid: token.accountUuid, requestId, timeScale, fingerprint }
+    return startAndAwaitResult(context, {
+      uuid,
+      isUnrepeatable: isPayout === true && key === null,
+      storedWaitMs,
+      start: waitMs => start(order, validated, waitMs),
+      find,
+      present(row) {
+        requireSameRequest(row, fingerprint)
+        // Of parallel requests with one key, one started the workflow; the others joined its update.
+        return present(row, row.requestId !== requestId)
+      },
+    })
   }
-  const { timeScale } = context
-  const order = { uuid, accountUuid: token.accountUuid, requestId, timeScale, fingerprint }
-  return startAndAwaitResult(context, {
-    uuid,
-    isUnrepeatable: isPayout === true && key === null,
-    storedWaitMs,
-    start: waitMs => start(order, validated, waitMs),
-    find,
-    present(row) {
-      requireSameRequest(row, fingerprint)
-      // Of parallel requests with one key, one started the workflow; the others joined its update.
-      return present(row, row.requestId !== requestId)
-    },
-  })
+  return admission ? admission.run(create) : create()
 }
 
 /**

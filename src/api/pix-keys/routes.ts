@@ -33,7 +33,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
     validateSemantics: collectCodeProviderErrors,
     responses: {
       201: requestedCodeResponse,
-      errors: ['key_not_supported', 'code_undeliverable', 'paused', 'not_confirmed'],
+      errors: ['key_not_supported', 'code_undeliverable', 'paused', 'overloaded', 'not_confirmed'],
     },
     handle: request => requestAuthCode(dependencies, request),
   })

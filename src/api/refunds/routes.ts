@@ -30,6 +30,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
         'no_provider_available',
         'not_found_after_restore',
         'paused',
+        'overloaded',
         'not_taken',
         'not_confirmed',
       ],

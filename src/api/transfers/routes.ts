@@ -27,6 +27,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
         'external_ref_taken',
         'no_provider_available',
         'paused',
+        'overloaded',
         'account_blocked',
         'not_taken',
         'not_found_after_restore',

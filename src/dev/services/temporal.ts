@@ -34,6 +34,8 @@ const dynamicConfig = {
   'history.visibilityProcessorUpdateAckInterval': '2s',
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
+  'matching.useNewMatcher': true,
+  'matching.TaskQueueInfoByBuildIdTTL': '1s',
   'system.enableActivityEagerExecution': true,
   'system.forceSearchAttributesCacheRefreshOnRead': false,
 }

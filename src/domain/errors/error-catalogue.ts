@@ -82,6 +82,8 @@ const MESSAGES = {
     not_taken: 'The operation did not start in time and will not be executed; no provider was called.',
     unavailable:
       'The service is temporarily unavailable and nothing was started; send the request again after Retry-After.',
+    overloaded:
+      'The service has more operations in progress than it completes in time. This request started nothing; send it again after Retry-After.',
     paused: 'New operations are paused; send the request again after Retry-After.',
     not_confirmed: 'The result is not known yet; read data.uuid or repeat with the same Idempotency-Key.',
     issuing: 'The charge is still being issued; read data.uuid.',

@@ -37,6 +37,9 @@ export async function startFollowUpWorkflows(
   ])
 }
 
+/** The default of Temporal, which a child of a new charge or transfer does not inherit (src/temporal/start.ts). */
+const FOLLOW_UP_PRIORITY = { priorityKey: 3 }
+
 /** Starts an independent child workflow, unless it runs or, with REJECT_DUPLICATE, has run already. */
 export async function startChildOnce<Noun extends keyof WorkflowInputs>(
   noun: Noun,
@@ -51,6 +54,7 @@ export async function startChildOnce<Noun extends keyof WorkflowInputs>(
       args: [input],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: reuse,
+      priority: FOLLOW_UP_PRIORITY,
     })
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error

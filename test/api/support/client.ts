@@ -68,7 +68,7 @@ export function createApiClient({
       const order = { body: { value: 10, type: 'PIX', ...body }, key: randomUUID(), ...request }
       const answer = await pollUntil(
         () => call('POST', '/api/v1/payments', order),
-        ({ body: { code } }) => code !== 'not_confirmed' && code !== 'issuing',
+        ({ body: { code } }) => !['not_confirmed', 'issuing', 'overloaded'].includes(code),
         { everyMs: 1_000 },
       )
       if (answer.status !== 201)
