@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { WorkflowNotFoundError } from '@temporalio/common'
+import { deriveOperationUuid } from '../../src/api/operations/idempotency.ts'
 import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
 import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
+import { chargeWorkflowId } from '../../src/workflows/contracts/charges.ts'
 import type { ApiResponse } from '../api/support/client.ts'
 import { createEndpointFixtures, listEndpointRequests } from '../api/support/every-endpoint.ts'
 import { createPayoutActions } from '../api/support/payout-actions.ts'
@@ -193,6 +197,44 @@ test('PostgreSQL killed: requests get 503 or a normal response, and accepted ope
   expect(await count(merchant)).toBe(7)
   await testStack.waitUntilLedgerAgrees(merchant)
 }, 60_000)
+
+test('no worker starts anything: new operations are refused at once, and their keys stay free', async () => {
+  const merchant = await testStack.createMerchant()
+  const [accepted, key] = [await merchant.api.createCharge(), randomUUID()]
+  const repeat = { key: randomUUID() }
+  const stored = await create(merchant, repeat.key)
+  const waiting = Array.from({ length: 12 }, () => randomUUID())
+  const [answers, refused] = await whileFrozen('worker', async () => {
+    const all = Promise.all(waiting.map(one => timed(create(merchant, one))))
+    // None of these is refused before the first have waited for a second, and an old task for two.
+    await sleep(3_500)
+    const one = await pollUntil(
+      () => timed(create(merchant, key)),
+      ({ code }) => code === 'overloaded',
+    )
+    expect((await merchant.api.get('/api/v1/payments')).body.meta.total).toBe(2)
+    expect((await create(merchant, repeat.key)).bytes).toEqual(stored.bytes)
+    await testStack.simulator.pay({ payload: accepted.payment.payload })
+    await pollUntil(
+      () =>
+        testStack.sql('select uuid from provider_notification where connection_uuid = ?', [
+          merchant.connection.uuid,
+        ]),
+      rows => rows.length > 0,
+    )
+    return [await all, one] as const
+  })
+  for (const { status, code } of answers) expect([status, code]).toEqual([503, 'not_confirmed'])
+  expect(refused).toMatchObject({ status: 503, retryAfter: 5 })
+  expect(refused.ms).toBeLessThan(100)
+  const workflows = (await testStack.connectTemporal()).workflow
+  const owner = { accountUuid: merchant.uuid, mode: 'test' } as const
+  const uuid = deriveOperationUuid({ owner, method: 'POST', path: '/api/v1/payments', key })
+  await expect(workflows.getHandle(chargeWorkflowId(uuid)).describe()).rejects.toThrow(WorkflowNotFoundError)
+  for (const one of [key, ...waiting]) await isCreated(merchant, one, { limitMs: 60_000 })
+  await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
+  expect(await count(merchant)).toBe(15)
+}, 120_000)
 
 test('Temporal frozen: reads are answered, all else is 503 in time, and no accepted operation is lost', async () => {
   const merchant = await testStack.createMerchant()
