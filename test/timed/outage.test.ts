@@ -7,7 +7,7 @@ import { deriveOperationUuid } from '../../src/api/operations/idempotency.ts'
 import { tryReadJsonFile } from '../../src/dev/env/state-dir.ts'
 import { isProcessAlive, type ProcessIdentity } from '../../src/dev/process/identity.ts'
 import type { ChildProcessName, RunningProcesses } from '../../src/dev/process/shutdown.ts'
-import { chargeWorkflowId } from '../../src/workflows/contracts/charges.ts'
+import { WORKFLOWS } from '../../src/workflows/contracts/workflows.ts'
 import type { ApiResponse } from '../api/support/client.ts'
 import { createEndpointFixtures, listEndpointRequests } from '../api/support/every-endpoint.ts'
 import { createPayoutActions } from '../api/support/payout-actions.ts'
@@ -230,7 +230,9 @@ test('no worker starts anything: new operations are refused at once, and their k
   const workflows = (await testStack.connectTemporal()).workflow
   const owner = { accountUuid: merchant.uuid, mode: 'test' } as const
   const uuid = deriveOperationUuid({ owner, method: 'POST', path: '/api/v1/payments', key })
-  await expect(workflows.getHandle(chargeWorkflowId(uuid)).describe()).rejects.toThrow(WorkflowNotFoundError)
+  await expect(workflows.getHandle(WORKFLOWS.charge.idOf(uuid)).describe()).rejects.toThrow(
+    WorkflowNotFoundError,
+  )
   for (const one of [key, ...waiting]) await isCreated(merchant, one, { limitMs: 60_000 })
   await pollUntil(() => merchant.api.readCharge(accepted.uuid), isPaid, { limitMs: 40_000 })
   expect(await count(merchant)).toBe(15)

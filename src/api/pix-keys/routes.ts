@@ -56,6 +56,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'too_many_attempts',
         'no_provider_available',
         'paused',
+        'overloaded',
         'not_confirmed',
         'pix_key_unknown',
       ],
