@@ -29,11 +29,7 @@ export async function measureCost(
     for (let n = 0; n < SAMPLE_SIZE; n += 1) uuids.push(await perform())
     await sleep(settleMs)
   })
-  const { workflow } = await site.stage.connectTemporal()
-  const handles = uuids.map(uuid => workflow.getHandle(workflowIdOf(uuid)))
-  const histories = await Promise.all(handles.map(async handle => (await handle.fetchHistory()).events ?? []))
-  const descriptions = await Promise.all(handles.map(handle => handle.describe()))
-  const mean = (counts: number[]) => counts.reduce((sum, one) => sum + one, 0) / counts.length
+  const histories = await measureHistories(site, uuids.map(workflowIdOf))
   const own = (name: Counter) => {
     const [all, resting] = [busy.counted[name], idle.counted[name]]
     if (all === undefined || resting === undefined) return null
@@ -41,11 +37,7 @@ export async function measureCost(
   }
   return {
     what,
-    historyEvents: mean(histories.map(events => events.length)),
-    historyBytes: mean(descriptions.map(({ historySize }) => historySize ?? 0)),
-    workflowTasks: mean(
-      histories.map(events => events.filter(event => event.workflowTaskCompletedEventAttributes).length),
-    ),
+    ...histories,
     transactions: own('transactions')!,
     statements: own('statements')!,
     cpuMs: {
@@ -54,6 +46,28 @@ export async function measureCost(
       API: own('API'),
       PostgreSQL: own('PostgreSQL'),
     },
+  }
+}
+
+/** The mean history of some workflows: its size, and the hops through Temporal that it shows. */
+export async function measureHistories(
+  { stage }: BenchStack,
+  workflowIds: string[],
+): Promise<Pick<Cost, 'historyEvents' | 'historyBytes' | 'workflowTasks' | 'activityTasks'>> {
+  const { workflow } = await stage.connectTemporal()
+  const handles = workflowIds.map(id => workflow.getHandle(id))
+  const histories = await Promise.all(handles.map(async handle => (await handle.fetchHistory()).events ?? []))
+  const descriptions = await Promise.all(handles.map(handle => handle.describe()))
+  const mean = (counts: number[]) => counts.reduce((sum, one) => sum + one, 0) / counts.length
+  return {
+    historyEvents: mean(histories.map(events => events.length)),
+    historyBytes: mean(descriptions.map(({ historySize }) => historySize ?? 0)),
+    workflowTasks: mean(
+      histories.map(events => events.filter(event => event.workflowTaskCompletedEventAttributes).length),
+    ),
+    activityTasks: mean(
+      histories.map(events => events.filter(event => event.activityTaskScheduledEventAttributes).length),
+    ),
   }
 }
 

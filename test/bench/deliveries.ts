@@ -98,14 +98,15 @@ async function measureDeliveries(
   }
 }
 
-async function measureLoop({ receivers }: Bench): Promise<Speed> {
+async function measureLoop({ site, receivers }: Bench): Promise<Speed> {
   const { arrivals } = receivers
   const request: WebhookLoopRequest = {
     urls: Array.from({ length: MERCHANTS * ENDPOINTS }, (_, place) => receivers.url(`loop-${place}`)),
     body: JSON.stringify({ data: { uuid: arrivals.at(-1)?.chargeUuid, padding: 'x'.repeat(1_500) } }),
     ...{ count: MERCHANTS * CHARGES * ENDPOINTS, concurrency: LOOP_CONCURRENCY },
   }
-  const child = fork(fileURLToPath(new URL('./floors/webhook-loop.ts', import.meta.url)))
+  const loop = fileURLToPath(new URL('./floors/webhook-loop.ts', import.meta.url))
+  const child = fork(loop, { env: site.environment })
   const answered = once(child, 'message')
   child.send(request)
   const [{ times, elapsedMs, cpuMs }] = (await answered) as [WebhookLoopResult]

@@ -25,6 +25,7 @@ export type Cost = {
   historyEvents: number
   historyBytes: number
   workflowTasks: number
+  activityTasks: number
   transactions: number
   statements: number
   /** Per program, in ms; null where it is not known. */
@@ -123,13 +124,14 @@ export function formatFigures({ speeds, comparisons, goals, costs, notes }: Figu
       })),
     ),
     formatTable(
-      costs.map(({ what, historyEvents, historyBytes, workflowTasks, transactions, statements, cpuMs }) => ({
+      costs.map(({ what, cpuMs, ...counts }) => ({
         'one operation': what,
-        'history events': historyEvents,
-        'history bytes': historyBytes,
-        'workflow tasks': workflowTasks,
-        transactions,
-        statements,
+        'history events': counts.historyEvents,
+        'history bytes': counts.historyBytes,
+        'workflow tasks': counts.workflowTasks,
+        'activity tasks': counts.activityTasks,
+        transactions: counts.transactions,
+        statements: counts.statements,
         ...Object.fromEntries(Object.entries(cpuMs).map(([program, ms]) => [`${program} CPU ms`, ms ?? '-'])),
       })),
     ),

@@ -82,7 +82,7 @@ try {
   open.defer(floors.stop)
   const baseline = await openBaseline(site)
   open.defer(baseline.close)
-  const receivers = await openReceivers()
+  const receivers = await openReceivers(site)
   open.defer(receivers.close)
   const trilho = createTrilhoImplementation(site)
   const { stage } = site

@@ -1,5 +1,5 @@
 import { callMany, measureInTurns, summarizeTimes, warmUp } from './callers.ts'
-import { measureCost } from './costs.ts'
+import { measureCost, measureHistories } from './costs.ts'
 import { divideCpuTimes, measureCpu, sumCpuMs } from './cpu.ts'
 import type { Figures, Speed } from './figures.ts'
 import { type CreatedCharge, createCharge, type Implementation } from './implementations.ts'
@@ -20,7 +20,12 @@ export async function payments(bench: Bench): Promise<Partial<Figures>> {
   await warmUp([ours.whole, plain.whole], { callers: CALLERS, seconds })
   const [own, other] = await measureInTurns([ours.whole, plain.whole], { callers: CALLERS, seconds })
   const charges = await callMany(CHARGES, CALLERS, ours.create)
-  const [paid, paidByBaseline] = [await ours.payAll(charges), await plain.payAll()]
+  const paid = await ours.payAll(charges)
+  const histories = await measureHistories(
+    site,
+    charges.map(({ uuid }) => `charge/${uuid}`),
+  )
+  const paidByBaseline = await plain.payAll()
 
   let next = 0
   const refund = {
@@ -53,6 +58,9 @@ export async function payments(bench: Bench): Promise<Partial<Figures>> {
       },
     ],
     costs: [cost],
+    notes: [
+      `${CHARGES} charges paid at once: ${histories.workflowTasks.toFixed(1)} workflow tasks, ${histories.activityTasks.toFixed(1)} activity tasks, ${histories.historyEvents.toFixed(0)} events each`,
+    ],
   }
 }
 

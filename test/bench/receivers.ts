@@ -1,19 +1,26 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { openCertificateAuthority } from '../../src/simulator/certificates.ts'
+import type { BenchStack } from './bench-stack.ts'
 
 export type Receivers = Awaited<ReturnType<typeof openReceivers>>
 
 /** When a webhook about a charge arrived, by `performance.now()`. */
 type WebhookArrival = { chargeUuid: string; at: number }
 
-/** Endpoints of merchants, in this process, so that they cost none of the measured ones anything. */
-export async function openReceivers() {
+/**
+ * Endpoints of merchants by https, with a certificate that every process of the site trusts. They are in this process,
+ * so that they cost none of the measured ones anything.
+ */
+export async function openReceivers({ stage }: BenchStack) {
+  const authority = await openCertificateAuthority(stage.home.simulator)
+  const { key, certificate: cert } = await authority.issueServerCertificate(['127.0.0.1'])
   const delays = new Map<string, number>()
   const arrivals: WebhookArrival[] = []
   const firstArrivals = new Map<string, number>()
   const waiting = new Map<string, (at: number) => void>()
-  const server = createServer(async (request, response) => {
+  const server = createServer({ key, cert }, async (request, response) => {
     const at = performance.now()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -34,7 +41,7 @@ export async function openReceivers() {
     /** An endpoint; one with a delay answers late and its webhooks are not recorded. */
     url(name: string, delayMs?: number): string {
       if (delayMs !== undefined) delays.set(`/${name}`, delayMs)
-      return `http://127.0.0.1:${port}/${name}`
+      return `https://127.0.0.1:${port}/${name}`
     },
     /** All recorded webhooks, in their order. */
     arrivals: arrivals as readonly WebhookArrival[],

@@ -3,7 +3,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'pg'
-import { withMemoryFlags } from '../../../src/dev/env/memory-flags.ts'
 import { tryReadJsonFile } from '../../../src/dev/env/state-dir.ts'
 import { reserveFreePort } from '../../../src/dev/os/ports.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
@@ -39,7 +38,7 @@ export async function openBaseline(site: BenchStack): Promise<Baseline> {
   for (const program of ['api', 'sender'] as const) {
     const child = fork(fileURLToPath(new URL(`./${program}.ts`, import.meta.url)), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: withMemoryFlags(process.env),
+      env: site.environment,
     })
     opening.defer(() => stopProcess(child))
     child.send({ databaseUrl, port: port.port, provider })
