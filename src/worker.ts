@@ -152,6 +152,8 @@ const workflowWorker = await Worker.create({
   maxCachedWorkflows: config.cachedWorkflows,
   // Leaves room for other workflow tasks while some wait for a provider's response to a notification.
   maxConcurrentWorkflowTaskExecutions: 100,
+  // In a burst the others wait with their limits not yet started: more at once would all exceed them, and be repeated.
+  maxConcurrentLocalActivityExecutions: 24,
 })
 const deliveryWorker = await Worker.create({
   ...commonOptions,

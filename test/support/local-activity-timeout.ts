@@ -4,7 +4,7 @@ import type { WorkflowInterceptorsFactory } from '@temporalio/workflow'
 export const LOCAL_ACTIVITY_TIMEOUT_MS = 6_000
 
 /**
- * A local poll within a workflow task has one second (src/workflows/shared/activity-proxies.ts): on a machine that
+ * A local poll within a workflow task has two seconds (src/workflows/shared/activity-proxies.ts): on a machine that
  * stands still for as long the test would take another path.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({

@@ -67,11 +67,11 @@ const LOCAL_POLL_SUMMARIES = {
 
 /**
  * Polls as local activities, within the workflow task that received a notification, which saves a hop through a task queue. A
- * provider that has just sent a notification answers soon; the task waits for it, so a regular activity polls after a second.
+ * provider that has just sent a notification answers soon; the task waits for it, so a regular activity polls after two seconds.
  */
 const localPollProxies = withSummaries(
   proxyLocalActivities<Pick<ProviderActivities, keyof typeof LOCAL_POLL_SUMMARIES>>({
-    startToCloseTimeout: '1 second',
+    startToCloseTimeout: '2 seconds',
     retry: { maximumAttempts: 1 },
   }),
   LOCAL_POLL_SUMMARIES,
