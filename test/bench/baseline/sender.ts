@@ -18,7 +18,7 @@ type Job = { id: string; url: string; secret: string; event_id: string; body: st
  */
 startWithOptions(async ({ databaseUrl }) => {
   const pool = new Pool({ connectionString: databaseUrl, max: 10 })
-  const agent = new Agent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, connections: 4 })
+  const agent = new Agent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS, connections: CONCURRENCY })
   const running = new Set<Promise<void>>()
   void sendJobs()
 

@@ -10,7 +10,7 @@ export type WebhookLoopResult = { times: number[]; elapsedMs: number; cpuMs: num
 
 /** The floor under deliveries: signs the same body and posts it over kept connections; it stores nothing. */
 process.once('message', async ({ urls, body, count, concurrency }: WebhookLoopRequest) => {
-  const agent = new Agent({ connections: 4 })
+  const agent = new Agent({ connections: concurrency })
   const secret = generateSigningSecret()
   const [began, cpu] = [performance.now(), process.cpuUsage()]
   const times = await callMany(count, concurrency, async place => {
