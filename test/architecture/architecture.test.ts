@@ -52,6 +52,7 @@ const ARROWS: Record<string, string[]> = {
     'messaging',
     'providers',
     'webhook-client',
+    'http/semaphore',
     'types of workflows/contracts',
     'types of metrics',
     'security',

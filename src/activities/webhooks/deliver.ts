@@ -4,10 +4,15 @@ import { eventSchema, showEvent } from '../../contract/events/event.ts'
 import { type EntityManager, runInTransaction } from '../../db/client/orm.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../../db/entities/webhook.ts'
 import { ROW_LOCK } from '../../db/locks.ts'
-import { endPendingDelivery, postponeSweep, recordEndpointSuccess } from '../../db/repositories/deliveries.ts'
+import {
+  endPendingDelivery,
+  postponeSweep,
+  recordSuccessfulAttempt,
+} from '../../db/repositories/deliveries.ts'
 import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
 import { DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
+import { createSemaphore } from '../../http/semaphore.ts'
 import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { WebhookAttemptResult } from '../../webhook-client/client.ts'
@@ -24,8 +29,10 @@ const CLOCK_TOLERANCE_MS = 1_000
 /** Result where the event was pruned, and its delivery with it. */
 const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELLED' }
 
-/** Time for the first attempts within a workflow task: a slow endpoint's attempt continues after the task. */
-const FIRST_ATTEMPTS_MS = 1_500
+/** Time for a first attempt within a workflow task: a slow endpoint's attempt continues after the task. */
+const FIRST_ATTEMPT_MS = 1_500
+/** First attempts of a process at once: of a burst's hundreds, each would take longer than its time and need a workflow. */
+const MAX_FIRST_ATTEMPTS = 64
 /** After this an attempt has ended, also one that waited for a slot. */
 const ATTEMPT_LIMIT_MS = 20_000
 
@@ -35,19 +42,30 @@ const ATTEMPT_LIMIT_MS = 20_000
  * attempt continues in this process and records its outcome; its workflow reads the row once it must have ended.
  */
 export function attemptFirstDeliveries(dependencies: ActivityDependencies) {
-  const { timeScale } = dependencies
+  const { orm, timeScale } = dependencies
   const attempt = createAttempt(dependencies, { skipsFailing: true })
-  return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
+  const semaphore = createSemaphore(MAX_FIRST_ATTEMPTS)
+
+  async function attemptInTime(em: EntityManager, deliveryUuid: string) {
+    const release = await semaphore.acquire('first attempts')
     const slow = new AbortController()
-    const timeout = sleep(FIRST_ATTEMPTS_MS, 'slow' as const, { signal: slow.signal })
-    const results = await Promise.all(
-      deliveries.map(async deliveryUuid => {
-        // A failure of ours concerns this delivery only: its workflow attempts it at once.
-        const attempted = attempt({ deliveryUuid }).catch(() => ({ kind: 'again', waitMs: 0 }) as const)
-        return { deliveryUuid, result: await Promise.race([attempted, timeout]) }
-      }),
-    )
-    slow.abort()
+    try {
+      // A failure of ours concerns this delivery only: its workflow attempts it at once.
+      const attempted = attempt({ deliveryUuid }, em).catch(() => ({ kind: 'again', waitMs: 0 }) as const)
+      const timeout = sleep(FIRST_ATTEMPT_MS, 'slow' as const, { signal: slow.signal })
+      return { deliveryUuid, result: await Promise.race([attempted, timeout]) }
+    } finally {
+      slow.abort()
+      release()
+    }
+  }
+
+  return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
+    const em = orm.em.fork()
+    // Their rows are read at once; each attempt then finds them in this entity manager.
+    const rows = await em.find(Delivery, { uuid: { $in: deliveries } })
+    await em.find(Event, { uuid: { $in: rows.map(({ eventUuid }) => eventUuid) } })
+    const results = await Promise.all(deliveries.map(deliveryUuid => attemptInTime(em, deliveryUuid)))
     return {
       open: results.flatMap(({ deliveryUuid, result }) => {
         if (result === 'slow') return { deliveryUuid, firstWaitMs: ATTEMPT_LIMIT_MS * timeScale }
@@ -67,10 +85,10 @@ function createAttempt(
   { orm, sealer, webhooks, timeScale, onDeliveryAttempt }: ActivityDependencies,
   { skipsFailing }: { skipsFailing: boolean },
 ) {
-  return async ({
-    deliveryUuid,
-  }: Pick<AttemptDeliveryInput, 'deliveryUuid'>): Promise<AttemptDeliveryResult> => {
-    const em = orm.em.fork()
+  return async (
+    { deliveryUuid }: Pick<AttemptDeliveryInput, 'deliveryUuid'>,
+    em: EntityManager = orm.em.fork(),
+  ): Promise<AttemptDeliveryResult> => {
     const delivery = await em.findOne(Delivery, deliveryUuid)
     if (!delivery) return PRUNED_RESULT
     if (delivery.status !== 'PENDING') return { kind: 'closed', outcome: delivery.status }
@@ -99,8 +117,12 @@ function createAttempt(
       return { kind: 'again', waitMs: retryInMs * timeScale }
     }
     onDeliveryAttempt?.(toAttemptMetric(attempt, event))
+    if (isSuccessfulAttempt(attempt)) {
+      const isRecorded = await recordSuccessfulAttempt(em, { delivery, url: endpoint.url, attempt, at })
+      return isRecorded ? { kind: 'closed', outcome: 'DELIVERED' } : PRUNED_RESULT
+    }
     return runInTransaction(orm, tx =>
-      recordDeliveryAttempt(tx, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale }),
+      recordFailedAttempt(tx, { deliveryBefore: delivery, url: endpoint.url, attempt, at, timeScale }),
     )
   }
 }
@@ -128,6 +150,7 @@ function buildSignedRequest(sealer: Sealer, endpoint: Webhook, event: Event, at:
 }
 
 type MadeAttempt = Exclude<WebhookAttemptResult, { kind: 'busy' }>
+type AnsweredAttempt = Extract<WebhookAttemptResult, { kind: 'answered' }>
 /** `deliveryBefore`: the delivery's row as it was when the attempt started; `url`: the address that was called. */
 type AttemptRecord = {
   deliveryBefore: Delivery
@@ -137,10 +160,7 @@ type AttemptRecord = {
   timeScale: number
 }
 
-async function recordDeliveryAttempt(
-  em: EntityManager,
-  record: AttemptRecord,
-): Promise<AttemptDeliveryResult> {
+async function recordFailedAttempt(em: EntityManager, record: AttemptRecord): Promise<AttemptDeliveryResult> {
   const { deliveryBefore, attempt, at, timeScale } = record
   await updateEndpointHealth(em, record)
   const delivery = await em.findOne(Delivery, deliveryBefore.uuid, ROW_LOCK)
@@ -156,7 +176,6 @@ async function recordDeliveryAttempt(
     answer: isAnswered ? attempt.answer : '',
     at,
   })
-  if (isSuccessfulAttempt(attempt)) return endLockedDelivery(delivery, 'DELIVERED')
   if (delivery.status !== 'PENDING') return endLockedDelivery(delivery, delivery.status)
   // Another attempt was requested during this one.
   if (delivery.nextAttemptAt?.getTime() !== deliveryBefore.nextAttemptAt?.getTime())
@@ -169,13 +188,12 @@ async function recordDeliveryAttempt(
   return { kind: 'again', waitMs }
 }
 
-/** Updates the endpoint's health, unless its address has changed. Endpoints are locked before deliveries. */
+/** Updates the endpoint's health from a failed attempt, unless its address has changed. Endpoints are locked before deliveries. */
 async function updateEndpointHealth(
   em: EntityManager,
   { deliveryBefore, url, attempt, at, timeScale }: AttemptRecord,
 ): Promise<void> {
   const uuid = deliveryBefore.webhookUuid
-  if (isSuccessfulAttempt(attempt)) return recordEndpointSuccess(em, { uuid, url, at })
   const endpoint = await lockWebhook(em, uuid)
   if (endpoint?.status !== 'ACTIVE' || endpoint.url !== url) return
   endpoint.failingSince ??= at
@@ -187,7 +205,7 @@ async function updateEndpointHealth(
 
 function endLockedDelivery(
   delivery: Delivery,
-  status: 'DELIVERED' | 'FAILED' | 'CANCELLED',
+  status: Exclude<Delivery['status'], 'PENDING'>,
 ): AttemptDeliveryResult {
   delivery.status = status
   delivery.nextAttemptAt = null
@@ -196,6 +214,6 @@ function endLockedDelivery(
 }
 
 /** Tells whether an attempt succeeded: only a 2xx response does (SPEC §8). */
-function isSuccessfulAttempt(attempt: WebhookAttemptResult): boolean {
+function isSuccessfulAttempt(attempt: WebhookAttemptResult): attempt is AnsweredAttempt {
   return attempt.kind === 'answered' && attempt.status >= 200 && attempt.status < 300
 }

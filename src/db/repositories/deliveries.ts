@@ -95,16 +95,40 @@ export async function postponeSweep(
   )
 }
 
-/** Records a success of an endpoint, unless its address has changed; at most once a minute where it was healthy. */
-export async function recordEndpointSuccess(
+type SuccessfulAttempt = {
+  delivery: { uuid: string; webhookUuid: string }
+  url: string
+  attempt: { status: number; durationMs: number; answer: string }
+  at: Date
+}
+
+/**
+ * Records a successful attempt and ends its delivery, in one statement. The endpoint is locked first; its success is
+ * recorded unless its address has changed, and at most once a minute where it was healthy. False for a pruned delivery.
+ */
+export async function recordSuccessfulAttempt(
   em: EntityManager,
-  { uuid, url, at }: { uuid: string; url: string; at: Date },
-): Promise<void> {
-  await em.execute(
-    `update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
-       and (failing_since is not null or last_success_at is null or last_success_at < ?)`,
-    [at, uuid, url, new Date(at.getTime() - 60_000)],
+  { delivery, url, attempt, at }: SuccessfulAttempt,
+): Promise<boolean> {
+  const rows: unknown[] = await em.execute(
+    `with endpoint as (
+       update webhook set last_success_at = ?, failing_since = null where uuid = ? and url = ?
+         and (failing_since is not null or last_success_at is null or last_success_at < ?)
+       returning uuid
+     ), ended as (
+       update delivery set status = 'DELIVERED', attempt_count = attempt_count + 1, next_attempt_at = null,
+         sweep_at = null, updated_at = now()
+       where uuid = ? and (select count(*) from endpoint) >= 0
+       returning uuid, attempt_count
+     )
+     insert into delivery_attempt (delivery_uuid, number, status_code, duration_ms, answer, at)
+     select uuid, attempt_count, ?, ?, ?, ? from ended returning number`,
+    [
+      ...[at, delivery.webhookUuid, url, new Date(at.getTime() - 60_000)],
+      ...[delivery.uuid, attempt.status, attempt.durationMs, attempt.answer, at],
+    ],
   )
+  return rows.length > 0
 }
 
 type EventPeriod = { since: string; until: string; after: EventPosition | undefined; limit: number }

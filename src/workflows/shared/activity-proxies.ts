@@ -175,9 +175,9 @@ export const dbActivities = proxyLocalActivities<DbActivities>(DB_OPTIONS)
 export const regularDbActivities = proxyActivities<Pick<DbActivities, RegularDbActivity>>(DB_OPTIONS)
 type RegularDbActivity = 'getDispute' | 'storeDisputeReply' | 'applyDisputeDeadline' | 'recordDisputeWarning'
 
-/** The activity ends by itself after 1.5 s. */
+/** An attempt ends by itself after 1.5 s; in a burst it waits for its turn before. */
 const firstAttemptProxies = proxyLocalActivities<ReturnType<typeof firstAttemptActivities>>({
-  startToCloseTimeout: '4 seconds',
+  startToCloseTimeout: '15 seconds',
   retry: { maximumAttempts: 1 },
 })
 
