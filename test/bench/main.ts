@@ -22,8 +22,8 @@ import { transfers } from './transfers.ts'
 
 /**
  * `npm run bench [-- --only creates,lists --seconds 10 --rows 1000000 --charges 10000 --overload-seconds 120
- * --temporal postgres --json file]`: its speed beside the floors under it. Every ratio is of one run, in alternating rounds, because only those
- * are comparable on a machine that does other things too.
+ * --temporal postgres --json file]`: its speed beside the floors under it and beside a plain implementation. Every
+ * ratio is of one run, in alternating rounds, because only those are comparable on a machine that does other things too.
  */
 
 export type Bench = {

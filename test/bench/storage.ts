@@ -1,7 +1,9 @@
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { callMany } from './callers.ts'
 import { type Figures, formatTable } from './figures.ts'
+import { createCharge } from './implementations.ts'
 import type { Bench } from './main.ts'
 
 /** Few enough that a busy machine answers all of them. */
@@ -18,7 +20,8 @@ const MOST_WAL_BYTES = 25_000
  * What PostgreSQL stores and logs for one charge that is paid and announced to one endpoint: sizes of tables with their
  * indexes, and the WAL since a checkpoint, with the pages that it holds whole, and without them.
  */
-export async function storage({ site, say }: Bench): Promise<Partial<Figures>> {
+export async function storage(bench: Bench): Promise<Partial<Figures>> {
+  const { site, say } = bench
   const { stage, local } = site
   const { token, uuid } = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
   const api = site.api()
@@ -55,7 +58,9 @@ export async function storage({ site, say }: Bench): Promise<Partial<Figures>> {
   await stage.sql('checkpoint')
   const before = await readTables(site, null)
   const start = await readWalPosition(site)
+  const temporalBytes = await readTemporalBytes(site)
   await payAndAnnounce(CHARGES)
+  const temporalPerCharge = ((await readTemporalBytes(site)) - temporalBytes) / CHARGES
   const after = await readTables(site, start)
   const [wal] = await stage.sql<{ bytes: string; pages: string }>(
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), ?::pg_lsn) as bytes, sum(fpi_size) as pages
@@ -88,8 +93,50 @@ export async function storage({ site, say }: Bench): Promise<Partial<Figures>> {
     ],
     notes: [
       `WAL per paid charge without whole pages: ${Math.round((Number(wal!.bytes) - Number(wal!.pages)) / CHARGES)} bytes`,
+      ...(temporalPerCharge > 0
+        ? [`Temporal's SQLite per paid charge: ${Math.round(temporalPerCharge)} bytes`]
+        : []),
+      await measureBaseline(bench),
     ],
   }
+}
+
+async function measureBaseline({ site, stage, baseline, receivers }: Bench): Promise<string> {
+  const token = await baseline.createMerchant([receivers.url('storage-baseline')])
+  const payAndAnnounce = (count: number) =>
+    callMany(count, CALLERS, async () => {
+      const { uuid, payment } = (await createCharge(baseline, token))!
+      await stage.simulator.pay({ payload: payment.payload })
+      await receivers.waitFor(uuid)
+    })
+  const read = async (since: string) => {
+    const [row] = await stage.sql<{ bytes: string; wal: string }>(
+      `select pg_database_size('bench_baseline') as bytes, pg_wal_lsn_diff(pg_current_wal_lsn(), ?::pg_lsn) as wal`,
+      [since],
+    )
+    return row!
+  }
+  await payAndAnnounce(FIRST_CHARGES)
+  await stage.sql('checkpoint')
+  const start = await readWalPosition(site)
+  const before = await read(start)
+  await payAndAnnounce(CHARGES)
+  const after = await read(start)
+  const bytes = (Number(after.bytes) - Number(before.bytes)) / CHARGES
+  return `the baseline per paid charge: ${Math.round(bytes)} bytes of tables and indexes, ${Math.round(Number(after.wal) / CHARGES)} of WAL`
+}
+
+/** Size of the development server's database, with its write-ahead log; 0 where Temporal uses PostgreSQL. */
+async function readTemporalBytes({ stack }: Bench['site']): Promise<number> {
+  const files = [stack.home.temporalDatabase, `${stack.home.temporalDatabase}-wal`]
+  const sizes = await Promise.all(
+    files.map(file =>
+      stat(file)
+        .then(({ size }) => size)
+        .catch(() => 0),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 type TableSize = Record<'heap' | 'indexes' | 'wal' | 'pages' | 'inserts' | 'updates' | 'hotUpdates', number>
