@@ -41,10 +41,13 @@ const ATTEMPT_LIMIT_MS = 20_000
  * workflow. Returns those that are open: failed, at an endpoint that is failing, or without an answer yet. Such an
  * attempt continues in this process and records its outcome; its workflow reads the row once it must have ended.
  */
-export function attemptFirstDeliveries(dependencies: ActivityDependencies) {
+export function attemptFirstDeliveries(
+  dependencies: ActivityDependencies,
+  maxConcurrent = MAX_FIRST_ATTEMPTS,
+) {
   const { orm, timeScale } = dependencies
   const attempt = createAttempt(dependencies, { skipsFailing: true })
-  const semaphore = createSemaphore(MAX_FIRST_ATTEMPTS)
+  const semaphore = createSemaphore(maxConcurrent)
 
   async function attemptInTime(em: EntityManager, deliveryUuid: string) {
     const release = await semaphore.acquire('first attempts')

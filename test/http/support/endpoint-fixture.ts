@@ -23,7 +23,11 @@ type ReceivedRequest = { headers: IncomingMessage['headers']; body: string }
 /** An endpoint at a real server, its rows, and the activity that delivers to it. */
 export async function openEndpointFixture(
   { world, ca }: { world: ApiFixture; ca: CertificateAuthority },
-  { timeScale = 1, ...dialing }: Partial<WebhookClientOptions> & { timeScale?: number } = {},
+  {
+    timeScale = 1,
+    firstAttemptsAtOnce,
+    ...dialing
+  }: Partial<WebhookClientOptions> & { timeScale?: number; firstAttemptsAtOnce?: number } = {},
 ) {
   const received: ReceivedRequest[] = []
   const answers: ScriptedResponse[] = []
@@ -87,7 +91,10 @@ export async function openEndpointFixture(
     deliver: (deliveryUuid: string) =>
       attemptDelivery({ orm, sealer, webhooks, timeScale } as ActivityDependencies)({ deliveryUuid }),
     /** First attempts within a workflow task. */
-    deliverFirst: attemptFirstDeliveries({ orm, sealer, webhooks, timeScale } as ActivityDependencies),
+    deliverFirst: attemptFirstDeliveries(
+      { orm, sealer, webhooks, timeScale } as ActivityDependencies,
+      firstAttemptsAtOnce,
+    ),
     readDelivery: async (of: string) =>
       (await sql<Record<string, unknown>>('select * from delivery where uuid = ?', [of]))[0]!,
     updateDelivery: (of: string, columns: string) =>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { pollUntil } from '../../api/support/poll-until.ts'
@@ -370,6 +371,20 @@ describe('first attempts within a workflow task', () => {
     })
     expect(hook.received).toHaveLength(1)
     expect(await broken.readDelivery(unsigned)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
+  })
+
+  test('of a burst wait for their turn, so that none becomes slow', async () => {
+    const hook = await endpoint({ firstAttemptsAtOnce: 1 })
+    const deliveries = [await hook.createEvent(), await hook.createEvent()]
+    const seen: string[] = []
+    const meanwhile = async () => {
+      seen.push('received')
+      await sleep(50)
+      seen.push('answered')
+    }
+    hook.scriptResponses({ status: 200, meanwhile }, { status: 200, meanwhile })
+    expect(await hook.deliverFirst(deliveries)).toEqual({ open: [] })
+    expect(seen).toEqual(['received', 'answered', 'received', 'answered'])
   })
 
   test('do not wait for a slow endpoint, whose answer is recorded when it comes', async () => {
