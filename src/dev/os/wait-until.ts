@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { aborted } from 'node:util'
 
 /** Every wait of a local start and stop, with its reason; in milliseconds. */
 export const WAIT_LIMITS = {
@@ -55,12 +56,8 @@ export async function waitUntil<T>(
 
 /** Stops waiting for a step that knows nothing of aborting. */
 export function rejectOnAbort<T>(step: Promise<T>, abort: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(abort.reason)
-    if (abort.aborted) return stop()
-    abort.addEventListener('abort', stop, { once: true })
-    step.then(resolve, reject).finally(() => abort.removeEventListener('abort', stop))
-  })
+  const rejection = aborted(abort, step).then(() => Promise.reject(abort.reason))
+  return Promise.race([step, rejection])
 }
 
 /** Prints one line for the person at the terminal. */

@@ -20,22 +20,8 @@ export function createAnswerNotes() {
   return { notes, unreadableItems, getUnlistedValue: () => unlistedValue }
 }
 
-/** Shape of an answer and how to read it: undefined if it is not what was requested; `notes` gets what to record. */
-export type AnswerReader<Answer, T> = {
-  shape: z.ZodType<Answer>
-  read: (answer: Answer, notes: AnswerNotes) => T | undefined
-}
-
-/** Parses and reads an answer; undefined for one of another shape. Notes a value outside a closed list. */
-export function readAnswer<Answer, T>(
-  json: unknown,
-  { shape, read }: AnswerReader<Answer, T>,
-  notes: AnswerNotes,
-): T | undefined {
-  const parsed = shape.safeParse(json, { reportInput: true })
-  if (parsed.success) return read(parsed.data, notes)
-  notes.noteUnlistedValue(findUnlistedValue(parsed.error))
-}
+/** Reads a parsed answer: undefined if it is not what was requested; `notes` gets what to record. */
+export type ReadAnswer<Answer, T> = (answer: Answer, notes: AnswerNotes) => T | undefined
 
 /** Shape of an answer of which only the status counts, or that is read item by item. */
 export const ANY_ANSWER = z.unknown()
@@ -101,7 +87,7 @@ function toItems(list: unknown): unknown[] {
 }
 
 /** Finds the value outside a closed list if that is the only issue; otherwise `''`. */
-function findUnlistedValue({ issues: [issue, ...others] }: z.ZodError): string {
+export function findUnlistedValue({ issues: [issue, ...others] }: z.ZodError): string {
   const isUnlisted = issue?.code === 'invalid_value' && others.length === 0
   return isUnlisted && typeof issue.input === 'string' ? issue.input : ''
 }

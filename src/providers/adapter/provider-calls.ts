@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { z } from 'zod'
 import { finalityOf, isRailCode } from '../../domain/pix/rail-codes.ts'
 import type {
   NoAnswerResult,
@@ -9,7 +10,7 @@ import type {
 } from '../../domain/providers/provider.ts'
 import type { HttpCall, HttpClientOptions } from '../http/client.ts'
 import type { ExchangeOutcome, ProviderResponse } from '../http/exchange.ts'
-import { type AnswerReader, createAnswerNotes, readAnswer } from './answer-parsing.ts'
+import { createAnswerNotes, findUnlistedValue, type ReadAnswer } from './answer-parsing.ts'
 import type { AnswerMeaning, DocumentedAnswers, NamedError } from './documented-answers.ts'
 import { MAX_MESSAGE_LENGTH } from './outcomes.ts'
 import type { RecordUnexplainedAnswer, UnexplainedAnswer } from './unexplained-answers.ts'
@@ -53,13 +54,13 @@ export function createProviderCalls<Name extends string>(
   return {
     async send<Answer, T extends object>(
       call: ProviderCall<Name>,
-      shape: AnswerReader<Answer, T>['shape'],
-      read: AnswerReader<Answer, T>['read'],
+      shape: z.ZodType<Answer>,
+      read: ReadAnswer<Answer, T>,
     ): Promise<({ kind: 'accepted' } & T) | RejectedResult | UnreachableResult | UnknownResult> {
       const response = await exchange(call)
       if (response.kind === 'unreachable') return response
       if (response.kind === 'no_answer') return { ...response, kind: 'unknown' }
-      const answer = await explain(call, response, { shape, read })
+      const answer = await explain(call, response, shape, read)
       switch (answer.kind) {
         case 'read':
           return { kind: 'accepted', ...answer.value }
@@ -75,8 +76,8 @@ export function createProviderCalls<Name extends string>(
     /** Looks up what always exists, such as an account and its lists: a documented absence is `no_answer` too. */
     async lookUpExisting<Answer, T extends object>(
       call: ProviderCall<Name>,
-      shape: AnswerReader<Answer, T>['shape'],
-      read: AnswerReader<Answer, T>['read'],
+      shape: z.ZodType<Answer>,
+      read: ReadAnswer<Answer, T>,
     ): Promise<({ kind: 'found' } & T) | NoAnswerResult> {
       const outcome = await lookUp(call, shape, read)
       if (outcome.kind !== 'not_found') return outcome
@@ -86,19 +87,19 @@ export function createProviderCalls<Name extends string>(
     recordItem,
 
     /** Records an unexplained answer that a call site found beyond one response. */
-    record: (unexplained: UnexplainedAnswer) => record(unexplained),
+    record,
   }
 
   /** Looks something up: found, absent by the provider's documented answer, or unknown. */
   async function lookUp<Answer, T extends object>(
     call: ProviderCall<Name>,
-    shape: AnswerReader<Answer, T>['shape'],
-    read: AnswerReader<Answer, T>['read'],
+    shape: z.ZodType<Answer>,
+    read: ReadAnswer<Answer, T>,
   ): Promise<({ kind: 'found' } & T) | NotFoundResult | NoAnswerResult> {
     const response = await exchange(call)
     if (response.kind === 'unreachable') return { ...response, kind: 'no_answer', isUnprocessed: true }
     if (response.kind === 'no_answer') return response
-    const answer = await explain(call, response, { shape, read })
+    const answer = await explain(call, response, shape, read)
     const { kind } = answer
     if (kind === 'read') return { kind: 'found', ...answer.value }
     if (kind === 'not_found') return { kind }
@@ -106,40 +107,33 @@ export function createProviderCalls<Name extends string>(
     return { kind: 'no_answer', code, message, ...(kind !== 'unexplained' && { isUnprocessed: true }) }
   }
 
-  /** Parses a 2xx answer. Records the list items that are left out, and an answer that is unreadable as a whole. */
-  async function readSuccess<Answer, T extends object>(
-    call: ProviderCall<Name>,
-    answer: ProviderResponse,
-    reader: AnswerReader<Answer, T>,
-  ): Promise<T | undefined> {
-    const { notes, unreadableItems, getUnlistedValue } = createAnswerNotes()
-    const value = readAnswer(answer.json, reader, notes)
-    for (const { item, name } of unreadableItems) await recordItem(call, item, name)
-    const name = getUnlistedValue()
-    if (!value)
-      await recordUnexplained(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
-    return value
-  }
-
+  /**
+   * Reads a 2xx answer and explains any other by the table. Records the list items that are left out, and an answer that
+   * is unreadable as a whole or that the table does not list.
+   */
   async function explain<Answer, T extends object>(
     call: ProviderCall<Name>,
     answer: ProviderResponse,
-    reader: AnswerReader<Answer, T>,
+    shape: z.ZodType<Answer>,
+    read: ReadAnswer<Answer, T>,
   ): Promise<AnswerExplanation<T>> {
     const { status } = answer
     if (status >= 200 && status < 300) {
-      const value = await readSuccess(call, answer, reader)
-      return value ? { kind: 'read', value } : { kind: 'unexplained', ...UNREADABLE_ANSWER }
+      const { notes, unreadableItems, getUnlistedValue } = createAnswerNotes()
+      const parsed = shape.safeParse(answer.json, { reportInput: true })
+      const value = parsed.success ? read(parsed.data, notes) : undefined
+      for (const { item, name } of unreadableItems) await recordItem(call, item, name)
+      if (value) return { kind: 'read', value }
+      const name = parsed.success ? getUnlistedValue() : findUnlistedValue(parsed.error)
+      await recordUnexplained(call, answer, { kind: name ? 'unlisted_value' : 'unreadable_answer', name })
+      return { kind: 'unexplained', ...UNREADABLE_ANSWER }
     }
     const error = readError(answer)
     const line = error && answers[call.call].find(one => one.status === status && one.name === error.name)
     if (line) return explainListedAnswer(line.meaning, error)
     await recordUnexplained(call, answer, { kind: 'unlisted_refusal', name: error?.name ?? '' })
-    return {
-      kind: 'unexplained',
-      code: `http_${status}`,
-      message: `The provider answered with HTTP status ${status}`,
-    }
+    const message = `The provider answered with HTTP status ${status}`
+    return { kind: 'unexplained', code: `http_${status}`, message }
   }
 
   function recordItem(call: RecordedCall<Name>, item: unknown, name = ''): Promise<void> {

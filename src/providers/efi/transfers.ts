@@ -36,8 +36,7 @@ export function createEfiTransfers(client: EfiClient): Pick<Provider, 'sendTrans
     /** Looks a transfer up. Its `returns` are absent if one of them is unreadable, so that the caller polls again. */
     async findTransfer(id) {
       const path = encodePath`/v2/gn/pix/enviados/id-envio/${id}`
-      const call = { call: 'findTransfer', reference: id, path } as const
-      return client.lookUp(call, efiTransferSchema, (pix, notes) => {
+      return client.lookUp({ call: 'findTransfer', reference: id, path }, efiTransferSchema, (pix, notes) => {
         if ((pix.idEnvio ?? id) !== id) return undefined
         const returns = parseWholeList(efiReceivedDevolucaoSchema, pix.devolucoes, notes)
         return {

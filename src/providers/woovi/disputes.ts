@@ -116,8 +116,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     itemSchema: z.ZodType<Item>,
   ) {
     const path = encodePath`/api/v1/funds-recovery/${endToEndId}/${name}`
-    const call = { call: 'findRecovery', reference: endToEndId, path } as const
-    return client.lookUp(call, ANY_ANSWER, (json, notes) => {
+    return client.lookUp({ call: 'findRecovery', reference: endToEndId, path }, ANY_ANSWER, (json, notes) => {
       const list = findRecoveryList(json, RECOVERY_LIST_FIELDS[name])
       if (!list) return undefined
       const items = parseItems(itemSchema, list, notes)

@@ -36,8 +36,7 @@ export function createWooviPayments(client: WooviClient): PaymentCalls {
 
     async findRefund({ id }) {
       const path = encodePath`/api/v1/refund/${id}`
-      const call = { call: 'findRefund', reference: id, path } as const
-      return client.lookUp(call, wooviRefundResponseSchema, refund =>
+      return client.lookUp({ call: 'findRefund', reference: id, path }, wooviRefundResponseSchema, refund =>
         refund.correlationID === id ? { payout: mapWooviRefund(refund) } : undefined,
       )
     },
