@@ -21,17 +21,11 @@ export type EfiList<Row, Item = Row> = {
   itemOf: (row: Row, notes: AnswerNotes) => Item
 }
 
-/** ISO 8601 UTC, both ends included. */
-type EfiListPeriod = { from: string; to: string }
-
-/** The whole list; `unreadableItems` as received. */
-type EfiListResult<Item> = { kind: 'found' } & ParsedPage<Item>
-
 const PAGE_SIZE = 100
 const MAX_PAGES = 1000
 
 /**
- * Creates the reader of Efí's lists. A page may contain fewer items than requested: the position is then the number of
+ * Creates the reader of Efí's lists of a period, both ends included. A page may contain fewer items than requested: the position is then the number of
  * received items, and later pages are requested in the received size. A list ends with a page without new items, or at
  * the total that Efí reports. Of an item that is listed twice, the last version counts.
  */
@@ -40,8 +34,8 @@ export function createEfiListReader(
 ) {
   return async function readAllPages<Row, Item>(
     list: EfiList<Row, Item>,
-    period: EfiListPeriod,
-  ): Promise<EfiListResult<Item> | NoAnswerResult> {
+    period: { from: string; to: string },
+  ): Promise<({ kind: 'found' } & ParsedPage<Item>) | NoAnswerResult> {
     const collector = createListCollector<KeyedItem<Item>>(({ key }) => key)
     let position = 0
     let size = PAGE_SIZE

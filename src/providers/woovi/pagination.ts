@@ -6,15 +6,13 @@ import type { WooviCall } from './answers.ts'
 
 type ListPeriod = { from: string; to: string }
 
-export type WooviList<Item> = {
-  call: WooviCall
-  path: string
+type WooviListCall = { call: WooviCall; path: string; filter?: Record<string, string>; reference?: string }
+
+export type WooviList<Item> = WooviListCall & {
   /** Field of the answer that contains the items. */
   field: string
   item: z.ZodType<Item>
   keyOf: (item: Item) => string
-  filter?: Record<string, string>
-  reference?: string
 }
 type WooviListResult<Item> = { kind: 'found' } & ParsedPage<Item>
 
@@ -54,7 +52,7 @@ export function createWooviListReader(
       if (budget.requests === 0) return tooManyPages
       if (skip > MAX_SKIPPED) return period ? readHalves(list, period, budget) : tooManyPages
       budget.requests -= 1
-      const call = buildPageCall(list, { skip, period })
+      const call = buildPageCall(list, skip, period)
       const outcome = await client.lookUpExisting(call, ANY_ANSWER, (json, notes) => {
         const body = z.looseObject({ [list.field]: z.array(z.unknown()) }).safeParse(json).data
         return (
@@ -94,22 +92,11 @@ export function createWooviListReader(
   }
 }
 
-function buildPageCall<Item>(
-  list: WooviList<Item>,
-  { skip, period }: { skip: number; period: ListPeriod | undefined },
-) {
-  const query = new URLSearchParams({
-    ...list.filter,
-    ...(period ? { start: period.from, end: period.to } : {}),
-    skip: String(skip),
-    limit: String(PAGE_SIZE),
-  })
-  return {
-    call: list.call,
-    reference: list.reference,
-    path: `${list.path}?${query}`,
-    ...(period ? { period } : {}),
-  }
+function buildPageCall({ call, reference, path, filter }: WooviListCall, skip: number, period?: ListPeriod) {
+  const bounds = period && { start: period.from, end: period.to }
+  const page = { skip: String(skip), limit: String(PAGE_SIZE) }
+  const query = new URLSearchParams({ ...filter, ...bounds, ...page })
+  return { call, reference, path: `${path}?${query}`, ...(period && { period }) }
 }
 
 const pageInfoSchema = z.object({
