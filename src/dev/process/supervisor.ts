@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -8,22 +8,13 @@ import { type PrintLine, pause } from '../os/wait-until.ts'
 import { findProcessIdentity, type ProcessIdentity } from './identity.ts'
 import { type ChildProcessName, type RunningProcesses, stopInOrder } from './shutdown.ts'
 
-export type ChildProcessPlan = {
+export type ChildProcessPlan = Pick<SpawnOptions, 'env' | 'cwd' | 'uid' | 'gid'> & {
   name: ChildProcessName
   command: string
   args: string[]
-  env?: NodeJS.ProcessEnv
-  cwd?: string
-  uid?: number
-  gid?: number
 }
 
-export type Supervisor = {
-  start(plan: ChildProcessPlan): void
-  identityOf(name: ChildProcessName): ProcessIdentity | undefined
-  /** Ends all in order; nothing is restarted from here on. */
-  stop(): Promise<void>
-}
+export type Supervisor = ReturnType<typeof createSupervisor>
 
 /** A child that lived this long did start well: its next death is the first of a new row. */
 const stableUptimeMs = 10_000
@@ -40,7 +31,7 @@ const logRotationBytes = 20_000_000
 export function createSupervisor(
   home: StateDir,
   { print, onRestartLimit }: { print: PrintLine; onRestartLimit: (error: Error) => void },
-): Supervisor {
+) {
   const running: RunningProcesses = {}
   const stopping = new AbortController()
 
@@ -76,9 +67,10 @@ export function createSupervisor(
   }
 
   return {
-    start: plan => void supervise(plan).catch(onRestartLimit),
-    identityOf: name => running[name],
-    stop: async () => {
+    start: (plan: ChildProcessPlan) => void supervise(plan).catch(onRestartLimit),
+    identityOf: (name: ChildProcessName) => running[name],
+    /** Ends all in order; nothing is restarted from here on. */
+    async stop() {
       stopping.abort()
       await stopInOrder({ ...running }, print)
       await rm(home.pids, { force: true })
@@ -86,12 +78,12 @@ export function createSupervisor(
   }
 }
 
-function spawnWithLog({ command, args, env, cwd, uid, gid }: ChildProcessPlan, log: string): ChildProcess {
+function spawnWithLog({ command, args, ...options }: ChildProcessPlan, log: string) {
   mkdirSync(dirname(log), { recursive: true })
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > logRotationBytes) renameSync(log, `${log}.1`)
   const file = openSync(log, 'a', 0o600)
   try {
-    return spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', file, file] })
+    return spawn(command, args, { ...options, detached: true, stdio: ['ignore', file, file] })
   } finally {
     closeSync(file)
   }
