@@ -1,14 +1,9 @@
 import type { Party } from '../../domain/providers/provider.ts'
 
 /** The data of a sender or receiver that providers report. */
-export type ProviderParty = {
-  name?: string | null
-  document?: string | null
-  account?: string | null
-  agency?: string | null
-  ispb?: string | null
-  bankName?: string | null
-}
+type ProviderParty = Partial<
+  Record<'name' | 'document' | 'account' | 'agency' | 'ispb' | 'bankName', string | null>
+>
 
 /** Formats a party for the API: unknown texts are `''`, documents lose their punctuation but keep a provider's mask. */
 export function toParty(party: ProviderParty): Party {

@@ -19,13 +19,7 @@ export type HttpCall = {
   hasOwnConnection?: boolean
 }
 
-export type HttpClient = {
-  call(call: HttpCall): Promise<ExchangeOutcome>
-  /** Opens the connection of an imminent call with `hasOwnConnection`. */
-  preconnect(): void
-  /** Lets running calls finish. */
-  close(): Promise<void>
-}
+export type HttpClient = ReturnType<typeof createHttpClient>
 
 export type HttpClientOptions = {
   baseUrl: string
@@ -35,17 +29,19 @@ export type HttpClientOptions = {
 }
 
 /** Creates the HTTP client of one provider, on connections that may be shared. Throws for a bad certificate or key. */
-export function createHttpClient(options: HttpClientOptions): HttpClient {
+export function createHttpClient(options: HttpClientOptions) {
   const { baseUrl, tls, timeoutMs, openPool = openConnectionPool } = options
   const { origin, pathname } = new URL(baseUrl)
   const basePath = pathname.replace(/\/$/, '')
   const pool = openPool({ origin, tls, timeoutMs })
   return {
-    call(call) {
+    call(call: HttpCall): Promise<ExchangeOutcome> {
       const request = buildRequest(call, basePath)
       return call.hasOwnConnection ? pool.sendOnOwnConnection(request) : pool.sendPooled(request)
     },
+    /** Opens the connection of an imminent call with `hasOwnConnection`. */
     preconnect: pool.preconnect,
+    /** Lets running calls finish. */
     close: pool.close,
   }
 }

@@ -30,17 +30,7 @@ const CONNECT_ATTEMPT_TIMEOUT_MS = 1_000
 
 type PoolRequest = Dispatcher.DispatchOptions
 
-export type ConnectionPool = {
-  /** Sends on a kept-alive connection. */
-  sendPooled: (request: PoolRequest) => Promise<ExchangeOutcome>
-  /** Sends on a connection of its own, so that a reset idle socket never looks like a request that left. */
-  sendOnOwnConnection: (request: PoolRequest) => Promise<ExchangeOutcome>
-  /** Opens the connection of the next call that has its own. */
-  preconnect: () => void
-  /** Lets running calls finish. */
-  close: () => Promise<void>
-}
-
+export type ConnectionPool = ReturnType<typeof openConnectionPool>
 export type OpenConnectionPool = (target: ConnectionTarget) => ConnectionPool
 
 /** Reason that closes a connection after its only call; shared, because a new error would capture a stack each time. */
@@ -73,7 +63,7 @@ export function openConnectionPool(
   { origin, tls, timeoutMs }: ConnectionTarget,
   resolve?: HostResolver,
   observeCertificate: ObserveCertificate = () => {},
-): ConnectionPool {
+) {
   const connect = createResumingConnector(buildConnectOptions({ tls, timeoutMs }, resolve))
   const connection = {
     connect: observeServerCertificates(connect, observeCertificate),
@@ -84,14 +74,18 @@ export function openConnectionPool(
   const preconnector = createPreconnector(connection.connect, origin)
   const limit = { timeoutMs, host: new URL(origin).host }
   return {
-    sendPooled: request => exchangeRequest(pool, request, limit),
-    async sendOnOwnConnection(request) {
+    /** Sends on a kept-alive connection. */
+    sendPooled: (request: PoolRequest) => exchangeRequest(pool, request, limit),
+    /** Sends on a connection of its own, so that a reset idle socket never looks like a request that left. */
+    async sendOnOwnConnection(request: PoolRequest): Promise<ExchangeOutcome> {
       const client = new Client(origin, { ...connection, connect: preconnector.take() })
       const outcome = await exchangeRequest(client, { ...request, reset: true }, limit)
       await client.destroy(CALL_FINISHED)
       return outcome
     },
+    /** Opens the connection of the next call that has its own. */
     preconnect: preconnector.open,
+    /** Lets running calls finish. */
     async close() {
       preconnector.close()
       if (!pool.closed) await pool.close()
