@@ -25,10 +25,11 @@ import { requireUsableDatabase } from './db/client/startup-check.ts'
 import { STATEMENT_TIMEOUT_MS } from './http/limits.ts'
 import { refuseAddress, startServer } from './http/server.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
+import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
+import { createProviderRegistry } from './providers/registry.ts'
 import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
-import { createRecordingRegistry } from './startup/providers.ts'
 import { waitForServer } from './startup/server-wait.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
 import { openStorage } from './storage/storage.ts'
@@ -60,9 +61,11 @@ await new Promise<void>(resolve => {
 })
 const sealer = createSealer(config.secretKeys)
 const metrics = createApiMetrics()
+const { countUnexplainedAnswer: count } = metrics
 /** Only for notifications: the API calls providers for nothing but their signing keys. */
-const providers = createRecordingRegistry({
-  ...{ orm, sealer, log, count: metrics.countUnexplainedAnswer },
+const providers = createProviderRegistry({
+  openCredentials: sealer.open,
+  recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log, count }),
   timeoutMs: 1_000,
   observeCall: call => logFailedCall(log, call),
 })

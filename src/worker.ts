@@ -21,12 +21,13 @@ import { refuseAddress, startServer } from './http/server.ts'
 import { createMessengers } from './messaging/messengers.ts'
 import { findLoopbackAddress } from './metrics/temporal-sdk-metrics.ts'
 import { createWorkerMetrics } from './metrics/worker-metrics.ts'
+import { createUnexplainedAnswerRecorder } from './provider-notifications/unexplained-answers.ts'
 import { createConnectionProbe } from './providers/http/connection-probe.ts'
 import { logFailedCall } from './providers/observability/call-log.ts'
+import { createProviderRegistry } from './providers/registry.ts'
 import { createSealer } from './security/sealing.ts'
 import { startProcess } from './startup/process.ts'
 import { createProviderWatch } from './startup/provider-watch.ts'
-import { createRecordingRegistry } from './startup/providers.ts'
 import { waitForServer } from './startup/server-wait.ts'
 import { watchStandstill } from './startup/standstill-watch.ts'
 import { classifyTemporalError } from './startup/temporal.ts'
@@ -214,10 +215,12 @@ async function connectToNamespace(server: Config['temporal']): Promise<NativeCon
 }
 
 function createDependencies(config: Config): ActivityDependencies {
+  const { countUnexplainedAnswer: count } = metrics
   return {
     ...{ orm, sealer, storage, temporal, log },
-    providers: createRecordingRegistry({
-      ...{ orm, sealer, log, count: metrics.countUnexplainedAnswer },
+    providers: createProviderRegistry({
+      openCredentials: sealer.open,
+      recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log, count }),
       timeoutMs: PROVIDER_TIMEOUT_MS,
       observeCall(call) {
         metrics.recordProviderCall(call)

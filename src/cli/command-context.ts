@@ -8,9 +8,9 @@ import { type Config, readServiceConfig } from '../config.ts'
 import { type EntityManager, type Orm, openOrm } from '../db/client/orm.ts'
 import { Account } from '../db/entities/account.ts'
 import { readCommandEnvironment } from '../dev/env/local-environment.ts'
-import type { ProviderRegistry } from '../providers/registry.ts'
+import { createUnexplainedAnswerRecorder } from '../provider-notifications/unexplained-answers.ts'
+import { createProviderRegistry, type ProviderRegistry } from '../providers/registry.ts'
 import { createSealer, type Sealer } from '../security/sealing.ts'
-import { createRecordingRegistry } from '../startup/providers.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
 
@@ -42,8 +42,11 @@ export const shellEnvironment: CommandEnvironment = {
       statementMs: null,
     })
     const sealer = createSealer(config.secretKeys)
-    const providers = createRecordingRegistry({
-      ...{ orm, sealer, log: pino({ level: 'silent' }), timeoutMs: 10_000 },
+    const log = pino({ level: 'silent' })
+    const providers = createProviderRegistry({
+      openCredentials: sealer.open,
+      recordUnexplained: createUnexplainedAnswerRecorder({ orm, sealer, log }),
+      timeoutMs: 10_000,
       ...(ca !== undefined && { ca }),
     })
     try {

@@ -9,7 +9,7 @@ import type { Sealer } from '../security/sealing.ts'
 type AnsweringConnection = { uuid: string; provider: string }
 type UnexplainedAnswerLabels = { provider: string; operation: string; kind: string; name: string }
 
-export type UnexplainedAnswerRecorderOptions = {
+type UnexplainedAnswerRecorderOptions = {
   orm: Orm
   sealer: Pick<Sealer, 'seal' | 'mac'>
   log: Logger

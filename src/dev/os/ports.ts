@@ -20,13 +20,7 @@ const DEFAULT_PORTS = {
 export type PortName = keyof typeof DEFAULT_PORTS
 export type Ports = Record<PortName, number>
 
-export type PickedPorts = {
-  ports: Ports
-  /** Those that were not given, to be remembered: links and connections point to them. */
-  portsToRemember: Partial<Ports>
-  /** Lets go of the claims, once nothing listens any more. */
-  release(): void
-}
+export type PickedPorts = Awaited<ReturnType<typeof pickPorts>>
 
 /**
  * Chooses the ports of all servers. Given ports must be free; 0 means any. The others keep the port of the previous start,
@@ -35,15 +29,14 @@ export type PickedPorts = {
 export async function pickPorts({
   requested,
   remembered,
-}: {
-  requested: Partial<Ports>
-  remembered: Partial<Ports>
-}): Promise<PickedPorts> {
+}: Record<'requested' | 'remembered', Partial<Ports>>) {
   const claims: PortClaim[] = []
+  /** Lets go of the claims, once nothing listens any more. */
   const release = () => {
     for (const claim of claims.splice(0)) claim.release()
   }
   const ports: Partial<Ports> = {}
+  /** Those that were not given: links and connections point to them. */
   const portsToRemember: Partial<Ports> = {}
   try {
     // Those that are given come first, so that nothing else takes them.

@@ -112,13 +112,9 @@ async function createCluster({ folder, password, programs, runAs }: PostgresClus
       if (runAs.owner) await chown(path, runAs.owner.uid, runAs.owner.gid)
     }
     const owner = [`--username=${user}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
-    const encoding = [
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ]
-    await runAsOwner(programs.initdb, ['-D', fresh, ...owner, ...encoding, '--no-instructions'])
+    const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    const options = [...owner, '--encoding=UTF8', ...locale, '--no-instructions']
+    await runAsOwner(programs.initdb, ['-D', fresh, ...options])
     const single = ['--single', '-D', fresh, 'postgres']
     await runAsOwner(programs.postgres, single, `CREATE DATABASE ${DATABASE};\n`)
     await rename(fresh, folder)
