@@ -143,7 +143,7 @@ async function holdAtConnection<Row extends AttemptedRow>(
     row.attempts.find(one => one.connectionUuid === key.connectionUuid) ??
     createPayoutAttempt(em, outgoing, { ...key, row }, connection)
   Object.assign(attempt, createUnknownMarks())
-  await outgoing.holdFunds(em, row, { attempt, connection })
+  await outgoing.holdFunds(em, row, connection)
   await em.flush()
   return attempt
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Movement } from '../../db/entities/movement.ts'
 import { writePostings } from '../../db/ledger/post.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import type { Leg } from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
 
@@ -33,7 +34,7 @@ export function failMovement(movement: Movement, at: Date): void {
 
 /** Posts the legs of one movement, after a flush that inserts or updates the movement itself. */
 export async function postMovement(em: EntityManager, movement: Movement, legs: Leg[]): Promise<void> {
-  await em.flush()
+  await sendChanges(em)
   await writePostings(em, [
     { movementUuid: movement.uuid, providerAccountUuid: movement.providerAccountUuid, legs },
   ])

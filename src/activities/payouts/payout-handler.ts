@@ -26,7 +26,11 @@ export type PayoutHandler<Row extends AttemptedRow> = {
   /** Ends an order whose acceptance deadline has passed. */
   endUnaccepted?(em: EntityManager, row: Row): Promise<void>
   /** Holds the money and applies the event; a refusal means that no provider is called. */
-  holdFunds(em: EntityManager, row: Row, by: PayoutAttempt): Promise<{ code: string; message: string } | null>
+  holdFunds(
+    em: EntityManager,
+    row: Row,
+    connection: Connection,
+  ): Promise<{ code: string; message: string } | null>
   send(provider: Provider, row: Row, by: PayoutAttempt): Promise<SendPayoutOutcome>
   /** Polls by our id; the provider's other ids of the payout are read without a lock, because they do not change. */
   find(

@@ -215,16 +215,13 @@ async function prepareSend<Row extends AttemptedRow>(
     return { ...call, row, attempt: live, acceptBeforeMs }
   }
   const blocked = blockedReason(outgoing.operation, connection, conditions)
+  const holdRefusal = blocked ? null : await outgoing.holdFunds(em, row, connection)
   const attempt = earlier ?? createPayoutAttempt(em, outgoing, { ...order, row }, connection)
-  if (blocked) Object.assign(attempt, blocked)
-  else {
-    const refusal = await outgoing.holdFunds(em, row, { attempt, connection })
-    if (!refusal) {
-      markCalling(attempt, connection)
-      return { ...call, row, attempt, acceptBeforeMs }
-    }
-    Object.assign(attempt, { state: 'rejected', finality: 'other_may_help', ...refusal })
+  if (!blocked && !holdRefusal) {
+    markCalling(attempt, connection)
+    return { ...call, row, attempt, acceptBeforeMs }
   }
+  Object.assign(attempt, blocked ?? { state: 'rejected', finality: 'other_may_help', ...holdRefusal })
   await outgoing.applyRefusal(em, row, attempt)
   return queryAttemptOutcome(attempt, uuid)
 

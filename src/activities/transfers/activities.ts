@@ -106,9 +106,9 @@ function createRowFirst(
       openedWith = preconditions
       return [await openTransfer(em, order, sealer.open(order.details), preconditions), result]
     },
-    holdFunds(em, { transfer }, { connection }) {
+    holdFunds(em, { transfer }, connection) {
       const availableCents = openedWith?.connection === connection ? openedWith.availableCents : undefined
-      return holdTransferFunds(em, transfer, { connection, availableCents })
+      return holdTransferFunds(em, transfer, connection, availableCents)
     },
   }
 }

@@ -1,7 +1,9 @@
 import { snapshotAcceptedTransfer } from '../../contract/transfers/transfer.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import type { Connection } from '../../db/entities/connection.ts'
 import type { OperationFailure, Transfer } from '../../db/entities/transfer.ts'
 import { lockAvailableBalance, lockBalances } from '../../db/ledger/post.ts'
+import { sendChanges } from '../../db/pipeline/query.ts'
 import { loadAttemptProviders } from '../../db/repositories/attempts.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
 import { transferHeldLegs, transferReleasedLegs } from '../../domain/ledger/legs.ts'
@@ -69,7 +71,7 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
     const isLate = transferMachine.accepts(transfer.state, 'settled_late')
     if (!inTime && !isLate && !isCurrent) return recordDuplicateSettlement(em, transfer, attempt, sending)
     attempt.state = 'settled'
-    await em.flush() // Before the event, which shows the attempt and the time of its update.
+    await sendChanges(em) // Before the event, which shows the attempt and the time of its update.
     const isHeld = transfer.heldCents > 0 // False where a restored balance did not cover it.
     if (inTime && isHeld) await settleHeldTransfer(em, out, sending)
     else if (inTime || isLate) await settleUncoveredTransfer(em, out, attempt, sending)
@@ -110,7 +112,8 @@ export const transferPayout: PayoutHandler<LockedTransfer> = {
 export async function holdTransferFunds(
   em: EntityManager,
   transfer: Transfer,
-  { connection, availableCents }: Pick<PayoutAttempt, 'connection'> & { availableCents?: number | undefined },
+  connection: Connection,
+  availableCents?: number,
 ): Promise<{ code: string; message: string } | null> {
   const { accountUuid, valueCents } = transfer
   const { providerAccountUuid } = connection

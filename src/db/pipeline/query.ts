@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { type EntityManager, type Orm, runInTransaction } from '../client/orm.ts'
+import { takeRowChanges } from './row-changes.ts'
 
 /** Row of a result by column name. */
 export type ResultRow = Record<string, unknown>
@@ -84,7 +85,7 @@ export async function transactionReturning<Result>(
 ): Promise<Result> {
   const { result } = await runInTransaction(orm, async em => {
     const last = await work(em)
-    await em.flush()
+    await sendChanges(em)
     return sendQuery(em, last)
   })
   return result
@@ -123,6 +124,16 @@ export async function sendStatement(em: EntityManager, sql: string, values: read
     em,
     query(sql, values, () => undefined),
   )
+}
+
+/**
+ * Writes the changes of the unit of work like `sendStatement`, a prepared statement for each row. `em.flush()` waits for
+ * each of its statements, which PostgreSQL parses and plans again every time.
+ */
+export async function sendChanges(em: EntityManager): Promise<void> {
+  const changes = takeRowChanges(em)
+  if (!changes) return em.flush()
+  for (const { sql, values } of changes) await sendStatement(em, sql, values)
 }
 
 /** Sends all statements of a query at once. Returns when they are sent, outside a transaction when they are answered. */

@@ -3,7 +3,15 @@ import type { EntityManager } from '../client/orm.ts'
 import { Attempt, type AttemptOperation } from '../entities/attempt.ts'
 import { Connection } from '../entities/connection.ts'
 import { queryEntities } from '../pipeline/entity-mapper.ts'
-import { batchQueries, firstRow, mapQuery, noQuery, type Query, runQuery } from '../pipeline/query.ts'
+import {
+  batchQueries,
+  firstRow,
+  mapQuery,
+  noQuery,
+  type Query,
+  runQuery,
+  sendChanges,
+} from '../pipeline/query.ts'
 import { formatTextArray } from '../sql-conditions.ts'
 
 /** Subject of attempts: one operation of a charge, transfer, refund, … */
@@ -54,7 +62,7 @@ function queryAttemptsWhere(em: EntityManager, where: string, values: (string | 
 }
 
 async function flushAttempts(em: EntityManager): Promise<void> {
-  if (em.getUnitOfWork().shouldAutoFlush(em.getMetadata(Attempt))) await em.flush()
+  if (em.getUnitOfWork().shouldAutoFlush(em.getMetadata(Attempt))) await sendChanges(em)
 }
 
 /** States in which the provider is being called, or has accepted the order and will report its outcome. */

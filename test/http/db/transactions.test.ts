@@ -238,12 +238,28 @@ test('queries at the end of a transaction see all its writes, in the round trip 
   expect(answer).toEqual(['just now', await nameNow(), 'known'])
   expect(capturedMessages).toEqual([
     'begin',
-    expect.stringMatching(/^insert into "account" [^;]*$/),
-    expect.stringMatching(/^select name [^;]*; select name [^;]*; commit$/),
+    expect.stringMatching(/^insert into account [^;]*; select name [^;]*; select name [^;]*; commit$/),
   ])
   capturedMessages.splice(0)
   expect(await transactionReturning(orm, async () => constantQuery(1))).toBe(1)
   expect(capturedMessages).toEqual([])
+  await isAlone()
+})
+
+test('a changed row that is deleted meanwhile fails the transaction, and nothing is changed', async () => {
+  const [lost, kept] = [addOne(orm.em.fork(), 'unused'), uuid]
+  await runInTransaction(orm, async em => {
+    addOne(em, 'deleted', { uuid: lost })
+    await em.execute(rename('as it was'))
+  })
+  const late = transactionReturning(orm, async em => {
+    const [gone, other] = [await em.findOneOrFail(Account, lost), await em.findOneOrFail(Account, kept)]
+    await fixture.orm.em.fork().execute('delete from account where uuid = ?', [lost])
+    gone.name = other.name = 'never'
+    return nameOf(kept)
+  })
+  await expect(late).rejects.toThrow('a row of account to update has vanished')
+  expect(await nameNow(kept)).toBe('as it was')
   await isAlone()
 })
 

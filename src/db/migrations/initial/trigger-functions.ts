@@ -14,6 +14,12 @@ end $$;
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'check_violation';
+end $$;
+
+-- For updates of a row that was read before: it must still be there.
+create function require_changed_row(changed bigint, relation text) returns void language plpgsql as $$
+begin
+  if changed <> 1 then raise exception 'a row of % to update has vanished', relation; end if;
 end $$;`,
 }
 
