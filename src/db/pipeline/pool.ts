@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { DriverException } from '@mikro-orm/core'
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
@@ -12,7 +13,7 @@ export class PipelinedPool implements PostgresPool {
   readonly #pool: Pool
 
   constructor(options: PoolConfig) {
-    this.#pool = new Pool({ ...options, pipeline: true })
+    this.#pool = new Pool({ ...options, pipeline: true, stream: () => new PipelinedSocket() })
     // Pending queries fail with the error of a lost connection; without a listener, the event would end the process.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', client => client.on('error', () => {}))
@@ -31,6 +32,16 @@ export class PipelinedPool implements PostgresPool {
 
   end(): Promise<void> {
     return this.#pool.end()
+  }
+}
+
+/**
+ * Sends all statements of one turn of the event loop by one system call: `pg` corks its socket for the messages of one
+ * statement only.
+ */
+class PipelinedSocket extends Socket {
+  override uncork(): void {
+    process.nextTick(() => super.uncork())
   }
 }
 
