@@ -3,7 +3,7 @@ import type { EntityManager } from './client/orm.ts'
 import { Connection } from './entities/connection.ts'
 import { Movement } from './entities/movement.ts'
 import { queryEntities } from './pipeline/entity-mapper.ts'
-import { batchQueries, firstRow, type Query, runQuery } from './pipeline/query.ts'
+import { batchQueries, firstRow, type Query, runQuery, sendChanges } from './pipeline/query.ts'
 
 /**
  * Locks the row of the queried entity only. Its relations are read by a later statement, as of the moment the lock
@@ -24,7 +24,7 @@ export async function findLockedRow<T extends { uuid: string }, More>(
 ): Promise<[T | null, More]> {
   if (!em.isInTransaction()) throw new Error('a row lock needs a transaction')
   const isLoaded = em.getUnitOfWork().getById(entity, uuid as never) !== undefined
-  if (isLoaded) await em.flush() // Pending changes of the unit of work are written before the row is read again.
+  if (isLoaded) await sendChanges(em) // Pending changes of the unit of work are written before the row is read again.
   const rest = 'where r.uuid = ? for no key update'
   const lock = firstRow(queryEntities(em, entity, { rest, values: [uuid], refresh: isLoaded }))
   const [row, result] = await runQuery(em, batchQueries(lock, more))

@@ -20,6 +20,7 @@ import { User } from '../entities/user.ts'
 import { Delivery, DeliveryAttempt, Event, Webhook } from '../entities/webhook.ts'
 import { MIGRATIONS } from '../migrations/index.ts'
 import { PipelinedPool } from '../pipeline/pool.ts'
+import { sendChanges } from '../pipeline/query.ts'
 import { parseTlsOptions } from './tls.ts'
 
 export type Orm = MikroORM
@@ -135,5 +136,9 @@ export function readInSnapshot<T>(em: EntityManager, read: (em: EntityManager) =
 
 /** Runs work in a new transaction with an empty unit of work, so that rows are read afresh after a lock. */
 export function runInTransaction<T>(orm: Orm, work: (em: EntityManager) => Promise<T>): Promise<T> {
-  return orm.em.fork().transactional(work)
+  return orm.em.fork().transactional(async em => {
+    const result = await work(em)
+    await sendChanges(em)
+    return result
+  })
 }

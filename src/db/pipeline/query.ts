@@ -1,5 +1,5 @@
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { CompiledQuery } from 'kysely'
-import { type EntityManager, type Orm, runInTransaction } from '../client/orm.ts'
 import { takeRowChanges } from './row-changes.ts'
 
 /** Row of a result by column name. */
@@ -80,10 +80,10 @@ export async function runQuery<Result>(em: EntityManager, query: Query<Result>):
  * result knows that the transaction is committed.
  */
 export async function transactionReturning<Result>(
-  orm: Orm,
+  orm: MikroORM,
   work: (em: EntityManager) => Promise<Query<Result>>,
 ): Promise<Result> {
-  const { result } = await runInTransaction(orm, async em => {
+  const { result } = await orm.em.fork().transactional(async em => {
     const last = await work(em)
     await sendChanges(em)
     return sendQuery(em, last)

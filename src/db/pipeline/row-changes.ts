@@ -1,5 +1,5 @@
 import { type AnyEntity, type ChangeSet, ChangeSetType } from '@mikro-orm/core'
-import type { EntityManager } from '../client/orm.ts'
+import type { EntityManager } from '@mikro-orm/postgresql'
 
 type RowStatement = { sql: string; values: unknown[] }
 

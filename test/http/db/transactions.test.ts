@@ -207,12 +207,13 @@ test('a nested transaction is rolled back alone', async () => {
   expect(await nameNow()).toBe('outer')
 })
 
-test('new rows of one entity are one statement; a row that is read first is read with BEGIN', async () => {
+test('new rows are one round trip; a row that is read first is read with BEGIN', async () => {
   const [first, second] = await runInTransaction(orm, async em => [addOne(em, 'one'), addOne(em, 'two')])
   expect(capturedMessages).toEqual([
     'begin',
-    expect.stringMatching(/^insert into "account" [^;]*'one'[^;]*'two'[^;]*$/),
-    'commit',
+    expect.stringMatching(
+      /^insert into account [^;]*'one'[^;]*; insert into account [^;]*'two'[^;]*; commit$/,
+    ),
   ])
   expect([await nameNow(first), await nameNow(second)]).toEqual(['one', 'two'])
 
@@ -223,8 +224,7 @@ test('new rows of one entity are one statement; a row that is read first is read
   })
   expect(capturedMessages).toEqual([
     expect.stringMatching(/^begin; select /),
-    expect.stringMatching(/^update "account" set "name" = /),
-    'commit',
+    expect.stringMatching(/^[^;]* update account set name = [^;]*; commit$/),
   ])
   expect(await nameNow(first)).toBe(NASTY_NAME)
   await isAlone()
@@ -254,7 +254,9 @@ test('a changed row that is deleted meanwhile fails the transaction, and nothing
   })
   const late = transactionReturning(orm, async em => {
     const [gone, other] = [await em.findOneOrFail(Account, lost), await em.findOneOrFail(Account, kept)]
-    await fixture.orm.em.fork().execute('delete from account where uuid = ?', [lost])
+    await fixture.orm.em
+      .fork({ disableContextResolution: true })
+      .execute('delete from account where uuid = ?', [lost])
     gone.name = other.name = 'never'
     return nameOf(kept)
   })
