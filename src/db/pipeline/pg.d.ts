@@ -1,33 +1,25 @@
 /** The parts of `pg` that this code uses; `pg` ships no types. */
 declare module 'pg' {
-  type QueryResult = {
-    command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE' | 'SELECT'
-    rowCount: number
-    // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
-    rows: any[]
-  }
-  type Statement = string | { name: string; text: string; values?: readonly unknown[] }
+  import type { EventEmitter } from 'node:events'
+  import type { PostgresQueryResult } from 'kysely'
 
   export type PoolConfig = Record<string, unknown>
+  type Statement = string | { name: string; text: string; values?: readonly unknown[] }
 
-  export type PoolClient = {
-    query(statement: Statement): Promise<QueryResult>
+  export interface PoolClient extends EventEmitter {
+    query<R>(statement: Statement): Promise<PostgresQueryResult<R>>
     release(isBroken?: boolean): void
-    on(event: 'error', listener: (error: Error) => void): void
-    once(event: 'end', listener: () => void): void
-    off(event: 'end', listener: () => void): void
   }
 
   export const types: { setTypeParser(oid: number, parse: (text: string) => unknown): void }
 
-  export class Pool {
+  export class Pool extends EventEmitter {
     constructor(options: PoolConfig)
     readonly options: PoolConfig
     readonly ending: boolean
-    query(statement: Statement): Promise<QueryResult>
+    // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
+    query(statement: Statement): Promise<PostgresQueryResult<any>>
     connect(): Promise<PoolClient>
-    on(event: 'connect', listener: (client: PoolClient) => void): void
-    on(event: 'error', listener: (error: Error) => void): void
     end(): Promise<void>
   }
 }
