@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { defineEntity, OptimisticLockError } from '@mikro-orm/core'
-import { type Orm, openOrm } from '../../../src/db/client/orm.ts'
+import { MikroORM } from '@mikro-orm/postgresql'
+import { PostgresDialect } from 'kysely'
+import { PipelinedPool } from '../../../src/db/pipeline/pool.ts'
 import { constantQuery, transactionReturning } from '../../../src/db/pipeline/query.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
@@ -14,11 +16,13 @@ const schema = defineEntity({
 class Note extends schema.class {}
 schema.setClass(Note)
 
-let orm: Orm
+let orm: MikroORM
 let uuid: string
 beforeAll(async () => {
-  orm = await openOrm({ databaseUrl: await createTestDatabase() })
-  orm.discoverEntity(Note)
+  const connectionString = await createTestDatabase()
+  const pool = new PipelinedPool({ connectionString })
+  const driverOptions = () => new PostgresDialect({ pool })
+  orm = await MikroORM.init({ clientUrl: connectionString, entities: [Note], driverOptions })
   await orm.em.fork().execute('create table note (uuid uuid primary key, text text, version int default 1)')
   const em = orm.em.fork()
   uuid = em.create(Note, { uuid: randomUUID(), text: 'first' }).uuid
