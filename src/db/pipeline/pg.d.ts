@@ -5,9 +5,11 @@ declare module 'pg' {
 
   export type PoolConfig = Record<string, unknown>
   type Statement = string | { name: string; text: string; values?: readonly unknown[] }
+  // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
+  type Result = PostgresQueryResult<any>
 
   export interface PoolClient extends EventEmitter {
-    query<R>(statement: Statement): Promise<PostgresQueryResult<R>>
+    query(statement: Statement): Promise<Result>
     release(isBroken?: boolean): void
   }
 
@@ -17,8 +19,7 @@ declare module 'pg' {
     constructor(options: PoolConfig)
     readonly options: PoolConfig
     readonly ending: boolean
-    // biome-ignore lint/suspicious/noExplicitAny: the row type depends on the statement.
-    query(statement: Statement): Promise<PostgresQueryResult<any>>
+    query(statement: Statement): Promise<Result>
     connect(): Promise<PoolClient>
     end(): Promise<void>
   }
