@@ -111,15 +111,11 @@ log.info({ url: server.url }, 'listening')
 
 /** Checks PostgreSQL and Temporal: throws for settings they reject, waits for each while it is unreachable. */
 async function checkServers(): Promise<void> {
-  const isUnsafeAllowed = config.isUnsafeDatabaseAllowed
-  const { signal } = stopping
+  const database = { orm, isUnsafeAllowed: config.isUnsafeDatabaseAllowed, log }
+  const wait = { log, signal: stopping.signal }
   await Promise.all([
-    waitForServer(() => requireUsableDatabase({ orm, isUnsafeAllowed, log }), {
-      log,
-      server: 'PostgreSQL',
-      signal,
-    }),
-    waitForServer(async () => requireNamespace(await temporal.client()), { log, server: 'Temporal', signal }),
+    waitForServer(() => requireUsableDatabase(database), { ...wait, server: 'PostgreSQL' }),
+    waitForServer(async () => requireNamespace(await temporal.client()), { ...wait, server: 'Temporal' }),
   ])
 }
 

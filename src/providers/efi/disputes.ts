@@ -3,12 +3,13 @@ import { disputeTypeOf } from '../../domain/disputes/dispute.ts'
 import type {
   DisputeReference,
   FindDisputeOutcome,
+  ListDisputesOutcome,
   ProviderDispute,
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
-import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseWholeList } from '../adapter/answer-parsing.ts'
+import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { isDuplicate } from '../adapter/outcomes.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
@@ -38,22 +39,14 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
   const { readAllPages } = client
   return { listDisputes, findDispute, replyToDispute }
 
-  /** Lists disputes; one whose PIX is unreadable is left out and recorded. No answer on a PIX means no list. */
-  async function listDisputes(from: string, to: string) {
+  async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
     const period = { from, to }
     const list = await readAllPages(buildInfractionList('listDisputes'), period)
     if (list.kind === 'no_answer') return list
-    const disputes: ProviderDispute[] = []
-    for (const infraction of list.items) {
-      const dispute = await resolveDispute(infraction)
-      if (dispute.kind !== 'no_answer') disputes.push(dispute)
-      else if (dispute.code !== 'unreadable_answer') return dispute
-      else {
-        const call = { call: 'listDisputes', reference: infraction.idInfracao, period } as const
-        await client.recordItem(call, infraction)
-      }
-    }
-    return { kind: 'found' as const, disputes }
+    return completeDisputes(list.items, resolveDispute, infraction => {
+      const call = { call: 'listDisputes', reference: infraction.idInfracao, period } as const
+      return client.recordItem(call, infraction)
+    })
   }
 
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
@@ -66,15 +59,14 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       return list.unreadableItems.every(item => isOtherInfraction(item, id))
         ? { kind: 'not_found' }
         : unreadableDispute
-    const dispute = await resolveDispute(infraction)
-    return dispute.kind === 'no_answer' ? dispute : { kind: 'found', dispute }
+    return resolveDispute(infraction)
   }
 
   /**
    * Builds a dispute from its infraction and its PIX, looked up among received PIX, then among sent ones. A PIX that
    * Efí finds in neither was received before this connection could see it.
    */
-  async function resolveDispute(infraction: EfiInfraction): Promise<ProviderDispute | NoAnswerResult> {
+  async function resolveDispute(infraction: EfiInfraction): Promise<FindDisputeOutcome> {
     const { endToEndId } = infraction
     const call = { call: 'findDisputedPix', reference: endToEndId } as const
     const receivedCall = { ...call, path: encodePath`/v2/pix/${endToEndId}` }
@@ -120,10 +112,10 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
     return lookUp.dispute.status === 'open' ? refuseReply(outcome.message) : { kind: 'accepted' }
   }
 
-  function buildDispute(infraction: EfiInfraction, pix: DisputedPix): ProviderDispute {
+  function buildDispute(infraction: EfiInfraction, pix: DisputedPix): FindDisputeOutcome {
     const { dadosAnalise, tipoSituacao, tipoFraude, razao } = infraction
     const status = DISPUTE_STATUSES[infraction.status]
-    return {
+    const dispute: ProviderDispute = {
       id: infraction.idInfracao,
       kind: pix.kind,
       endToEnd: infraction.endToEndId,
@@ -137,6 +129,7 @@ export function createEfiDisputes(client: EfiClient, now: () => number): Dispute
       returns: pix.returns.filter(isDisputeDevolucao).flatMap(mapEfiSettledReturn),
       isClosed: status === 'agreed' && hasNoMoreReturns(pix, now()),
     }
+    return { kind: 'found', dispute }
   }
 }
 

@@ -5,12 +5,12 @@ import type {
   DisputeReference,
   FindDisputeOutcome,
   ListDisputesOutcome,
-  ProviderDispute,
   ProviderDisputeReply,
   ReplyToDisputeOutcome,
 } from '../../domain/disputes/provider-dispute.ts'
 import type { NoAnswerResult } from '../../domain/providers/provider.ts'
 import { ANY_ANSWER, parseItems } from '../adapter/answer-parsing.ts'
+import { completeDisputes } from '../adapter/listed-disputes.ts'
 import { encodePath } from '../http/client.ts'
 import type { DisputeCalls } from '../port.ts'
 import type { WooviClient } from './client.ts'
@@ -38,21 +38,15 @@ import { renderTextPdf } from './text-pdf.ts'
 export function createWooviDisputes(client: WooviClient, now: () => number): DisputeCalls {
   return { listDisputes, findDispute, replyToDispute }
 
-  /** Lists disputes; one with an unreadable part is left out and recorded. No answer on one means no list. */
   async function listDisputes(from: string, to: string): Promise<ListDisputesOutcome> {
-    const list = await client.readAllPages(disputeList, { from, to })
+    const period = { from, to }
+    const list = await client.readAllPages(disputeList, period)
     if (list.kind === 'no_answer') return list
-    const disputes: ProviderDispute[] = []
-    for (const item of list.items.filter(isMedDispute)) {
-      const outcome = item.id
-        ? await resolveDispute(item)
-        : await findDispute({ id: item.endToEndId, endToEnd: null })
-      if (outcome.kind === 'found') disputes.push(outcome.dispute)
-      else if (outcome.kind === 'no_answer' && outcome.code !== 'unreadable_answer') return outcome
-      else if (outcome.kind === 'no_answer')
-        await client.recordItem({ call: 'listDisputes', period: { from, to } }, item, item.status)
-    }
-    return { kind: 'found', disputes }
+    return completeDisputes(
+      list.items.filter(isMedDispute),
+      item => (item.id ? resolveDispute(item) : findDispute({ id: item.endToEndId, endToEnd: null })),
+      item => client.recordItem({ call: 'listDisputes', period }, item, item.status),
+    )
   }
 
   async function findDispute({ id }: DisputeReference): Promise<FindDisputeOutcome> {
@@ -66,9 +60,7 @@ export function createWooviDisputes(client: WooviClient, now: () => number): Dis
     return resolveDispute({ ...outcome.dispute, id: outcome.dispute.id ?? id })
   }
 
-  async function resolveDispute(
-    dispute: WooviDispute,
-  ): Promise<{ kind: 'found'; dispute: ProviderDispute } | NoAnswerResult> {
+  async function resolveDispute(dispute: WooviDispute): Promise<FindDisputeOutcome> {
     const recovery = await findFundsRecovery(dispute)
     if (recovery.kind === 'no_answer') return recovery
     return { kind: 'found', dispute: mapWooviDispute(dispute, recovery, now()) }

@@ -160,16 +160,11 @@ export const wooviListedPaymentSchema = z.object({
 })
 export type WooviListedPayment = z.infer<typeof wooviListedPaymentSchema>
 
-export const wooviAccountsSchema = z.object({
-  accounts: z
-    .array(
-      z.object({
-        isDefault: z.boolean().nullish(),
-        balance: z.object({ available: z.int(), blocked: wooviCentsSchema }),
-      }),
-    )
-    .min(1),
+const accountSchema = z.object({
+  isDefault: z.boolean().nullish(),
+  balance: z.object({ available: z.int(), blocked: wooviCentsSchema }),
 })
+export const wooviAccountsSchema = z.object({ accounts: z.array(accountSchema).min(1) })
 
 export const wooviWebhookSchema = z.object({
   event: wooviTextSchema,
