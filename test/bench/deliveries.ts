@@ -7,7 +7,7 @@ import { callMany, summarizeTimes } from './callers.ts'
 import { divideCpuTimes, measureCpu, sumCpuMs } from './cpu.ts'
 import type { Figures, Speed } from './figures.ts'
 import type { WebhookLoopRequest, WebhookLoopResult } from './floors/webhook-loop.ts'
-import { createCharge, type Implementation } from './implementations.ts'
+import { type Implementation, requireCharge } from './implementations.ts'
 import type { Bench } from './main.ts'
 
 /** An account has twenty endpoints at most, so a hundred belong to five. */
@@ -61,7 +61,7 @@ async function measureDeliveries(
   /** Pays so many charges of each merchant and waits for all their webhooks; answers the moments of both. */
   async function payAndAwait(chargesOfEach: number) {
     const charges = await callMany(MERCHANTS * chargesOfEach, CALLERS, place =>
-      createCharge(implementation, tokens[place % MERCHANTS]!),
+      requireCharge(implementation, tokens[place % MERCHANTS]!),
     )
     const wanted = charges.length * ENDPOINTS - chargesOfEach
     const first = receivers.arrivals.length

@@ -1,3 +1,4 @@
+import { pollUntil } from '../api/support/poll-until.ts'
 import type { BenchApiClient, BenchStack } from './bench-stack.ts'
 import type { Program } from './cpu.ts'
 
@@ -37,4 +38,10 @@ export async function createCharge(
 ): Promise<CreatedCharge | undefined> {
   const { status, body } = await api.post('/api/v1/payments', token, { value: 10, type: 'PIX' })
   return status === 201 ? body.data : undefined
+}
+
+/** Creates one, again where it is refused because of the load. */
+export async function requireCharge(implementation: Implementation, token: string): Promise<CreatedCharge> {
+  const create = () => createCharge(implementation, token)
+  return (await pollUntil(create, charge => charge !== undefined, { limitMs: 60_000, everyMs: 200 }))!
 }

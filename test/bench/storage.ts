@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pollUntil } from '../api/support/poll-until.ts'
 import { callMany } from './callers.ts'
 import { type Figures, formatTable } from './figures.ts'
-import { createCharge } from './implementations.ts'
+import { requireCharge } from './implementations.ts'
 import type { Bench } from './main.ts'
 
 /** Few enough that a busy machine answers all of them. */
@@ -105,7 +105,7 @@ async function measureBaseline({ site, stage, baseline, receivers }: Bench): Pro
   const token = await baseline.createMerchant([receivers.url('storage-baseline')])
   const payAndAnnounce = (count: number) =>
     callMany(count, CALLERS, async () => {
-      const { uuid, payment } = (await createCharge(baseline, token))!
+      const { uuid, payment } = await requireCharge(baseline, token)
       await stage.simulator.pay({ payload: payment.payload })
       await receivers.waitFor(uuid)
     })
