@@ -9,23 +9,28 @@ export type AdmissionLimit = { count: number; loweredAtMs: number }
 /** Limit of a process that has just started: any machine that carries 30 operations a second confirms them in time. */
 export const INITIAL_LIMIT: AdmissionLimit = { count: 128, loweredAtMs: Number.NEGATIVE_INFINITY }
 /** Keeps the workers of a small machine busy, also while the limit is at its lowest. */
-const MIN_COUNT = 16
+const MIN_COUNT = 32
 const MAX_COUNT = 1_024
 const DECREASE = 0.7
 /** Operations that are lost together lower the limit once. */
 const DECREASE_INTERVAL_MS = 1_000
-/** A tenth more in the time in which as many operations are confirmed as the limit allows: slower than their answers. */
-const INCREASE = 0.1
-/** Half of a request's time: operations that are confirmed later leave no time for a longer queue. */
+/** After an incident, once few operations wait, the limit is soon what it was at the start. */
+const RECOVERY = 1
+/** A tenth in the time in which as many operations are confirmed as the limit allows: slower than their answers. */
+const STEP = 0.1
+/** A slow provider makes operations late as well, and must not lower the limit further. */
+const MIN_COUNT_OF_LATE = 64
+/** Half of a request's time: operations that are confirmed later are late. */
 const TARGET_MS = 2_500
 
 /** An operation that has ended: how long its request waited, and how many were awaited with it. */
-export type AdmissionSample = { isConfirmed: boolean; waitMs: number; runningCount: number; nowMs: number }
+type AdmissionSample = { isConfirmed: boolean; waitMs: number; runningCount: number; nowMs: number }
 
 /**
  * Computes the limit after an operation. One that no worker has confirmed within its request lowers it. One that was
- * confirmed early while the limit was nearly used raises it. A late one changes nothing, because a slow provider is no
- * overload; with a full queue the limit so stops where an operation waits `TARGET_MS`.
+ * confirmed early raises it and a late one lowers it, both slowly and while at least half of it is used: under a lasting
+ * overload the limit stays where an operation waits `TARGET_MS`. With fewer operations the limit returns to that of the
+ * start.
  */
 export function adjustLimit(
   limit: AdmissionLimit,
@@ -36,8 +41,11 @@ export function adjustLimit(
     return nowMs - loweredAtMs < DECREASE_INTERVAL_MS
       ? limit
       : { count: Math.max(MIN_COUNT, count * DECREASE), loweredAtMs: nowMs }
-  if (waitMs > TARGET_MS || runningCount < count / 2) return limit
-  return { count: Math.min(MAX_COUNT, count + INCREASE), loweredAtMs }
+  const changeTo = (changed: number) => ({ count: changed, loweredAtMs })
+  const isUsed = runningCount >= count / 2
+  if (waitMs > TARGET_MS) return isUsed && count > MIN_COUNT_OF_LATE ? changeTo(count - STEP) : limit
+  if (isUsed) return changeTo(Math.min(MAX_COUNT, count + STEP))
+  return changeTo(Math.max(count, Math.min(INITIAL_LIMIT.count, count + RECOVERY)))
 }
 
 /** What an API process knows about the work in progress. */
@@ -53,7 +61,7 @@ export type ServiceLoad = {
   taskAgeMs: number
 }
 
-export type OverloadCause = 'too many operations in progress' | 'tasks wait for workers'
+type OverloadCause = 'too many operations in progress' | 'tasks wait for workers'
 
 /** From this age on, tasks wait for workers and not for their next poll. */
 const MAX_TASK_AGE_MS = 2_000

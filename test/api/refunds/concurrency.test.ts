@@ -32,6 +32,7 @@ const LOST = [
   '422 validation_failed',
   '409 charge_not_refundable',
   '503 not_confirmed',
+  '503 overloaded',
   '503 not_taken',
 ]
 

@@ -55,7 +55,7 @@ export function createPayoutActions(stage: TestStack) {
       const [order, key] = [{ pix_key: randomPixKey(), ...body }, randomUUID()]
       const answer = await pollUntil(
         () => send(merchant, order, { key }),
-        ({ body: { code } }) => code !== 'not_confirmed',
+        ({ body: { code } }) => code !== 'not_confirmed' && code !== 'overloaded',
         { everyMs: 1_000 },
       )
       if (answer.status !== 201) throw new Error(`not sent: ${answer.status} ${JSON.stringify(answer.body)}`)

@@ -38,17 +38,25 @@ describe('a new operation', () => {
 })
 
 describe('the limit', () => {
-  const sample = { isConfirmed: true, waitMs: 500, runningCount: 100, nowMs: 0 }
-  const limit: AdmissionLimit = { count: 100, loweredAtMs: -5_000 }
+  const sample = { isConfirmed: true, waitMs: 500, runningCount: 200, nowMs: 0 }
+  const limit: AdmissionLimit = { count: 200, loweredAtMs: -5_000 }
 
   test.each([
-    ['an early confirmation with a nearly full limit raises it', {}, 100.1],
-    ['an early confirmation of few does not', { runningCount: 49 }, 100],
-    ['a late confirmation does not', { waitMs: 2_501 }, 100],
-    ['a lost operation lowers it', { isConfirmed: false, waitMs: 4_500 }, 70],
-    ['one that is lost together with another does not', { isConfirmed: false, nowMs: -4_500 }, 100],
+    ['an early confirmation with a nearly full limit raises it', {}, 200.1],
+    ['an early confirmation of few does not', { runningCount: 99 }, 200],
+    ['a late confirmation with a nearly full limit lowers it a little', { waitMs: 2_501 }, 199.9],
+    ['a late confirmation of a slow provider does not', { waitMs: 4_000, runningCount: 99 }, 200],
+    ['a lost operation lowers it', { isConfirmed: false, waitMs: 4_500 }, 140],
+    ['one that is lost together with another does not', { isConfirmed: false, nowMs: -4_500 }, 200],
   ])('%s', (_, change, count) => {
     expect(adjustLimit(limit, { ...sample, ...change }).count).toBeCloseTo(count)
+  })
+
+  test('that was lowered rises again by each early confirmation of few operations', () => {
+    const lowered = { count: 40, loweredAtMs: -5_000 }
+    expect(adjustLimit(lowered, { ...sample, runningCount: 1 }).count).toBe(41)
+    expect(adjustLimit(lowered, { ...sample, runningCount: 40, waitMs: 2_501 }).count).toBe(40)
+    expect(adjustLimit(INITIAL_LIMIT, { ...sample, runningCount: 1 })).toEqual(INITIAL_LIMIT)
   })
 
   test('stays between its bounds', () => {
@@ -57,7 +65,7 @@ describe('the limit', () => {
       low = adjustLimit(low, { ...sample, isConfirmed: false, nowMs: n * 1_000 })
       high = adjustLimit(high, { ...sample, runningCount: high.count })
     }
-    expect([low.count, high.count]).toEqual([16, 1_024])
+    expect([low.count, high.count]).toEqual([32, 1_024])
   })
 
   /**
