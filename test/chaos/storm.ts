@@ -43,6 +43,9 @@ export const TIME_SCALE = 50
 const PROGRESS_INTERVAL_MS = 10_000
 /** Concurrent operations. */
 const CONCURRENCY = 40
+/** One burst in so many operations: its operations are requested at once, more than the stack can confirm in time. */
+const BURST_INTERVAL = 250
+const BURST_OPERATIONS = 100
 /** One token's rate limit is tested elsewhere. */
 const UNLIMITED_RATE_ENV = {
   TRILHO_RATE_LIMIT: '100000',
@@ -166,11 +169,17 @@ async function startSecondOfEach(stack: Stack, timeScale: number) {
   return startSecondProcesses(stack, await readProcessEnvironment(stack, more))
 }
 
-/** Each place once, in order, as many concurrently as there are lanes. */
+/** Each place once, in order: as many concurrently as there are lanes, and a burst every `BURST_INTERVAL` places. */
 async function runConcurrently(count: number, act: (place: number) => Promise<void>): Promise<void> {
   let next = 0
+  const actNext = async (): Promise<void> => {
+    if (next >= count) return
+    const place = next++
+    const burst = place % BURST_INTERVAL === BURST_INTERVAL / 2 ? BURST_OPERATIONS : 0
+    await Promise.all([act(place), ...Array.from({ length: burst }, actNext)])
+  }
   const lane = async () => {
-    while (next < count) await act(next++)
+    while (next < count) await actNext()
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, lane))
 }
