@@ -5,6 +5,7 @@ import type { OperationFailure } from '../../db/entities/transfer.ts'
 import { queryMovementOf } from '../../db/locks.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
 import { queryAttempts } from '../../db/repositories/attempts.ts'
+import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
@@ -21,8 +22,11 @@ import { lockChargeWithQuery, transition } from '../shared/transition.ts'
 import { getRefundParties } from './open.ts'
 import { addSettledRefunds, type LockedRefund, settleHeldRefund, settleLateRefund } from './settle.ts'
 
+/** `returnedCents`: what was returned of the charge, by the merchant, by a dispute or in the provider's panel. */
+type RefundRow = LockedRefund & AttemptedRow & { returnedCents: number }
+
 /** Implements the payout rules of a refund (devolução), sent through the provider that received the PIX. */
-export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
+export const refundPayout: PayoutHandler<RefundRow> = {
   operation: 'refund',
 
   async lock(em, uuid, more) {
@@ -31,14 +35,25 @@ export const refundPayout: PayoutHandler<LockedRefund & AttemptedRow> = {
       queryRefund(em, uuid, 'for update'),
       queryMovementOf(em, 'refund', uuid),
       queryAttempts(em, { operation: 'refund', subjectUuid: uuid }),
+      querySettledRefundCents(chargeUuid),
       more,
     )
-    const [charge, [refund, , attempts, result]] = await lockChargeWithQuery(em, chargeUuid, queries)
-    return [{ refund, charge, attempts }, result]
+    const [charge, [refund, , attempts, returnedCents, result]] = await lockChargeWithQuery(
+      em,
+      chargeUuid,
+      queries,
+    )
+    return [{ refund, charge, attempts, returnedCents }, result]
   },
 
-  closedReason({ refund: { state, failure } }) {
-    return refundMachine.isFinal(state) ? (failure?.code ?? state) : null
+  /**
+   * A refund that the provider does not have, and for which too little of the PIX is left meanwhile, is not sent again:
+   * the provider would refuse it, and not every provider documents by which answer.
+   */
+  closedReason({ refund: { state, failure, valueCents }, charge, attempts, returnedCents }) {
+    if (refundMachine.isFinal(state)) return failure?.code ?? state
+    const isTooLarge = returnedCents + valueCents > charge.receivedCents
+    return attempts.length > 0 && isTooLarge ? 'already_returned' : null
   },
 
   getOrder: ({ refund }) => refund,

@@ -4,7 +4,8 @@ import type { Charge } from '../../db/entities/charge.ts'
 import type { Movement } from '../../db/entities/movement.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
-import { sumSettledRefunds } from '../../db/repositories/charges.ts'
+import { runQuery } from '../../db/pipeline/query.ts'
+import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
 import { refundSettledLegs, uncoveredOutflowLegs } from '../../domain/ledger/legs.ts'
 import type { ProviderPayout } from '../../domain/providers/provider.ts'
@@ -84,7 +85,7 @@ export async function addLateRefunds(em: EntityManager, charge: Charge, at: Date
  * late; it could not be added then. `refundedCents` never exceeds what was received, whatever was returned.
  */
 export async function addSettledRefunds(em: EntityManager, charge: Charge): Promise<void> {
-  const settledCents = await sumSettledRefunds(em, charge.uuid)
+  const settledCents = await runQuery(em, querySettledRefundCents(charge.uuid))
   const more = Math.min(settledCents - charge.refundedCents, computeRefundableCents(charge))
   if (more > 0) addRefundedCents(charge, more)
 }

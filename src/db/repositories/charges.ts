@@ -91,11 +91,11 @@ export function isChargeAtOtherAccount(
   )
 }
 
-/** Sums the settled refunds of a charge, in centavos. */
-export function sumSettledRefunds(em: EntityManager, chargeUuid: string): Promise<number> {
-  return selectValue(
-    em,
-    `select coalesce(sum(value_cents), 0)::float8 from refund where charge_uuid = ? and state = 'settled'`,
+/** Queries the sum of a charge's settled refunds, in centavos. */
+export function querySettledRefundCents(chargeUuid: string): Query<number> {
+  return query(
+    `select coalesce(sum(value_cents), 0)::float8 as cents from refund where charge_uuid = ? and state = 'settled'`,
     [chargeUuid],
+    ([row]) => Number(row!.cents),
   )
 }

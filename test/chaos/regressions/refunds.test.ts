@@ -204,6 +204,33 @@ test('a refund that settles late while another one runs is reported when that on
   expect(await charge.eventStatuses()).toEqual(['PAID', 'PARTIALLY_REFUNDED'])
 })
 
+test('a refund that its provider does not have is not sent again where another return has left too little', async () => {
+  const charge = await paid()
+  const first = await charge.refused(700)
+  const second = charge.key(await charge.refund(400))
+  let calls = 0
+  const refund = async () => {
+    calls++
+    return { kind: 'unknown', code: 'http_400', message: 'in words that nobody documents' } as const
+  }
+  fixture.scriptProvider({ refund })
+  await fixture.providers.sendRefund({ ...second, isResend: false })
+  fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(700) }) })
+  await fixture.providers.pollRefund({ ...first, pollCount: 1 })
+  fixture.scriptProvider({ refund, findRefund: async () => ({ kind: 'not_found' }) })
+  await fixture.providers.pollRefund({ ...second, pollCount: 1 })
+
+  const again = await fixture.providers.sendRefund({ ...second, isResend: true })
+  expect(again).toMatchObject({ kind: 'rejected', code: 'already_returned', finality: 'final' })
+  expect(calls).toBe(1)
+  expect(await charge.shows()).toEqual({
+    state: 'partially_refunded',
+    refunded_cents: '700',
+    refunding_cents: '0',
+  })
+  expect(await fixture.readBalances(charge.accountUuid)).toEqual({ available: 300, outside: -300 })
+})
+
 test('a refund that settles late shows no fee, because none was charged', async () => {
   const charge = await paid()
   const fees = { charge: NO_FEE, transfer: NO_FEE, refund: { fixedCents: 10, hundredthsOfPercent: 0 } }
