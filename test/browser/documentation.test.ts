@@ -100,6 +100,18 @@ describeWithBrowser('public pages', () => {
     expect([...new Set(responses)]).toEqual([stage.local.api_url])
   })
 
+  test.each(['light', 'dark'] as const)('the API reference is %s where the reader prefers it', async look => {
+    const page = await people.sits({ colorScheme: look })
+    await openPage(page, '/docs')
+    const colorOf = (element: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${element}')).color`)
+    const title = look === 'dark' ? 'rgb(223, 229, 236)' : 'rgb(51, 51, 51)'
+    expect([await colorOf('h1'), await colorOf('#reference h5')]).toEqual([
+      title,
+      look === 'dark' ? 'rgb(154, 167, 181)' : expect.stringContaining('rgba(38, 50, 56'),
+    ])
+  })
+
   /** Errors of the pages, besides Redoc's logo on a server of its makers: our policy refuses it. */
   function listComplaints(): string[] {
     return people.complaints.filter(one => !one.includes("'https://cdn.redoc.ly/redoc/logo-mini.svg'"))

@@ -30,11 +30,11 @@ export const documentationRoutes: RouteRegistrar = router => {
   const referenceAssets = serveAssets(router.koa, '/docs/assets', {
     'reference.css': join(import.meta.dirname, 'assets/reference.css'),
     'redoc.js': 'redoc/bundles/redoc.standalone.js',
+    'reference.js': join(import.meta.dirname, 'assets/reference.js'),
   })
   let openApiJson: string | undefined
   const reference = views.render('reference', {
     assets: { 'rail.svg': assets['rail.svg'], ...referenceAssets },
-    theme: JSON.stringify(REFERENCE_THEME),
   })
   const pages = new Map<string, string>()
   const renderDocument = (document: RepositoryDocument) =>
@@ -89,7 +89,7 @@ const DOCUMENT_HEADERS = { 'Content-Security-Policy': buildContentSecurityPolicy
 
 /**
  * Redoc fills empty `<style>` elements by script (the first hash), adds one of its scroll bars (the second), and
- * searches in a worker. Its logo, on a server of its makers, is not loaded.
+ * searches in a worker. It has no option to leave out the logo on a server of its makers, so that stays unloaded.
  */
 const REFERENCE_HEADERS = {
   'Content-Security-Policy': buildContentSecurityPolicy({
@@ -99,8 +99,4 @@ const REFERENCE_HEADERS = {
     'connect-src': "'self'",
     'worker-src': 'blob:',
   }),
-}
-const REFERENCE_THEME = {
-  colors: { primary: { main: '#00695c' } },
-  typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' } },
 }
