@@ -100,8 +100,8 @@ test('only `createOperation`, and the two creates that say why, derive an operat
   const found = sources.filter(({ file, text }) => !file.endsWith('idempotency.ts') && derives.test(text))
   expect(found.map(({ file }) => file)).toEqual([
     'api/operations/create-operation.ts',
-    'api/operations/disputes/reply.ts',
-    'api/operations/webhooks/create.ts',
+    'api/operations/disputes.ts',
+    'api/operations/webhooks.ts',
   ])
   for (const { file, text } of found)
     if (!file.endsWith('create-operation.ts')) expect(text).toContain('Not by `createOperation`')

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { listCharges, requireVisibleCharge } from '../../src/api/operations/charges/find.ts'
+import { listCharges, requireVisibleCharge } from '../../src/api/operations/charges.ts'
 import { chargesQuery } from '../../src/contract/charges/charge.ts'
 import type { EntityManager, Orm } from '../../src/db/client/orm.ts'
 import { reserveFreePort } from '../../src/dev/os/ports.ts'

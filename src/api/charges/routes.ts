@@ -10,10 +10,14 @@ import { fail } from '../../http/api-error.ts'
 import { renderQrPng, renderQrSvg } from '../../views/qr-code.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { cancelMerchantCharge } from '../operations/charges/cancel.ts'
-import { createCharge, PAYMENTS_PATH } from '../operations/charges/create.ts'
-import { listCharges, requireVisibleCharge } from '../operations/charges/find.ts'
-import { collectChargeErrors } from '../operations/charges/validate-create.ts'
+import {
+  cancelMerchantCharge,
+  collectChargeErrors,
+  createCharge,
+  listCharges,
+  PAYMENTS_PATH,
+  requireVisibleCharge,
+} from '../operations/charges.ts'
 
 export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', PAYMENTS_PATH, {

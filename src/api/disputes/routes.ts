@@ -6,10 +6,11 @@ import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import {
   listDisputes,
+  replyToDispute,
+  requireAnswerableDispute,
   requireVisibleDispute,
   showDisputeWithAttachments,
-} from '../operations/disputes/find.ts'
-import { replyToDispute, requireAnswerableDispute } from '../operations/disputes/reply.ts'
+} from '../operations/disputes.ts'
 
 export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   const { storage } = dependencies

@@ -2,7 +2,7 @@ import { eventSchema, eventsQuery, showEvent } from '../../contract/events/event
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { listEvents, requireVisibleEvent } from '../operations/events/find.ts'
+import { listEvents, requireVisibleEvent } from '../operations/events.ts'
 
 /** Registers the event routes (SPEC §8): events as webhooks received them, of a bound token its provider's only. */
 export const eventRoutes: RouteRegistrar = router => {

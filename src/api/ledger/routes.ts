@@ -2,7 +2,7 @@ import { ledgerLineSchema, ledgerQuery } from '../../contract/ledger/ledger-line
 import { pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { listLedgerLines } from '../operations/ledger/find.ts'
+import { listLedgerLines } from '../operations/ledger.ts'
 
 /** Registers the ledger route: the movements of an account with the running balance (SPEC §7). */
 export const ledgerRoutes: RouteRegistrar = router => {

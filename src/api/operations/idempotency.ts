@@ -13,7 +13,7 @@ export const REPLAYED_HEADERS = { 'Idempotent-Replayed': 'true' } as const
 /** Matches a valid `Idempotency-Key`: 1 to 255 printable ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = /^[\x20-\x7e]{1,255}$/
 
-export type OperationKey = {
+type OperationKey = {
   /** Account and mode that own the key: a live request never replays what a test token simulated. */
   owner: Pick<CallerToken, 'accountUuid' | 'mode'>
   method: string

@@ -6,7 +6,7 @@ import { getRequestDeadline, type RequestDeadline } from '../../http/request-dea
 import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 
-export type StartRequest<Row, Result> = {
+type StartRequest<Row, Result> = {
   uuid: string
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start: (waitMs: number) => Promise<void>

@@ -14,13 +14,17 @@ import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import {
+  AUTH_CODES_PATH,
   collectCodeProviderErrors,
   collectPixKeyProviderErrors,
-} from '../operations/pix-keys/choose-provider.ts'
-import { countCreationAttempt, createPixKey, PIX_KEYS_PATH } from '../operations/pix-keys/create.ts'
-import { listPixKeys, requireVisiblePixKey } from '../operations/pix-keys/find.ts'
-import { removePixKey } from '../operations/pix-keys/remove.ts'
-import { AUTH_CODES_PATH, requestAuthCode } from '../operations/pix-keys/request-code.ts'
+  countCreationAttempt,
+  createPixKey,
+  listPixKeys,
+  PIX_KEYS_PATH,
+  removePixKey,
+  requestAuthCode,
+  requireVisiblePixKey,
+} from '../operations/pix-keys.ts'
 
 const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 

@@ -8,8 +8,13 @@ import {
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { collectDefaultProviderErrors, replaceDefaultProviders } from '../operations/providers/defaults.ts'
-import { listDefaultProviders, listProviders, readVisibleProvider } from '../operations/providers/find.ts'
+import {
+  collectDefaultProviderErrors,
+  listDefaultProviders,
+  listProviders,
+  readVisibleProvider,
+  replaceDefaultProviders,
+} from '../operations/providers.ts'
 
 /** Registers the provider routes (api-document.txt, Providers). A provider-bound token sees its own provider only. */
 export const providerRoutes: RouteRegistrar = router => {

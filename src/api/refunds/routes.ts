@@ -7,8 +7,7 @@ import {
 import { dataResponse, pageResponse } from '../../contract/shared/fields.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { createChargeRefund } from '../operations/refunds/create.ts'
-import { listRefunds, readVisibleRefund } from '../operations/refunds/find.ts'
+import { createChargeRefund, listRefunds, readVisibleRefund } from '../operations/refunds.ts'
 
 /** Registers the refund routes: api-document.txt, POST …/refund, and the queries of SPEC §3. */
 export const refundRoutes: RouteRegistrar = (router, { temporal }) => {

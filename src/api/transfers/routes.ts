@@ -7,10 +7,14 @@ import {
 } from '../../contract/transfers/transfer.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { cancelMerchantTransfer } from '../operations/transfers/cancel.ts'
-import { createTransfer, TRANSFERS_PATH } from '../operations/transfers/create.ts'
-import { listTransfers, requireVisibleTransfer } from '../operations/transfers/find.ts'
-import { collectTransferErrors } from '../operations/transfers/validate-create.ts'
+import {
+  cancelMerchantTransfer,
+  collectTransferErrors,
+  createTransfer,
+  listTransfers,
+  requireVisibleTransfer,
+  TRANSFERS_PATH,
+} from '../operations/transfers.ts'
 
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {

@@ -12,10 +12,13 @@ import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { startEventReplay } from '../../temporal/deliveries.ts'
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
-import { WEBHOOKS_PATH } from '../operations/webhooks/create.ts'
-import { createTestDelivery, listDeliveries, resendDelivery } from '../operations/webhooks/deliveries.ts'
-import { signalOpenDelivery } from '../operations/webhooks/signal-deliveries.ts'
-import { requireVisibleWebhook } from '../operations/webhooks/update.ts'
+import {
+  createTestDelivery,
+  listDeliveries,
+  resendDelivery,
+  signalOpenDelivery,
+} from '../operations/webhook-deliveries.ts'
+import { requireVisibleWebhook, WEBHOOKS_PATH } from '../operations/webhooks.ts'
 
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
 export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {

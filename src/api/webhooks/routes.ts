@@ -13,17 +13,18 @@ import type { EndpointInspectionOptions } from '../../webhook-client/endpoint-in
 import type { RouteRegistrar } from '../app.ts'
 import { registerRoute } from '../http/route.ts'
 import { buildListPage } from '../operations/pagination.ts'
-import { createWebhook, WEBHOOKS_PATH } from '../operations/webhooks/create.ts'
-import { startDeliverySweepIfUp } from '../operations/webhooks/signal-deliveries.ts'
+import { startDeliverySweepIfUp } from '../operations/webhook-deliveries.ts'
 import {
+  collectEndpointErrors,
+  createWebhook,
   createWebhookDependencies,
   listWebhooks,
   removeWebhook,
   requireVisibleWebhook,
   rotateSigningSecret,
   updateWebhook,
-} from '../operations/webhooks/update.ts'
-import { collectEndpointErrors } from '../operations/webhooks/validate-endpoint.ts'
+  WEBHOOKS_PATH,
+} from '../operations/webhooks.ts'
 
 /** Registers the webhook routes (api-document.txt, Webhooks). Provider-bound tokens are refused. */
 export const webhookRoutes =

@@ -1,5 +1,5 @@
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
-import { listProviders } from '../../api/operations/providers/find.ts'
+import { listProviders } from '../../api/operations/providers.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 
 /** Upper limit of connections on one page, more than any account has. */

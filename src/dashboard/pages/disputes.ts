@@ -1,9 +1,10 @@
 import {
   listDisputes,
+  replyToDispute,
+  requireAnswerableDispute,
   requireVisibleDispute,
   showDisputeWithAttachments,
-} from '../../api/operations/disputes/find.ts'
-import { replyToDispute, requireAnswerableDispute } from '../../api/operations/disputes/reply.ts'
+} from '../../api/operations/disputes.ts'
 import { disputesQuery } from '../../contract/disputes/dispute.ts'
 import { disputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'

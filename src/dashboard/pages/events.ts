@@ -1,4 +1,4 @@
-import { listEvents, requireVisibleEvent } from '../../api/operations/events/find.ts'
+import { listEvents, requireVisibleEvent } from '../../api/operations/events.ts'
 import { eventsQuery, showEvent } from '../../contract/events/event.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { createPage } from '../http/page.ts'

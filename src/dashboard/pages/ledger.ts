@@ -1,4 +1,4 @@
-import { listLedgerLines } from '../../api/operations/ledger/find.ts'
+import { listLedgerLines } from '../../api/operations/ledger.ts'
 import { ledgerQuery } from '../../contract/ledger/ledger-line.ts'
 import { readInSnapshot } from '../../db/client/orm.ts'
 import { textFromCents } from '../../domain/ledger/money.ts'

@@ -1,8 +1,11 @@
 import { z } from 'zod'
-import { countCreationAttempt, createPixKey } from '../../api/operations/pix-keys/create.ts'
-import { listPixKeys } from '../../api/operations/pix-keys/find.ts'
-import { removePixKey } from '../../api/operations/pix-keys/remove.ts'
-import { requestAuthCode } from '../../api/operations/pix-keys/request-code.ts'
+import {
+  countCreationAttempt,
+  createPixKey,
+  listPixKeys,
+  removePixKey,
+  requestAuthCode,
+} from '../../api/operations/pix-keys.ts'
 import { createPixKeyBody, pixKeysQuery, requestCodeBody } from '../../contract/pix-keys/pix-key.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'

@@ -1,6 +1,5 @@
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
-import { replaceDefaultProviders } from '../../api/operations/providers/defaults.ts'
-import { listDefaultProviders } from '../../api/operations/providers/find.ts'
+import { listDefaultProviders, replaceDefaultProviders } from '../../api/operations/providers.ts'
 import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
 import type { CallerToken } from '../../api/authorization/authenticate.ts'
-import { readVisibleProvider } from '../../api/operations/providers/find.ts'
+import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { failField } from '../../http/api-error.ts'

@@ -1,5 +1,8 @@
-import { cancelMerchantTransfer } from '../../api/operations/transfers/cancel.ts'
-import { listTransfers, requireVisibleTransfer } from '../../api/operations/transfers/find.ts'
+import {
+  cancelMerchantTransfer,
+  listTransfers,
+  requireVisibleTransfer,
+} from '../../api/operations/transfers.ts'
 import { showTransfer, transfersQuery } from '../../contract/transfers/transfer.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'

@@ -1,22 +1,20 @@
-import { createWebhook } from '../../api/operations/webhooks/create.ts'
 import {
   createTestDelivery,
   listDeliveries,
   resendDelivery,
-} from '../../api/operations/webhooks/deliveries.ts'
-import {
   signalOpenDelivery,
   startDeliverySweepIfUp,
-} from '../../api/operations/webhooks/signal-deliveries.ts'
+} from '../../api/operations/webhook-deliveries.ts'
 import {
   computeSecretEtag,
+  createWebhook,
   createWebhookDependencies,
   listWebhooks,
   removeWebhook,
   requireVisibleWebhook,
   rotateSecretIfUnchanged,
   updateWebhook,
-} from '../../api/operations/webhooks/update.ts'
+} from '../../api/operations/webhooks.ts'
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { DELIVERY_STATUSES, deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { listCharges } from '../../../src/api/operations/charges/find.ts'
+import { listCharges } from '../../../src/api/operations/charges.ts'
 import { chargesQuery, showCharge } from '../../../src/contract/charges/charge.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { findCharge } from '../../../src/api/operations/charges/find.ts'
+import { findCharge } from '../../../src/api/operations/charges.ts'
 import { showCharge } from '../../../src/contract/charges/charge.ts'
 import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { WithStartWorkflowOperation } from '@temporalio/client'
-import { createTransfer } from '../../../src/api/operations/transfers/create.ts'
+import { createTransfer } from '../../../src/api/operations/transfers.ts'
 import { orderByCircuitState, recordCircuitResult } from '../../../src/db/repositories/circuit-breaker.ts'
 import { createSealer } from '../../../src/security/sealing.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'

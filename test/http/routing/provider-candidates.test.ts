@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { CallerToken } from '../../../src/api/authorization/authenticate.ts'
-import { validateCreateCharge } from '../../../src/api/operations/charges/validate-create.ts'
+import { validateCreateCharge } from '../../../src/api/operations/charges.ts'
 import { findCandidates } from '../../../src/api/routing/provider-candidates.ts'
 import { createChargeBody } from '../../../src/contract/charges/charge.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'

@@ -9,7 +9,7 @@ import {
   requestManualSettlement,
   StaleSettlement,
 } from '../../../admin/manual-settlement.ts'
-import { createWebhookDependencies, updateWebhook } from '../../../api/operations/webhooks/update.ts'
+import { createWebhookDependencies, updateWebhook } from '../../../api/operations/webhooks.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
 import type { EntityManager } from '../../../db/client/orm.ts'
 import { Account } from '../../../db/entities/account.ts'

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { LedgerQuery, ledgerLineSchema } from '../../../contract/ledger/ledger-line.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
-import { countLedgerLines, type LedgerLine, readLedgerLines } from '../../../db/repositories/ledger-lines.ts'
-import type { CallerToken } from '../../authorization/authenticate.ts'
-import { buildDayRange, buildListPage, computePageOffset } from '../pagination.ts'
+import type { LedgerQuery, ledgerLineSchema } from '../../contract/ledger/ledger-line.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { countLedgerLines, type LedgerLine, readLedgerLines } from '../../db/repositories/ledger-lines.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { buildDayRange, buildListPage, computePageOffset } from './pagination.ts'
 
 /** Lists one page of the ledger lines that changed the available balance a token may see, newest first. */
 export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {

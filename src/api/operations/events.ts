@@ -1,19 +1,15 @@
-import {
-  type EventsQuery,
-  redactBodyForConnection,
-  type VisibleEvent,
-} from '../../../contract/events/event.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
-import { Connection } from '../../../db/entities/connection.ts'
-import { Event, Webhook } from '../../../db/entities/webhook.ts'
-import { findAttemptPositions } from '../../../db/repositories/attempts.ts'
-import { NO_CONNECTION, readListCounter } from '../../../db/repositories/list-counters.ts'
-import { formatTextArray } from '../../../db/sql-conditions.ts'
-import { EVENT_TYPES, eventRetentionStartOf } from '../../../domain/webhooks/webhook.ts'
-import { fail } from '../../../http/api-error.ts'
-import type { CallerToken } from '../../authorization/authenticate.ts'
-import { connectionScopeOf } from '../../authorization/scope.ts'
-import { buildDayRange, buildListPage, newestFirstOptions } from '../pagination.ts'
+import { type EventsQuery, redactBodyForConnection, type VisibleEvent } from '../../contract/events/event.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Connection } from '../../db/entities/connection.ts'
+import { Event, Webhook } from '../../db/entities/webhook.ts'
+import { findAttemptPositions } from '../../db/repositories/attempts.ts'
+import { NO_CONNECTION, readListCounter } from '../../db/repositories/list-counters.ts'
+import { formatTextArray } from '../../db/sql-conditions.ts'
+import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhook.ts'
+import { fail } from '../../http/api-error.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { connectionScopeOf } from '../authorization/scope.ts'
+import { buildDayRange, buildListPage, newestFirstOptions } from './pagination.ts'
 
 /** Lists one page of the events that a token may see, newest first. */
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {

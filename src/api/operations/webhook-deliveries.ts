@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { showWebhook, webhookSchema } from '../../../contract/webhooks/webhook.ts'
-import { type DeliveriesQuery, showDelivery } from '../../../contract/webhooks/webhook-delivery.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
-import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../../db/entities/webhook.ts'
-import { ROW_LOCK } from '../../../db/locks.ts'
-import { readListCounter } from '../../../db/repositories/list-counters.ts'
-import { fail } from '../../../http/api-error.ts'
-import { buildListPage, newestFirstOptions } from '../pagination.ts'
-import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './update.ts'
+import { showWebhook, webhookSchema } from '../../contract/webhooks/webhook.ts'
+import { type DeliveriesQuery, showDelivery } from '../../contract/webhooks/webhook-delivery.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Delivery, DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhook.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { readListCounter } from '../../db/repositories/list-counters.ts'
+import { fail } from '../../http/api-error.ts'
+import { SIGNAL_TIMEOUT_MS } from '../../http/limits.ts'
+import { isOutage, withTimeout } from '../../http/outage.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
+import { signalDelivery, startDeliverySweep } from '../../temporal/deliveries.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import { buildListPage, newestFirstOptions } from './pagination.ts'
+import { lockVisibleWebhook, requireVisibleWebhook, type WebhookReference } from './webhooks.ts'
 
 /** Most attempts shown per delivery; the latest are shown. */
 const MAX_ATTEMPTS_SHOWN = 20
@@ -105,4 +110,22 @@ export function createTestDelivery(em: EntityManager, reference: WebhookReferenc
 async function lockActiveWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
   const webhook = await lockVisibleWebhook(em, reference)
   return webhook.status === 'ACTIVE' ? webhook : fail('webhook_disabled')
+}
+
+/** Signals the workflows of rows that a request has changed. It succeeds without Temporal too: the next sweep finds the row. */
+
+export function signalOpenDelivery(context: TemporalContext, uuid: string): Promise<void> {
+  return ignoreOutage(signalDelivery(context, { uuid, status: 'PENDING' }))
+}
+
+export function startDeliverySweepIfUp(context: TemporalContext): Promise<void> {
+  return ignoreOutage(startDeliverySweep(context))
+}
+
+async function ignoreOutage(signal: Promise<void>): Promise<void> {
+  try {
+    await withTimeout(getRequestDeadline().stepTimeoutMs(SIGNAL_TIMEOUT_MS), signal)
+  } catch (error) {
+    if (!isOutage(error)) throw error
+  }
 }

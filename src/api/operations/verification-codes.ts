@@ -1,16 +1,16 @@
-import type { EntityManager } from '../../../db/client/orm.ts'
-import { AuthCode } from '../../../db/entities/pix-key.ts'
-import { ROW_LOCK } from '../../../db/locks.ts'
-import { isAuthCodeExpired } from '../../../db/repositories/verification-codes.ts'
-import { isUuid } from '../../../domain/pix/identifiers.ts'
-import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../../domain/pix-keys/pix-key.ts'
-import { failField } from '../../../http/api-error.ts'
-import type { FieldMessage } from '../../../http/field-message.ts'
-import type { Sealer } from '../../../security/sealing.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { AuthCode } from '../../db/entities/pix-key.ts'
+import { ROW_LOCK } from '../../db/locks.ts'
+import { isAuthCodeExpired } from '../../db/repositories/verification-codes.ts'
+import { isUuid } from '../../domain/pix/identifiers.ts'
+import { MAX_WRONG_CODE_ATTEMPTS, type VerifiedKeyType } from '../../domain/pix-keys/pix-key.ts'
+import { failField } from '../../http/api-error.ts'
+import type { FieldMessage } from '../../http/field-message.ts'
+import type { Sealer } from '../../security/sealing.ts'
 
 export const USED_CODE_MESSAGE = 'was already used: a code is valid for one key'
 
-export type AuthCodeProof = {
+type AuthCodeProof = {
   accountUuid: string
   type: VerifiedKeyType
   authCodeId: string

@@ -2,28 +2,64 @@ import { z } from 'zod'
 import {
   type createRefundBody,
   refundSchema,
+  type refundsQuery,
   showAcceptedRefund,
   showRefund,
-} from '../../../contract/refunds/refund.ts'
-import type { EntityManager } from '../../../db/client/orm.ts'
-import { Refund } from '../../../db/entities/refund.ts'
-import { batchQueries, runQuery } from '../../../db/pipeline/query.ts'
-import type { ReadCharge } from '../../../db/repositories/charges.ts'
-import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../../domain/refunds/refund.ts'
-import { fail, failField } from '../../../http/api-error.ts'
-import { startMoneyWorkflow } from '../../../temporal/start.ts'
-import type { TemporalContext } from '../../../temporal/workflow-options.ts'
-import type { RefundInput } from '../../../workflows/contracts/refunds.ts'
-import { queryPayoutPause } from '../../routing/pause-check.ts'
-import { queryAcceptanceDeadline } from '../acceptance-deadline.ts'
-import { requireVisibleCharge } from '../charges/find.ts'
+} from '../../contract/refunds/refund.ts'
+import { type EntityManager, readInSnapshot } from '../../db/client/orm.ts'
+import { Refund } from '../../db/entities/refund.ts'
+import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
+import type { ReadCharge } from '../../db/repositories/charges.ts'
+import { computeRefundableCents, refundErrorCodeOf, refundMachine } from '../../domain/refunds/refund.ts'
+import { fail, failField } from '../../http/api-error.ts'
+import { startMoneyWorkflow } from '../../temporal/start.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import type { RefundInput } from '../../workflows/contracts/refunds.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { queryPayoutPause } from '../routing/pause-check.ts'
+import { queryAcceptanceDeadline } from './acceptance-deadline.ts'
+import { requireVisibleCharge } from './charges.ts'
 import {
   type CreateRequest,
   createOperation,
   failStored,
   type Replay,
   remainingCreateWaitMs,
-} from '../create-operation.ts'
+} from './create-operation.ts'
+import { buildListPage, newestFirstOptions } from './pagination.ts'
+
+export function listRefunds(
+  outside: EntityManager,
+  token: CallerToken,
+  chargeUuid: string,
+  query: z.output<typeof refundsQuery>,
+) {
+  return readInSnapshot(outside, async em => {
+    const charge = await requireVisibleCharge(em, token, chargeUuid)
+    const [rows, total] = await em.findAndCount(
+      Refund,
+      { chargeUuid: charge.uuid },
+      { populate: ['movement'], ...newestFirstOptions(query) },
+    )
+    return buildListPage({ ...query, total, rows: rows.map(refund => showRefund(refund, charge)) })
+  })
+}
+
+export function readVisibleRefund(
+  outside: EntityManager,
+  token: CallerToken,
+  of: { charge: string; refund: string },
+) {
+  return readInSnapshot(outside, async em => {
+    const charge = await requireVisibleCharge(em, token, of.charge)
+    const refund = await em.findOne(
+      Refund,
+      { uuid: of.refund, chargeUuid: charge.uuid },
+      { populate: ['movement'] },
+    )
+    return showRefund(refund ?? fail('not_found'), charge)
+  })
+}
 
 type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { chargeUuid: string }
 

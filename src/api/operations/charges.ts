@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import {
+  type ChargesQuery,
+  type CreateChargeBody,
+  createChargeBody,
+  createdChargeSchema,
+  MAX_SPLITS,
+  showCreatedCharge,
+  splitBody,
+} from '../../contract/charges/charge.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Account } from '../../db/entities/account.ts'
+import type { Connection } from '../../db/entities/connection.ts'
+import { findAttemptPositions } from '../../db/repositories/attempts.ts'
+import { type ReadCharge, readCharge, readCharges } from '../../db/repositories/charges.ts'
+import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
+import { joinConditions } from '../../db/sql-conditions.ts'
+import { chargeMachine } from '../../domain/charges/charge.ts'
+import {
+  type ChargeSplit,
+  findSplitErrors,
+  findSplitSumError,
+  type PartialSplit,
+} from '../../domain/charges/split.ts'
+import { computeQuotedFeeCents, MAX_CENTS } from '../../domain/ledger/money.ts'
+import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
+import { collectFieldErrors, fail } from '../../http/api-error.ts'
+import { READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
+import type { FieldErrors } from '../../http/validate.ts'
+import { executeCancelChargeUpdate, startMoneyWorkflow } from '../../temporal/start.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import type { ChargeInput, ChargeInputDetails } from '../../workflows/contracts/charges.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { scopeOf } from '../authorization/scope.ts'
+import { requireUnpausedConnections } from '../routing/pause-check.ts'
+import { findCandidates } from '../routing/provider-candidates.ts'
+import {
+  type CreateDependencies,
+  type CreateRequest,
+  createOperation,
+  failStored,
+  type Replay,
+} from './create-operation.ts'
+import { buildDayConditions } from './pagination.ts'
+import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
+import { listVisibleRows } from './visible-list.ts'
+
+export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
+  return readCharge(em, joinConditions(['uuid = ?', uuid]))
+}
+
+/** Reads a charge that the token may see, with the attempts that the token may see (SPEC §9), or fails with 404. */
+export async function requireVisibleCharge(em: EntityManager, token: CallerToken, uuid: string) {
+  const charge = await readCharge(em, joinConditions(['uuid = ?', uuid], ...scopeOf(token)))
+  const [redacted] = await redactChargesForToken(em, token, [charge ?? fail('not_found')])
+  return redacted!
+}
+
+/** Removes the attempts of other providers from `error`, for provider-bound tokens. */
+async function redactChargesForToken(
+  em: EntityManager,
+  { connectionUuid }: CallerToken,
+  charges: ReadCharge[],
+): Promise<ReadCharge[]> {
+  const failed = charges.filter(charge => charge.failure)
+  if (connectionUuid === null || failed.length === 0) return charges
+  const positions = await findAttemptPositions(em, {
+    connectionUuid,
+    subjects: failed.map(({ uuid }) => uuid),
+  })
+  return charges.map(charge => {
+    const { uuid, failure } = charge
+    if (!failure) return charge
+    const attempts = failure.attempts.filter((_, index) => index === positions.get(uuid))
+    return { ...charge, failure: { ...failure, attempts } }
+  })
+}
+
+export function listCharges(em: EntityManager, token: CallerToken, query: ChargesQuery) {
+  return listVisibleRows(em, {
+    ...{ noun: 'charge', token, query, states: query.status?.flatMap(chargeMachine.statesShowing) },
+    filters: [
+      query.uuid !== undefined && ['uuid = ?', query.uuid],
+      query.type === 'UNDEFINED' && ['false'],
+      query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
+      query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
+      query.txid !== undefined && ['txid = ?', query.txid],
+      query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
+      ...buildDayConditions('created_at', query.date_from, query.date_to),
+      ...buildDayConditions('paid_at', query.payment_date_from, query.payment_date_to),
+      query.value_min !== undefined && ['value_cents >= ?', query.value_min],
+      query.value_max !== undefined && ['value_cents <= ?', query.value_max],
+    ],
+    read: page => readCharges(em, page),
+    show: async rows => redactChargesForToken(em, token, rows),
+  })
+}
+
+export const PAYMENTS_PATH = '/api/v1/payments'
+
+/** Creates a charge, or replays the response of the same Idempotency-Key (SPEC §1, §2). */
+export function createCharge(
+  { temporal: context, sealer }: CreateDependencies,
+  request: CreateRequest<CreateChargeBody>,
+) {
+  const { body, token, em } = request
+  return createOperation(context, request, {
+    kind: 'charge',
+    path: PAYMENTS_PATH,
+    find: uuid => findCharge(em.fork(), uuid),
+    replayWaitMs: ({ state }) => (state === 'issuing' ? REQUEST_DEADLINE_MS : 0),
+    validate: () => validateCreateCharge({ em, token }, body),
+    start({ fingerprint, ...operation }, { splits, candidates }, waitMs) {
+      const details: ChargeInputDetails = {
+        ...(body.external_ref !== undefined && { externalRef: body.external_ref }),
+        ...(body.final_beneficiary && { finalBeneficiary: body.final_beneficiary }),
+        splits,
+        fingerprint,
+      }
+      const order: ChargeInput = {
+        ...operation,
+        candidates,
+        valueCents: body.value,
+        expiresInSeconds: body.expires_in,
+        details: sealer.seal(details),
+      }
+      return startMoneyWorkflow(context, 'charge', order, { externalRef: body.external_ref, waitMs })
+    },
+    present: respondWithCharge,
+  })
+}
+
+function respondWithCharge(charge: ReadCharge, replay: Replay) {
+  const { headers } = replay
+  if (charge.state === 'issuing')
+    fail('issuing', { data: { uuid: charge.uuid }, retryAfterS: UNAVAILABLE_RETRY_S, headers })
+  if (charge.state === 'failed')
+    failStored(charge.failure?.code ?? 'no_provider_available', replay, {
+      data: z.encode(createdChargeSchema, showCreatedCharge(charge)),
+    })
+  return { status: 201 as const, body: { data: showCreatedCharge(charge) }, headers }
+}
+
+/** Validation of a new charge beyond its schema: rules that need the database or two fields at once. */
+
+type ChargeCaller = { em: EntityManager; token: CallerToken }
+
+/** Returns splits and candidates in the order of trying; fails with all 422 errors, or 503 while all are paused. */
+export async function validateCreateCharge(caller: ChargeCaller, body: CreateChargeBody) {
+  const splits = body.splits.map(
+    ({ type, value, recipient_account_uuid }): ChargeSplit => ({
+      type,
+      amount: value,
+      recipientAccountUuid: recipient_account_uuid,
+    }),
+  )
+  const { errors, payable } = await evaluateCharge(caller, { ...body, splits })
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  return {
+    splits,
+    candidates: await orderByCircuitState(caller.em, requireUnpausedConnections(payable, 'in')),
+  }
+}
+
+/** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
+export async function collectChargeErrors({ em, token, body }: ChargeCaller & { body: unknown }) {
+  const input = Object(body)
+  const { value, provider_uuid } = createChargeBody.shape
+  const fields = {
+    value: value.safeParse(input.value).data,
+    splits: Array.isArray(input.splits) ? input.splits.slice(0, MAX_SPLITS).map(parseSplitFields) : [],
+  }
+  const provider = provider_uuid.safeParse(input.provider_uuid)
+  if (!provider.success) return collectSplitErrors({ em, token }, fields)
+  return (await evaluateCharge({ em, token }, { ...fields, provider_uuid: provider.data })).errors
+}
+
+type ReadableChargeBody = { value: number | undefined; splits: PartialSplit[] }
+
+function parseSplitFields(split: unknown): PartialSplit {
+  const input = Object(split)
+  const { type, value, recipient_account_uuid } = splitBody.shape
+  return {
+    type: type.safeParse(input.type).data,
+    amount: value.safeParse(input.value).data,
+    recipientAccountUuid: recipient_account_uuid.safeParse(input.recipient_account_uuid).data,
+  }
+}
+
+async function evaluateCharge(
+  caller: ChargeCaller,
+  { provider_uuid: providerUuid, ...body }: ReadableChargeBody & { provider_uuid?: string | undefined },
+): Promise<{ errors: FieldErrors; payable: Connection[] }> {
+  const { value } = body
+  const errors = await collectSplitErrors(caller, body)
+  const candidates = await collectFieldErrors(errors, findCandidates(caller.em, { ...caller, providerUuid }))
+  if (!candidates || value === undefined) return { errors, payable: [] }
+  const capable = candidates.filter(one => value > 0 || PROVIDER_CAPABILITIES[one.dialect].canIssueOpenAmount)
+  const payable = capable.filter(one => value + computeQuotedFeeCents(value, one.fees) <= MAX_CENTS)
+  if (capable.length === 0) errors.value = ['is required: no provider of this charge supports an open value']
+  else if (payable.length === 0) errors.value = ['must not exceed 9999999999.99 together with its fee']
+  return { errors, payable }
+}
+
+async function collectSplitErrors(caller: ChargeCaller, { value, splits }: ReadableChargeBody) {
+  const sum = value === undefined ? null : findSplitSumError(splits, value)
+  const faults = Map.groupBy([...findSplitErrors(splits), ...(sum ? [sum] : [])], fault => fault.field)
+  const errors = Array.from(faults, ([field, found]) => [field, found.map(fault => fault.message)])
+  const recipients = splits.map(split => split.recipientAccountUuid)
+  return { ...Object.fromEntries(errors), ...(await collectRecipientErrors(caller, recipients)) }
+}
+
+async function collectRecipientErrors({ em, token }: ChargeCaller, uuids: (string | undefined)[]) {
+  const recipientUuids = uuids.filter(uuid => uuid !== undefined)
+  if (recipientUuids.length === 0) return {}
+  const accounts = await em.find(Account, { uuid: recipientUuids }, { fields: ['uuid'] })
+  const existing = new Set(accounts.map(account => account.uuid))
+  const errors: FieldErrors = {}
+  for (const [index, uuid] of uuids.entries()) {
+    const field = `splits.${index}.recipient_account_uuid`
+    if (uuid === token.accountUuid) errors[field] = ["must not be the charge's own account"]
+    else if (uuid !== undefined && !existing.has(uuid)) errors[field] = ['must be an existing account']
+  }
+  return errors
+}
+
+/** Cancels a PENDING charge at its provider, then in PostgreSQL; without a response it stays PENDING (SPEC §2). */
+export async function cancelMerchantCharge(
+  context: TemporalContext,
+  { em, token, uuid }: { em: EntityManager; token: CallerToken; uuid: string },
+): Promise<ReadCharge> {
+  const charge = await requireVisibleCharge(em, token, uuid)
+  if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
+  const deadline = await prepareWorkflowCall(context, uuid)
+  const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
+  const answer = await deadline
+    .awaitStep(executeCancelChargeUpdate(context, uuid, update), READ_BACK_RESERVE_MS)
+    .catch(() => ({ kind: 'no_answer' }) as const)
+  if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
+  const current = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))
+  // Another request, a payment or the expiration came first.
+  if (current.state !== 'cancelled') fail('charge_not_cancellable')
+  return current
+}

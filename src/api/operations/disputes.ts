@@ -1,0 +1,296 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { Logger } from 'pino'
+import { type DisputesQuery, showAttachments, showDispute } from '../../contract/disputes/dispute.ts'
+import type { DisputeReplyForm } from '../../contract/disputes/dispute-reply.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { ATTACHMENT_ORDER, Attachment, Dispute } from '../../db/entities/dispute.ts'
+import { readDisputes } from '../../db/repositories/disputes.ts'
+import { formatTextArray, hasAnyState } from '../../db/sql-conditions.ts'
+import { type AttachmentType, attachmentStorageKeyOf } from '../../domain/disputes/attachment.ts'
+import { disputeMachine, replyErrorCodeOf } from '../../domain/disputes/dispute.ts'
+import { fail, failNotConfirmed } from '../../http/api-error.ts'
+import { DISPUTE_REPLY_RESERVE_MS, STORED_BYTES_PER_MS } from '../../http/limits.ts'
+import type { Upload } from '../../http/multipart.ts'
+import { isOutage } from '../../http/outage.ts'
+import { getRequestDeadline } from '../../http/request-deadline.ts'
+import type { Sealer } from '../../security/sealing.ts'
+import type { FileStorage } from '../../storage/storage.ts'
+import { submitDisputeReply } from '../../temporal/disputes.ts'
+import type { TemporalContext } from '../../temporal/workflow-options.ts'
+import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/contracts/disputes.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { visibilityFilter } from '../authorization/scope.ts'
+import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
+import { buildDayConditions } from './pagination.ts'
+import { readOrFailNotConfirmed } from './start-and-wait.ts'
+import { listVisibleRows } from './visible-list.ts'
+
+export async function requireVisibleDispute(em: EntityManager, token: CallerToken, uuid: string) {
+  const dispute = await em.findOne(
+    Dispute,
+    { $and: [{ uuid }, visibilityFilter(token)] },
+    { populate: ['connection', 'movement'] },
+  )
+  return dispute ?? fail('not_found')
+}
+
+export async function showDisputeWithAttachments(em: EntityManager, storage: FileStorage, dispute: Dispute) {
+  const [found] = await showDisputesWithAttachments(em, storage, [dispute])
+  return found!
+}
+
+export function listDisputes(
+  em: EntityManager,
+  storage: FileStorage,
+  token: CallerToken,
+  query: DisputesQuery,
+) {
+  const { status, resolved, open } = query
+  const { states, statusOf, isFinal } = disputeMachine
+  return listVisibleRows(em, {
+    ...{ noun: 'dispute', token, query },
+    states: status && states.filter(state => status.includes(statusOf(state))),
+    filters: [
+      query.uuid !== undefined && ['uuid = ?', query.uuid],
+      query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
+      query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
+      ...buildDayConditions('created_at', query.date_from, query.date_to),
+      resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
+      open !== undefined &&
+        hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),
+    ],
+    read: page => readDisputes(em, page),
+    show: rows => showDisputesWithAttachments(em, storage, rows),
+  })
+}
+
+/** Presents disputes with their attachments, which one statement reads for the whole page. */
+async function showDisputesWithAttachments(em: EntityManager, storage: FileStorage, disputes: Dispute[]) {
+  const uuids = disputes.map(dispute => dispute.uuid)
+  const attachments = await em.find(
+    Attachment,
+    { disputeUuid: { $in: uuids } },
+    { orderBy: ATTACHMENT_ORDER },
+  )
+  const byDispute = Map.groupBy(attachments, ({ disputeUuid }) => disputeUuid)
+  return Promise.all(
+    disputes.map(async dispute => {
+      const attachments = byDispute.get(dispute.uuid) ?? []
+      return showDispute(
+        dispute,
+        await showAttachments(attachments, ({ storageKey }) => storage.createLink(storageKey)),
+      )
+    }),
+  )
+}
+
+type DisputeReplyDependencies = AttachmentDependencies & {
+  temporal: TemporalContext
+  sealer: Sealer
+}
+type DisputeReplyRequest = {
+  em: EntityManager
+  token: CallerToken
+  uuid: string
+  idempotencyKey?: string | null
+}
+
+/** Reads a dispute that accepts a reply, or has accepted one under this Idempotency-Key (SPEC §5); else 404 or 409. */
+export async function requireAnswerableDispute({ em, token, uuid, idempotencyKey }: DisputeReplyRequest) {
+  const dispute = await requireVisibleDispute(em, token, uuid)
+  const repliedUuid = dispute.replyRequestId?.split(':')[0]
+  if (idempotencyKey == null || repliedUuid !== deriveReplyUuid({ token, uuid, idempotencyKey }))
+    requireAnswerable(dispute)
+  return dispute
+}
+
+/**
+ * Replies to a dispute, once. The files are stored first, under keys of this reply alone; then the workflow accepts
+ * or rejects the reply by an update. Files of a rejected reply are removed. Not by `createOperation`: a reply has no row
+ * of its own, it changes the dispute's, which holds the reply's id; and its files take part in the fingerprint.
+ */
+export async function replyToDispute(
+  dependencies: DisputeReplyDependencies,
+  request: DisputeReplyRequest & { form: DisputeReplyForm },
+) {
+  const { em, uuid, form } = request
+  const dispute = await requireAnswerableDispute({ ...request, em: em.fork() })
+  const id = await deriveReplyId(request)
+  if (dispute.replyRequestId === id)
+    return respondWithReply(dependencies, request, { headers: { ...REPLAYED_HEADERS } })
+  // The same key was used for another reply to this dispute.
+  if (dispute.replyRequestId?.split(':')[0] === id.split(':')[0]) fail('idempotency_key_reused')
+  const deadline = getRequestDeadline()
+  deadline.awaitedPart = 'temporal'
+  await dependencies.temporal.client() // Fails here while Temporal is unreachable: nothing has been stored yet.
+  const files = form.attachments.map(({ file }) => file)
+  const proofs = toReplyAttachments(uuid, files)
+  await storeAttachmentsInTime(dependencies, proofs)
+  deadline.markStarted(uuid)
+  return readOrFailNotConfirmed(uuid, async () => {
+    const result = await submitReply(dependencies, { em, dispute, id, form, proofs })
+    if (result === 'unknown') failNotConfirmed(uuid)
+    // Of parallel requests with one key, the workflow accepted the files of one.
+    const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
+    const usedKeys = new Set(used.map(({ storageKey }) => storageKey))
+    await removeAttachments(
+      dependencies,
+      proofs.filter(({ storageKey }) => !usedKeys.has(storageKey)),
+    )
+    if (result !== 'accepted') fail(result)
+    return respondWithReply(dependencies, request, { headers: {} })
+  })
+}
+
+/** Stores the files while there is time left to submit the reply; files that are stored later are removed. */
+async function storeAttachmentsInTime(dependencies: AttachmentDependencies, proofs: ReplyAttachment[]) {
+  const deadline = getRequestDeadline()
+  deadline.awaitedPart = 'storage'
+  deadline.extendBy(proofs.reduce((sum, { bytes }) => sum + bytes, 0) / STORED_BYTES_PER_MS)
+  const storage = storeAttachments(dependencies, proofs)
+  try {
+    await deadline.awaitStep(storage, DISPUTE_REPLY_RESERVE_MS)
+  } catch (error) {
+    storage.then(
+      () => removeAttachments(dependencies, proofs),
+      () => undefined, // `storeAttachments` has removed them itself.
+    )
+    throw error
+  }
+}
+
+/** Responds with the dispute as it was when the workflow accepted the reply, whatever its current state is. */
+async function respondWithReply(
+  { storage }: DisputeReplyDependencies,
+  { em: outside, token, uuid, form }: DisputeReplyRequest & { form: DisputeReplyForm },
+  { headers }: { headers: Record<string, string> },
+) {
+  const em = outside.fork()
+  const current = await showDisputeWithAttachments(em, storage, await requireVisibleDispute(em, token, uuid))
+  const data = { ...current, status: 'PROCESSING' as const, resolved: false, analysis: form.analysis }
+  return { headers, body: { data } }
+}
+
+/** Derives the id of a reply from its Idempotency-Key and content; a new one without a key. */
+async function deriveReplyId({
+  token,
+  uuid,
+  idempotencyKey,
+  form,
+}: DisputeReplyRequest & { form: DisputeReplyForm }) {
+  if (idempotencyKey == null) return randomUUID()
+  const { accept, analysis, attachments } = form
+  const files = await hashAttachments(attachments.map(({ file }) => file))
+  const fingerprint = fingerprintRequest({
+    body: { accept, analysis, files },
+    connectionUuid: token.connectionUuid,
+  })
+  return `${deriveReplyUuid({ token, uuid, idempotencyKey })}:${fingerprint}`
+}
+
+function deriveReplyUuid(reply: { token: CallerToken; uuid: string; idempotencyKey: string }): string {
+  const path = `/api/v1/meds/${reply.uuid}/reply`
+  return deriveOperationUuid({ owner: reply.token, method: 'POST', path, key: reply.idempotencyKey })
+}
+
+type ReplySubmission = {
+  em: EntityManager
+  dispute: Dispute
+  id: string
+  form: DisputeReplyForm
+  proofs: ReplyAttachment[]
+}
+
+/** Submits the reply by an update. `unknown`: the workflow may still accept it, so its files stay. */
+async function submitReply(
+  { temporal, sealer, ...dependencies }: DisputeReplyDependencies,
+  { em, dispute, id, form, proofs }: ReplySubmission,
+): Promise<ReplyToDisputeResult | 'unknown'> {
+  const attachments = proofs.map(({ path: _, ...attachment }) => attachment)
+  const details: DisputeReplyDetails = { accept: form.accept, analysis: form.analysis, attachments }
+  try {
+    const reply = {
+      details: sealer.seal(details),
+      requestId: id,
+      updateId: id,
+      waitMs: getRequestDeadline().stepTimeoutMs(),
+    }
+    return await submitDisputeReply(temporal, dispute, reply)
+  } catch (error) {
+    const current = await em.fork().findOneOrFail(Dispute, dispute.uuid)
+    if (current.replyRequestId === id) return 'accepted'
+    if (isOutage(error)) return 'unknown'
+    // The workflow completed during the update, or there is a bug: in both cases it has not accepted the reply.
+    await removeAttachments(dependencies, proofs)
+    requireAnswerable(current)
+    throw error
+  }
+}
+
+function requireAnswerable(dispute: Dispute): void {
+  const code = replyErrorCodeOf({ ...dispute, hasReply: dispute.repliedAt != null })
+  if (code) fail(code)
+}
+
+/** Files of a dispute reply: first on this machine's disk, then in the storage under keys of that reply alone. */
+
+type AttachmentDependencies = { storage: FileStorage; log: Logger }
+type ReplyAttachment = DisputeReplyDetails['attachments'][number] & { path: string }
+
+function toReplyAttachments(disputeUuid: string, files: File[]): ReplyAttachment[] {
+  return files.map(requireUpload).map(({ name, type, size: bytes, path }) => {
+    const uuid = randomUUID()
+    const contentType = type as AttachmentType
+    const storageKey = attachmentStorageKeyOf({ disputeUuid, uuid, type: contentType })
+    return { uuid, name: toStorableFileName(name), contentType, bytes, storageKey, path }
+  })
+}
+
+/** Hashes attachments by name and content, for the reply's fingerprint. */
+function hashAttachments(files: File[]): Promise<{ name: string; sha256: string }[]> {
+  return Promise.all(
+    files.map(requireUpload).map(async ({ name, path }) => {
+      const hash = createHash('sha256')
+      await pipeline(createReadStream(path), hash)
+      return { name, sha256: hash.digest('hex') }
+    }),
+  )
+}
+
+/** Stores all attachments or none: a failure removes those already stored. */
+async function storeAttachments(keeping: AttachmentDependencies, proofs: ReplyAttachment[]) {
+  const results = await Promise.allSettled(
+    proofs.map(({ storageKey, path, contentType: type, bytes: sizeBytes }) =>
+      keeping.storage.writeFile(storageKey, { path, type, sizeBytes }),
+    ),
+  )
+  const failed = results.find(one => one.status === 'rejected')
+  if (!failed) return
+  await removeAttachments(keeping, proofs)
+  throw failed.reason
+}
+
+async function removeAttachments({ storage, log }: AttachmentDependencies, proofs: ReplyAttachment[]) {
+  const removed = await Promise.allSettled(proofs.map(({ storageKey }) => storage.removeFile(storageKey)))
+  const remaining = proofs.filter((_, index) => removed[index]?.status === 'rejected')
+  if (remaining.length > 0)
+    log.warn({ keys: remaining.map(one => one.storageKey) }, 'uploaded files could not be deleted')
+}
+
+function requireUpload(file: File & { path?: string }): Upload {
+  const { path } = file
+  if (path === undefined) throw new Error('the file is not an upload of this request')
+  return Object.assign(file, { path })
+}
+
+/** Removes from the merchant's file name what PostgreSQL cannot store; nothing depends on the name. */
+function toStorableFileName(name: string): string {
+  return (
+    name
+      .replaceAll(/\p{Cc}/gu, '')
+      .slice(0, 255)
+      .toWellFormed() || 'file'
+  )
+}

@@ -1,0 +1,274 @@
+import type { FilterQuery } from '@mikro-orm/core'
+import type { Config } from '../../config.ts'
+import {
+  type CreateWebhookBody,
+  showCreatedWebhook,
+  type UpdateWebhookBody,
+} from '../../contract/webhooks/webhook.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { type PreviousSigningSecret, Webhook, type WebhookCreation } from '../../db/entities/webhook.ts'
+import { disableWebhook, endPendingDeliveries, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
+import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
+import { MAX_PREVIOUS_SECRETS, SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { fail, failField } from '../../http/api-error.ts'
+import { type Sealer, sha256 } from '../../security/sealing.ts'
+import { createAddressPolicy } from '../../webhook-client/address-policy.ts'
+import {
+  type EndpointInspection,
+  type EndpointInspectionOptions,
+  inspectEndpoint,
+} from '../../webhook-client/endpoint-inspection.ts'
+import {
+  generateSigningSecret,
+  isUsableSigningSecret,
+  maskSigningSecret,
+} from '../../webhook-client/signature.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import type { CreateRequest } from './create-operation.ts'
+import {
+  deriveOperationUuid,
+  fingerprintRequest,
+  REPLAYED_HEADERS,
+  requireSameRequest,
+} from './idempotency.ts'
+import { newestFirstOptions } from './pagination.ts'
+
+/** A webhook's UUID and the account and mode of the token that accesses it. */
+export type WebhookReference = WebhookViewer & { uuid: string }
+type WebhookViewer = Pick<CallerToken, 'accountUuid' | 'modeScope'>
+type WebhookDependencies = ReturnType<typeof createWebhookDependencies>
+
+/** Creates what changes of webhooks need; endpoints are inspected by the address rules of the configuration. */
+export function createWebhookDependencies(
+  { sealer, config }: { sealer: Sealer; config: Pick<Config, 'timeScale' | 'loopbackWebhooks'> },
+  inspection?: EndpointInspectionOptions,
+) {
+  return { sealer, timeScale: config.timeScale, inspect: createEndpointInspector(config, inspection) }
+}
+
+export function listWebhooks(
+  em: EntityManager,
+  seer: WebhookViewer,
+  query: Parameters<typeof newestFirstOptions>[0],
+) {
+  return em.findAndCount(Webhook, buildWebhookVisibilityFilter(seer), newestFirstOptions(query))
+}
+
+export async function requireVisibleWebhook(em: EntityManager, reference: WebhookReference) {
+  return (
+    (await em.findOne(Webhook, {
+      $and: [{ uuid: reference.uuid }, buildWebhookVisibilityFilter(reference)],
+    })) ?? fail('not_found')
+  )
+}
+
+/** Reads a visible webhook under its row lock, or fails with 404. Needs a transaction. */
+export async function lockVisibleWebhook(em: EntityManager, reference: WebhookReference): Promise<Webhook> {
+  return (await lockWebhook(em, reference.uuid, buildWebhookVisibilityFilter(reference))) ?? fail('not_found')
+}
+
+/** Builds the filter of visible webhooks: of the account and mode; a webhook older than modes belongs to both. */
+function buildWebhookVisibilityFilter({
+  accountUuid,
+  modeScope: reaches,
+}: WebhookViewer): FilterQuery<Webhook> {
+  return { accountUuid, deletedAt: null, ...(reaches && { $or: [{ mode: reaches }, { mode: null }] }) }
+}
+
+/** Updates the given fields of a webhook. A new URL, or enabling a disabled webhook, requires a handshake first. */
+export async function updateWebhook(
+  em: EntityManager,
+  reference: WebhookReference,
+  body: UpdateWebhookBody,
+  tools: WebhookDependencies,
+) {
+  const before = await requireVisibleWebhook(em.fork(), reference)
+  const enables = body.status === 'ACTIVE' && before.status === 'DISABLED'
+  await requireUsableEndpoint(
+    { url: body.url ?? (enables ? before.url : undefined), token: body.token },
+    tools.inspect,
+  )
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, reference)
+    if (body.url !== undefined && body.url !== webhook.url) {
+      webhook.url = body.url
+      webhook.failingSince = null
+    }
+    if (body.events) webhook.events = body.events
+    if (body.token !== undefined && body.token !== tools.sealer.open(webhook.sealedSecret))
+      replaceSigningSecret(webhook, body.token, tools)
+    if (body.status === 'ACTIVE' && webhook.status === 'DISABLED') enableWebhook(webhook)
+    if (body.status === 'DISABLED' && webhook.status === 'ACTIVE') await disableWebhook(tx, webhook, 'asked')
+    return webhook
+  })
+}
+
+function enableWebhook(webhook: Webhook): void {
+  webhook.status = 'ACTIVE'
+  webhook.disabledReason = null
+  webhook.failingSince = null
+}
+
+/** Replaces the signing secret of a webhook; deliveries are signed by the previous one as well for a day. */
+export async function rotateSigningSecret(
+  em: EntityManager,
+  reference: WebhookReference,
+  requested: string | undefined,
+  tools: WebhookDependencies,
+) {
+  await requireUsableEndpoint({ token: requested }, tools.inspect)
+  const token = requested ?? generateSigningSecret()
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, reference)
+    if (token === tools.sealer.open(webhook.sealedSecret))
+      failField('token', 'must differ from the token it replaces')
+    replaceSigningSecret(webhook, token, tools)
+    return { webhook, token }
+  })
+}
+
+/** Replaces the signing secret only if its ETag is still `etag`; returns null where it was replaced meanwhile. */
+export function rotateSecretIfUnchanged(
+  em: EntityManager,
+  reference: WebhookReference,
+  etag: string | null,
+  tools: WebhookDependencies,
+): Promise<string | null> {
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, reference)
+    if (etag !== computeSecretEtag(webhook)) return null
+    const token = generateSigningSecret()
+    replaceSigningSecret(webhook, token, tools)
+    return token
+  })
+}
+
+/** Computes an ETag of the signing secret that reveals nothing about it. */
+export function computeSecretEtag({ sealedSecret }: Webhook): string {
+  return sha256(sealedSecret).toString('base64url')
+}
+
+function replaceSigningSecret(webhook: Webhook, token: string, { sealer, timeScale }: WebhookDependencies) {
+  const now = Date.now()
+  const until = new Date(now + scaleWait(WAITS.rotationGrace, timeScale)).toISOString()
+  const signsStill = (one: PreviousSigningSecret) =>
+    Date.parse(one.until) > now && sealer.open(one.sealed) !== token
+  webhook.previousSecrets = [
+    { sealed: webhook.sealedSecret, until },
+    ...webhook.previousSecrets.filter(signsStill),
+  ]
+    // A merchant who rotates more often within a day does not depend on the oldest secrets.
+    .slice(0, MAX_PREVIOUS_SECRETS)
+  webhook.sealedSecret = sealer.seal(token)
+  webhook.maskedSecret = maskSigningSecret(token)
+}
+
+export function removeWebhook(em: EntityManager, reference: WebhookReference): Promise<void> {
+  return em.transactional(async tx => {
+    const webhook = await lockVisibleWebhook(tx, reference)
+    webhook.deletedAt = new Date()
+    await tx.flush()
+    await endPendingDeliveries(tx, webhook)
+  })
+}
+
+export const WEBHOOKS_PATH = '/api/v1/webhooks'
+
+/**
+ * Creates a webhook, or replays the response of the same Idempotency-Key. Not by `createOperation`: no workflow starts,
+ * the row is inserted here, and its outcome is certain when the statement returns.
+ */
+export async function createWebhook(
+  { sealer, inspect }: { sealer: Sealer; inspect: EndpointInspector },
+  { body, token, idempotencyKey: key, em }: Omit<CreateRequest<CreateWebhookBody>, 'requestId'>,
+) {
+  const { accountUuid, connectionUuid } = token
+  const uuid = deriveOperationUuid({ owner: token, method: 'post', path: WEBHOOKS_PATH, key })
+  const fingerprint = fingerprintRequest({ body, connectionUuid })
+  const earlier = key === null ? null : await findRegisteredWebhook(em, { uuid, accountUuid })
+  if (earlier) return respondWithReplay(earlier, fingerprint, sealer)
+
+  await requireUsableEndpoint(body, inspect)
+  const creation: WebhookCreation = {
+    url: body.url,
+    events: body.events ?? [...SUBSCRIBABLE_EVENT_TYPES],
+    token: body.token ?? generateSigningSecret(),
+  }
+  const order = { uuid, accountUuid, mode: token.mode, fingerprint, creation }
+  const { webhook, isOurs } = await storeWebhook(em, sealer, order)
+  if (!isOurs) return respondWithReplay(webhook, fingerprint, sealer)
+  return { body: { data: showCreatedWebhook(webhook, creation) } }
+}
+
+function findRegisteredWebhook(em: EntityManager, where: { uuid: string; accountUuid: string }) {
+  return em.findOne(Webhook, where, { populate: ['sealedCreation'] })
+}
+
+type WebhookRegistration = Pick<CallerToken, 'uuid' | 'accountUuid' | 'mode'> & {
+  fingerprint: string
+  creation: WebhookCreation
+}
+
+/** Stores the webhook and returns the row; `isOurs` is false where a parallel request with the same key inserted it. */
+async function storeWebhook(em: EntityManager, sealer: Sealer, { creation, ...order }: WebhookRegistration) {
+  const webhook = em.create(Webhook, {
+    ...order,
+    url: creation.url,
+    events: creation.events,
+    sealedSecret: sealer.seal(creation.token),
+    maskedSecret: maskSigningSecret(creation.token),
+    sealedCreation: sealer.seal(creation),
+  })
+  try {
+    await em.persist(webhook).flush()
+    return { webhook, isOurs: true }
+  } catch (error) {
+    const { code, constraint } = Object(error)
+    if (constraint !== 'webhook_limit' && code !== '23505') throw error
+    // PostgreSQL checks the limit before the key: the last free place may have been used by a parallel request with
+    // the same key.
+    const { uuid, accountUuid } = order
+    const earlier = await findRegisteredWebhook(em.fork({ clear: true }), { uuid, accountUuid })
+    if (earlier) return { webhook: earlier, isOurs: false }
+    if (constraint === 'webhook_limit') return fail('webhook_limit')
+    throw error
+  }
+}
+
+function respondWithReplay(webhook: Webhook, fingerprint: string, sealer: Sealer) {
+  requireSameRequest(webhook, fingerprint)
+  const { url, events, sealedSecret, sealedCreation } = webhook
+  const creation = sealedCreation
+    ? sealer.open<WebhookCreation>(sealedCreation)
+    : { url, events, token: sealer.open<string>(sealedSecret) }
+  return { headers: REPLAYED_HEADERS, body: { data: showCreatedWebhook(webhook, creation) } }
+}
+
+type EndpointInspector = (url: string) => Promise<EndpointInspection>
+
+function createEndpointInspector(
+  config: { loopbackWebhooks: boolean },
+  options: EndpointInspectionOptions = {},
+): EndpointInspector {
+  const policy = createAddressPolicy({ canReachLoopback: config.loopbackWebhooks })
+  return url => inspectEndpoint(url, policy, options)
+}
+
+const INVALID_SECRET_MESSAGE = 'must not be empty, and after whsec_ must be proper base64'
+
+type EndpointInput = { url?: unknown; token?: unknown }
+
+/** Validates URL and secret of an endpoint, as far as either is given; fails with 422 and all errors. */
+async function requireUsableEndpoint(endpoint: EndpointInput, inspect: EndpointInspector) {
+  const errors = await collectEndpointErrors(endpoint, inspect)
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+}
+
+/** Collects the errors of a body that its schema has rejected, so that all errors are sent at once. */
+export async function collectEndpointErrors({ url, token }: EndpointInput, inspect: EndpointInspector) {
+  const endpoint = typeof url === 'string' ? await inspect(url) : null
+  return {
+    ...(endpoint?.kind === 'refused' && { url: [endpoint.message] }),
+    ...(typeof token === 'string' && !isUsableSigningSecret(token) && { token: [INVALID_SECRET_MESSAGE] }),
+  }
+}
