@@ -46,7 +46,7 @@ import { buildDayConditions } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
-export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
+function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
   return readCharge(em, joinConditions(['uuid = ?', uuid]))
 }
 
