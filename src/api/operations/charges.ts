@@ -46,7 +46,7 @@ import { buildDayConditions } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
-function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
+export function findCharge(em: EntityManager, uuid: string): Promise<ReadCharge | null> {
   return readCharge(em, joinConditions(['uuid = ?', uuid]))
 }
 
