@@ -1,6 +1,6 @@
 import type { PixKeyInput, VerificationCodeInput } from '../workflows/contracts/pix-keys.ts'
 import { SEARCH_ATTRIBUTES } from '../workflows/contracts/search-attributes.ts'
-import { startWorkflowAndAwaitResult, type UpdateRequest } from './start.ts'
+import { startAndAwaitWorkflow, type UpdateRequest } from './start.ts'
 import type { TemporalContext } from './workflow-options.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { TemporalContext } from './workflow-options.ts'
 /** Starts or joins the workflow that creates a PIX key; resolves when the key is created or cannot be. */
 export function startPixKeyWorkflow(temporal: TemporalContext, input: PixKeyInput, waitMs: number) {
   const metadata = buildKeyWorkflowMetadata(input, `PIX key, ${input.type}`)
-  return startWorkflowAndAwaitResult(temporal, 'pix_key', input, { ...metadata, updateId: input.uuid, waitMs })
+  return startAndAwaitWorkflow(temporal, 'pix_key', input, { ...metadata, updateId: input.uuid, waitMs })
 }
 
 export type PixKeyRemovalRequest = Pick<PixKeyInput, 'uuid' | 'accountUuid' | 'connectionUuid' | 'requestId'>
@@ -26,7 +26,7 @@ export function startPixKeyRemovalWorkflow(
   request: UpdateRequest,
 ): Promise<void> {
   const input = { uuid: removal.uuid, timeScale: temporal.timeScale }
-  return startWorkflowAndAwaitResult(temporal, 'pix_key_removal', input, {
+  return startAndAwaitWorkflow(temporal, 'pix_key_removal', input, {
     ...buildKeyWorkflowMetadata(removal, 'Removal of a PIX key'),
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     ...request,
@@ -40,7 +40,7 @@ export function startVerificationCodeWorkflow(
   waitMs: number,
 ): Promise<void> {
   const metadata = buildKeyWorkflowMetadata(input, `Code for a key, ${input.type}`)
-  return startWorkflowAndAwaitResult(temporal, 'verification_code', input, {
+  return startAndAwaitWorkflow(temporal, 'verification_code', input, {
     ...metadata,
     updateId: input.uuid,
     waitMs,

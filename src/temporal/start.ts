@@ -43,7 +43,7 @@ export function startMoneyWorkflow<Kind extends MoneyKind>(
 ): Promise<void> {
   const order: MoneyInput = input
   const provider = 'connectionUuid' in order ? order.connectionUuid : order.candidates[0]!
-  return startWorkflowAndAwaitResult(temporal, kind, input, {
+  return startAndAwaitWorkflow(temporal, kind, input, {
     ...buildMoneyWorkflowOptions(WORKFLOWS[kind].idOf(input.uuid), input, { externalRef, provider }),
     ...(kind !== 'refund' && { priority: NEW_OPERATION_PRIORITY }),
     updateId: input.uuid,
@@ -56,7 +56,7 @@ export type UpdateRequest = { updateId: string; waitMs: number }
 type StartOptions = Omit<WorkflowStartOptions, 'args' | 'taskQueue' | 'workflowId'>
 
 /** Starts a workflow or joins the running one, and awaits its result; safe to repeat with the same update id. */
-export async function startWorkflowAndAwaitResult<Noun extends OperationKind | 'pix_key_removal'>(
+export async function startAndAwaitWorkflow<Noun extends OperationKind | 'pix_key_removal'>(
   temporal: TemporalContext,
   noun: Noun,
   input: WorkflowInputs[Noun] & { uuid: string },
