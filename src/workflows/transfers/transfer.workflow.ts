@@ -64,11 +64,11 @@ class TransferWorkflow {
   #nextRunInput: TransferInput | ReopenedInput
   /** The connection of the latest attempt. */
   #connectionUuid = ''
-  readonly #timeScale: number
+  readonly #uuid: string
   readonly #inbox: ProviderInbox
 
   constructor(input: TransferInput | ReopenedInput) {
-    this.#timeScale = input.timeScale
+    this.#uuid = 'reopen' in input ? input.reopen : input.uuid
     this.#nextRunInput = input
     this.#inbox = new ProviderInbox(input.timeScale, () => this.#continueRun())
     setHandler(awaitResultUpdate, () => condition(() => this.#hasResult), {
@@ -83,7 +83,7 @@ class TransferWorkflow {
     if (order.continuation) await this.#continueSending(order)
     else await (order.scheduledFor ? this.#storeAndSchedule(order) : this.#sendImmediately(order))
     this.#hasResult = true
-    await this.#pollLateUpdates(order.uuid)
+    await this.#pollLateUpdates()
   }
 
   /** Sends at once; the first attempt writes the row. */
@@ -108,14 +108,13 @@ class TransferWorkflow {
     this.#inbox.resumeManualSettlement()
     for (const connectionUuid of order.continuation?.pendingConnections ?? [])
       this.#inbox.addConnection(connectionUuid)
-    await this.#applyState(await dbActivities.getTransfer(order.uuid))
+    await this.#applyState(await dbActivities.getTransfer(this.#uuid))
     const result = await this.#tryProviders(order)
     const originalOrder = { ...order, candidates: order.continuation!.candidates }
     await (order.scheduledFor ? this.#runScheduled(originalOrder, result) : this.#finish(order, result))
   }
 
   #tryProviders(order: TransferInput, candidates = order.candidates): Promise<FallbackResult> {
-    const { uuid } = order
     return tryProvidersInOrder(candidates, async connectionUuid => {
       this.#nextRunInput = {
         ...order,
@@ -125,27 +124,27 @@ class TransferWorkflow {
           candidates: order.continuation?.candidates ?? order.candidates,
         },
       }
-      const outcome = await executePayout(this.#createPayoutPort(uuid, connectionUuid))
+      const outcome = await executePayout(this.#createPayoutPort(connectionUuid))
       if (hasUnknownReturns(outcome)) this.#inbox.addConnection(connectionUuid)
       return outcome
     })
   }
 
-  #createPayoutPort(uuid: string, connectionUuid: string): PayoutPort {
+  #createPayoutPort(connectionUuid: string): PayoutPort {
     return {
-      ...createPollingPort(this.#createRun(uuid), connectionUuid),
+      ...createPollingPort(this.#createRun(), connectionUuid),
       send: (isResend, { sendTransfer }) =>
-        sendTransfer({ uuid, connectionUuid, isResend, ...this.#inputToStore }),
+        sendTransfer({ uuid: this.#uuid, connectionUuid, isResend, ...this.#inputToStore }),
       // Any result but `not_started` proves that the row is stored: it is never stored again, also after a restore.
       onResult: ({ kind }) => {
         if (kind !== 'not_started') this.#inputToStore = undefined
       },
-      forConnection: liveConnectionUuid => this.#createPayoutPort(uuid, liveConnectionUuid),
+      forConnection: liveConnectionUuid => this.#createPayoutPort(liveConnectionUuid),
     }
   }
 
   async #finish(order: TransferInput, { last }: FallbackResult): Promise<void> {
-    await this.#end(order.uuid, last, async connectionUuid => {
+    await this.#end(last, async connectionUuid => {
       const result = await this.#tryProviders(order, [connectionUuid])
       return result.last
     })
@@ -186,7 +185,7 @@ class TransferWorkflow {
     event: EndScheduledTransferInput['event'],
   ): Promise<FallbackResult | 'ended' | 'kept'> {
     const unlessPaused = event === 'never_sent' && { unlessPaused: order.candidates }
-    const transfer = await dbActivities.endScheduledTransfer({ uuid: order.uuid, event, ...unlessPaused })
+    const transfer = await dbActivities.endScheduledTransfer({ uuid: this.#uuid, event, ...unlessPaused })
     await this.#applyState(transfer)
     if (transferMachine.isFinal(this.state)) return 'ended'
     this.#isCancelRequested = false
@@ -214,45 +213,45 @@ class TransferWorkflow {
 
   /** Stores a transfer again that is newer than the restored database, and polls it at the candidate that has it. */
   async rebuild(order: TransferInput, { orderedAt, ended }: PreRestoreState): Promise<void> {
-    const { uuid, candidates } = order
+    const { candidates } = order
     this.#isSent = true
     this.#hasResult = true
     await this.#applyState(await dbActivities.storeTransfer(order))
     if (!transferMachine.isFinal(this.state)) {
       const hadSettled = isSettledTransferState(ended)
-      await this.#findTransfer(uuid, { candidates, orderedAt, hadSettled })
+      await this.#findTransfer({ candidates, orderedAt, hadSettled })
     }
-    await this.#pollLateUpdates(uuid)
+    await this.#pollLateUpdates()
   }
 
   /** Finds a transfer at its candidates after its row or workflow was lost, and polls it to its end. */
-  async #findTransfer(uuid: string, search: PayoutSearch): Promise<void> {
-    const find = () => findRestoredPayout(this.#createRun(uuid), search)
-    const outcome = await this.#end(uuid, await find(), find)
+  async #findTransfer(search: PayoutSearch): Promise<void> {
+    const find = () => findRestoredPayout(this.#createRun(), search)
+    const outcome = await this.#end(await find(), find)
     if (hasUnknownReturns(outcome)) this.#inbox.addConnection(this.#connectionUuid)
   }
 
   /** Reopens a completed transfer for a late notification, or resumes one that lost its workflow before it was final. */
-  async reopen({ reopen: uuid, pendingConnections, unfinished }: ReopenedInput): Promise<void> {
+  async reopen({ pendingConnections, unfinished }: ReopenedInput): Promise<void> {
     this.#hasResult = true
     if (unfinished) {
       this.#isSent = true
       this.#inbox.resumeManualSettlement()
-      await this.#findTransfer(uuid, { ...unfinished, hadSettled: false })
-      return this.#pollLateUpdates(uuid)
+      await this.#findTransfer({ ...unfinished, hadSettled: false })
+      return this.#pollLateUpdates()
     }
     if (pendingConnections) this.#inbox.seedPending(pendingConnections)
     await condition(() => this.#inbox.hasPending)
     // A signal that arrives during the last poll is processed too: it is not delivered again.
     do {
-      await this.#pollLateUpdates(uuid)
-      await this.#applyState(await dbActivities.getTransfer(uuid))
-      await this.#pollReturns(uuid)
+      await this.#pollLateUpdates()
+      await this.#applyState(await dbActivities.getTransfer(this.#uuid))
+      await this.#pollReturns()
     } while (this.#inbox.hasPending)
   }
 
   /** Polls a few times for a return that was notified and is not listed yet; later, the statement shows it. */
-  async #pollReturns(uuid: string): Promise<void> {
+  async #pollReturns(): Promise<void> {
     const connections = this.#inbox.drainConnectionsWithReturns()
     for (
       let pollCount = 1;
@@ -261,8 +260,8 @@ class TransferWorkflow {
     ) {
       await this.#inbox.waitForNotification(WAITS.nextPoll(pollCount), 'return not listed yet: next poll')
       for (const connectionUuid of connections) this.#inbox.addConnection(connectionUuid)
-      await this.#pollLateUpdates(uuid)
-      await this.#applyState(await dbActivities.getTransfer(uuid))
+      await this.#pollLateUpdates()
+      await this.#applyState(await dbActivities.getTransfer(this.#uuid))
     }
   }
 
@@ -270,25 +269,26 @@ class TransferWorkflow {
    * Polls the connections with pending notifications until they answer: a return by the recipient, or a settlement after
    * the failure.
    */
-  async #pollLateUpdates(uuid: string): Promise<void> {
+  async #pollLateUpdates(): Promise<void> {
+    const uuid = this.#uuid
     let connections = this.#inbox.drain()
     for (let pollCount = 0; connections.length > 0; pollCount++) {
       const pendingConnections: string[] = []
       for (const connectionUuid of connections) {
         const result = await this.#inbox.pollActivities.pollTransfer({ uuid, connectionUuid, pollCount })
-        await this.#applyState(await dbActivities.getTransfer(uuid))
+        await this.#applyState(await dbActivities.getTransfer(this.#uuid))
         if (result.kind === 'unknown' || hasUnknownReturns(result)) pendingConnections.push(connectionUuid)
       }
-      this.#nextRunInput = { reopen: uuid, timeScale: this.#timeScale, pendingConnections }
+      this.#nextRunInput = { reopen: uuid, timeScale: this.#inbox.timeScale, pendingConnections }
       if (pendingConnections.length > 0)
         await this.#inbox.waitForNotification(WAITS.nextPoll(pollCount + 1), 'no response: next poll')
       connections = [...new Set([...pendingConnections, ...this.#inbox.drain()])]
     }
   }
 
-  #createRun(uuid: string): PayoutRun {
+  #createRun(): PayoutRun {
     return {
-      ...{ noun: 'Transfer', uuid, inbox: this.#inbox },
+      ...{ noun: 'Transfer', uuid: this.#uuid, inbox: this.#inbox },
       onPending: kind => {
         this.#hasResult ||= kind === 'in_process'
         setCurrentDetails(kind === 'in_process' ? TRANSFER_STATUS_DETAILS.settling : UNKNOWN_OUTCOME_DETAILS)
@@ -301,20 +301,21 @@ class TransferWorkflow {
    * paused worker has started at this connection meanwhile. Returns the last outcome.
    */
   async #end(
-    uuid: string,
     outcome: TerminalOutcome,
     pollLiveAttempt: (connectionUuid: string) => Promise<TerminalOutcome>,
   ): Promise<TerminalOutcome> {
     if (outcome.kind === 'settled') {
       const { transfer } = outcome
-      await this.#applyState(transfer ? { ...outcome, ...transfer } : await dbActivities.getTransfer(uuid))
+      await this.#applyState(
+        transfer ? { ...outcome, ...transfer } : await dbActivities.getTransfer(this.#uuid),
+      )
       return outcome
     }
-    const transfer = await dbActivities.failTransfer(uuid)
+    const transfer = await dbActivities.failTransfer(this.#uuid)
     await this.#applyState(transfer)
     const { liveConnectionUuid } = transfer
     if (liveConnectionUuid === undefined) return outcome
-    return this.#end(uuid, await pollLiveAttempt(liveConnectionUuid), pollLiveAttempt)
+    return this.#end(await pollLiveAttempt(liveConnectionUuid), pollLiveAttempt)
   }
 
   async #applyState(transfer: TransferResult): Promise<void> {
@@ -326,7 +327,7 @@ class TransferWorkflow {
       { key: SEARCH_ATTRIBUTES.provider, value: connectionUuid },
     ])
     setCurrentDetails(TRANSFER_STATUS_DETAILS[state])
-    await startFollowUps(transfer, this.#timeScale)
+    await startFollowUps(transfer, this.#inbox.timeScale)
   }
 
   /** Continues as new. Connections with unprocessed notifications are passed on: their signals are not delivered again. */
