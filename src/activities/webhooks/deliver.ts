@@ -11,7 +11,7 @@ import {
 } from '../../db/repositories/deliveries.ts'
 import { disableWebhook, getUndeliveredStatus, lockWebhook } from '../../db/repositories/webhook-endpoints.ts'
 import { scaleWait, WAITS } from '../../domain/shared/intervals.ts'
-import { DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
+import { type DeliveryOutcome, DISABLE_AFTER_MS, retryDelayMs } from '../../domain/webhooks/webhook.ts'
 import { createSemaphore } from '../../http/semaphore.ts'
 import type { WebhookAttemptSample } from '../../metrics/worker-metrics.ts'
 import type { Sealer } from '../../security/sealing.ts'
@@ -206,10 +206,7 @@ async function updateEndpointHealth(
   else await em.flush()
 }
 
-function endLockedDelivery(
-  delivery: Delivery,
-  status: Exclude<Delivery['status'], 'PENDING'>,
-): AttemptDeliveryResult {
+function endLockedDelivery(delivery: Delivery, status: DeliveryOutcome): AttemptDeliveryResult {
   delivery.status = status
   delivery.nextAttemptAt = null
   delivery.sweepAt = null

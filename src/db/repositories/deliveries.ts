@@ -1,3 +1,4 @@
+import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Webhook } from '../entities/webhook.ts'
 import { selectValues } from '../select-values.ts'
@@ -73,7 +74,7 @@ export async function recordSignalledDeliveries(
 export async function endPendingDelivery(
   em: EntityManager,
   uuid: string,
-  status: 'DELIVERED' | 'FAILED' | 'CANCELLED',
+  status: DeliveryOutcome,
 ): Promise<void> {
   await em.execute(
     `update delivery set status = ?, next_attempt_at = null, sweep_at = null, updated_at = now()

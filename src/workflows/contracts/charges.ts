@@ -1,5 +1,6 @@
 import { defineUpdate } from '@temporalio/workflow'
 import type { ChargeState } from '../../domain/charges/charge.ts'
+import type { ChargeSplit } from '../../domain/charges/split.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { MoneyOrder } from './reopening.ts'
 
@@ -12,11 +13,11 @@ export type ChargeInput = MoneyOrder & {
   details: string
 }
 
-/** The part of an order that no history may show in plain text. `amount` is hundredths of a percent, or centavos where FIXED. */
+/** The part of an order that no history may show in plain text. */
 export type ChargeInputDetails = {
   externalRef?: string
   finalBeneficiary?: { name: string; document: string }
-  splits: { type: 'PERCENTAGE' | 'FIXED'; amount: number; recipientAccountUuid: string }[]
+  splits: ChargeSplit[]
   fingerprint: string
 }
 

@@ -1,4 +1,5 @@
 import { defineSignal } from '@temporalio/workflow'
+import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
 
 /** Returns the task queue of webhook deliveries, which every worker polls in addition to its main one. */
 export const webhookTaskQueueOf = (taskQueue: string) => `${taskQueue}-webhooks`
@@ -10,7 +11,7 @@ export type AttemptDeliveryInput = {
   firstWaitMs?: number
 }
 export type AttemptDeliveryResult =
-  | { kind: 'closed'; outcome: 'DELIVERED' | 'FAILED' | 'CANCELLED' }
+  | { kind: 'closed'; outcome: DeliveryOutcome }
   /** `waitMs`: not divided by `TRILHO_TIME_SCALE` yet. */
   | { kind: 'again'; waitMs: number }
 

@@ -1,5 +1,6 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow'
 import { scaleWait } from '../../domain/shared/intervals.ts'
+import type { DeliveryOutcome } from '../../domain/webhooks/webhook.ts'
 import { type AttemptDeliveryInput, deliveryChangedSignal } from '../contracts/webhooks.ts'
 import { proxyDeliveryActivities } from '../shared/activity-proxies.ts'
 import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
@@ -11,7 +12,7 @@ import { shouldContinueAsNew } from '../shared/continue-as-new.ts'
 export async function deliveryWorkflow({
   firstWaitMs = 0,
   ...delivery
-}: AttemptDeliveryInput): Promise<'DELIVERED' | 'FAILED' | 'CANCELLED'> {
+}: AttemptDeliveryInput): Promise<DeliveryOutcome> {
   const { attemptDelivery } = proxyDeliveryActivities()
   let isChanged = false
   const markChanged = () => {
