@@ -20,8 +20,8 @@ const RECOVERY = 1
 const STEP = 0.1
 /** A slow provider makes operations late as well, and must not lower the limit further. */
 const MIN_COUNT_OF_LATE = 64
-/** Half of a request's time: operations that are confirmed later are late. */
-const TARGET_MS = 2_500
+/** Less than half of a request's time, because times vary: operations that are confirmed later are late. */
+const TARGET_MS = 2_000
 
 /** An operation that has ended: how long its request waited, and how many were awaited with it. */
 type AdmissionSample = { isConfirmed: boolean; waitMs: number; runningCount: number; nowMs: number }
