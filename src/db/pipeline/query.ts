@@ -86,6 +86,7 @@ export async function transactionReturning<Result>(
   const { result } = await orm.em.fork().transactional(async em => {
     const last = await work(em)
     await sendChanges(em)
+    em.clear() // MikroORM would compare every row once more before the commit.
     return sendQuery(em, last)
   })
   return result
