@@ -29,8 +29,11 @@ create table attempt (
   next_check_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- An operation has one row for each connection.
   constraint attempt_once unique (operation, subject_uuid, connection_uuid),
+  -- A refusal says whether another provider may help.
   constraint attempt_refusal check (refusal is null or refusal ->> 'finality' in ('other_may_help', 'final')),
+  -- A contradicted settlement has both, code and time.
   constraint attempt_contradiction check ((contradiction_code is null) = (contradiction_at is null))
 );
 -- Money leaves through one provider at a time: the next one is tried only after proof that nothing moved.

@@ -55,9 +55,11 @@ create table charge (
   updated_at timestamptz not null,
   -- Refunds and disputes together never exceed what was received (SPEC §3).
   constraint charge_remainder check (refunding_cents + refunded_cents + disputed_cents <= received_cents),
+  -- A beneficiary has both, name and document.
   constraint charge_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
   -- A charge that can be paid has a payload. One that was restored as ended may have none.
   constraint charge_issued check (state in ('issuing', 'failed', 'cancelled', 'expired') or payload is not null),
+  -- A paid charge names the PIX that paid it.
   constraint charge_paid
     check (state not in ('paid', 'refunding', 'partially_refunded', 'refunded') or movement_uuid is not null),
   -- The payer pays value and fee; of an open amount nothing is known before it is paid, and the fee comes out of it.
@@ -66,6 +68,7 @@ create table charge (
   -- A charge is paid whole, by one PIX, or not at all.
   constraint charge_settled check (received_cents in (0, total_cents)
     and (received_cents > 0) = (state in ('paid', 'refunding', 'partially_refunded', 'refunded'))),
+  -- Its state says how much was refunded.
   constraint charge_returns check ((refunding_cents > 0) = (state = 'refunding') and case state
     when 'partially_refunded' then refunded_cents > 0 and refunded_cents < received_cents
     when 'refunded' then refunded_cents = received_cents
@@ -102,7 +105,9 @@ create table split (
   status text not null default 'PENDING' check (status in ('PENDING', 'CREDITED', 'FAILED')),
   credited_cents bigint not null default 0 check (credited_cents >= 0),
   return_requested_cents bigint not null default 0 constraint split_return_requested_cents_check check (return_requested_cents between 0 and credited_cents),
+  -- A recipient has one share of a type.
   constraint split_once unique (charge_uuid, recipient_account_uuid, type),
+  -- Only a credited split holds money.
   constraint split_credited check (credited_cents = 0 or status = 'CREDITED')
 );
 create index split_of_charge on split (charge_uuid, position);`,

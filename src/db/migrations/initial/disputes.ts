@@ -60,6 +60,7 @@ create table dispute (
   -- A dispute of ours is about a transfer: it claims nothing from us and takes no reply.
   constraint dispute_subject check (case kind when 'RECEIVED_MED' then transfer_uuid is null
     else charge_uuid is null and claimed_cents = 0 and accept is null end),
+  -- A reply is whole.
   constraint dispute_reply check ((accept is null) = (analysis is null) and (accept is null or replied_at is not null)
     and (accept is null) = (reply_state is null)),
   constraint dispute_replying check (replying_until is null or reply_state is not null)

@@ -35,6 +35,7 @@ create table movement (
   settled_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Settled money has a time.
   constraint movement_settled check (status <> 'SETTLED' or settled_at is not null),
   -- Exactly the movements that are not PIX are identified by an entry; a PIX of the provider's panel has settled.
   constraint movement_entry check (
@@ -136,6 +137,7 @@ end $$;
 create trigger posting_balanced after insert on posting referencing new table as written
   for each statement execute function check_postings_balance();
 
+-- The ledger is append-only.
 create trigger posting_immutable before update or delete or truncate on posting
   for each statement execute function refuse_change();
 

@@ -11,6 +11,7 @@ create table app_user (
   role text not null check (role in ('merchant', 'operator')),
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
+  -- A merchant's user belongs to one account, an operator to none.
   constraint app_user_account check ((role = 'operator') = (account_uuid is null))
 );
 create index app_user_of_account on app_user (account_uuid) where account_uuid is not null;
@@ -55,6 +56,7 @@ create table pause (
   actor text not null check (actor <> ''),
   created_at timestamptz not null default now(),
   constraint pause_of_one check (account_uuid is null or connection_uuid is null),
+  -- One pause of each.
   constraint pause_once unique nulls not distinct (account_uuid, connection_uuid)
 );
 

@@ -47,6 +47,7 @@ create table pix_key (
   fingerprint text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Only a random key has no value yet.
   constraint pix_key_named check (key is not null or (type = 'RANDOM' and state in ('creating', 'refused'))),
   -- An address is proved by a code, the other keys by nothing.
   constraint pix_key_proved check (state = 'refused' or (auth_code_uuid is not null) = (type in ('EMAIL', 'PHONE')))

@@ -38,6 +38,7 @@ create table account_entry (
   constraint account_entry_once unique (provider_account_uuid, type, entry_id),
   constraint account_entry_movement_once unique (movement_uuid),
   constraint account_entry_accounted check (movement_uuid is null or dispute_uuid is null),
+  -- A dispute blocks and unblocks, nothing else.
   constraint account_entry_dispute check (dispute_uuid is null or kind in ('block', 'unblock'))
 );
 create index account_entry_open on account_entry (provider_account_uuid, moved_at)
@@ -58,6 +59,7 @@ create table ledger_adjustment (
   approved_by uuid references app_user,
   approved_at timestamptz,
   movement_uuid uuid references movement,
+  -- A movement books one adjustment.
   constraint ledger_adjustment_movement_once unique (movement_uuid),
   -- An operator cannot approve his own proposal.
   constraint ledger_adjustment_second_person check (approved_by <> proposed_by),

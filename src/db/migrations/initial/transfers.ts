@@ -47,12 +47,15 @@ create table transfer (
   fingerprint text not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- A beneficiary has both, name and document.
   constraint transfer_beneficiary check ((beneficiary_name is null) = (beneficiary_document is null)),
+  -- No more comes back than went.
   constraint transfer_returns check (returned_cents between 0 and value_cents),
   -- Money is held only while it may leave,
   constraint transfer_held_while_open check (held_cents = 0 or state in ('sending', 'settling')),
   -- and then all of it.
   constraint transfer_held_whole check (held_cents in (0, value_cents + fee_cents)),
+  -- A paid transfer has its movement.
   constraint transfer_paid_by_movement check (state not in ('paid', 'partially_refunded', 'refunded')
     or (movement_uuid is not null and settled_at is not null)),
   -- A provider has it only if it was sent before the deadline, which is then cleared.

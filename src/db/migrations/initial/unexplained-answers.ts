@@ -24,6 +24,7 @@ create table unexplained_answer (
   period_from timestamptz,
   period_to timestamptz,
   resolved_at timestamptz,
+  -- A repeated answer is counted.
   constraint unexplained_answer_once unique nulls not distinct (connection_uuid, operation, reference, kind, digest),
   constraint unexplained_answer_period check ((period_from is null) = (period_to is null)),
   constraint unexplained_answer_period_order check (period_from <= period_to)

@@ -16,6 +16,7 @@ create table event (
   owner_uuid uuid not null,
   request_id varchar(128) not null,
   created_at timestamptz not null,
+  -- A change of a resource is one event.
   constraint event_once unique (subject_uuid, type, sequence)
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter.
@@ -51,6 +52,7 @@ create table webhook (
   -- A delivery is signed by ten secrets at most.
   constraint webhook_previous_secrets
     check (jsonb_typeof(previous_secrets) = 'array' and jsonb_array_length(previous_secrets) <= 9),
+  -- A disabled endpoint says why.
   constraint webhook_disabled check ((status = 'DISABLED') = (disabled_reason is not null))
 );
 create index webhook_listed on webhook (account_uuid, created_at desc, uuid desc) where deleted_at is null;
@@ -71,6 +73,7 @@ create table delivery (
   sweep_at timestamptz default now() + interval '5 minutes',
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- An event is delivered to an endpoint once.
   constraint delivery_once unique (event_uuid, webhook_uuid),
   constraint delivery_run check (attempts_before_run between 0 and attempt_count),
   -- What is over has no next attempt.
