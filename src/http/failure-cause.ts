@@ -33,7 +33,6 @@ function describeApiErrorCause({ code, details: more }: ApiError): string {
   return (DEFAULT_CAUSES as Partial<Record<ErrorCode, string>>)[code] ?? code
 }
 
-/** Returns the code of an error, or its type where it has none. */
 function describeErrorType(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const { code } = error as { code?: unknown }

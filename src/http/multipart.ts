@@ -91,7 +91,6 @@ function requireForm(ctx: Context): void {
 
 type FormFile = { name: string; file: SpooledFile }
 
-/** Parses the form and writes its files to the folder. */
 async function spoolForm(ctx: Context, folder: string) {
   const values: FormValue[] = []
   const files: FormFile[] = []

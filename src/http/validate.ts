@@ -16,7 +16,7 @@ export function validateSchema<S extends z.ZodType>(
   const checked = withStorableCheck(schema)
   const result = checked.safeParse(input)
   if (result.success) return { kind: 'valid', value: result.data }
-  const errors = createFieldErrors()
+  const errors: FieldErrors = Object.create(null) // Merchants choose the names of unknown fields.
   for (const [index, issue] of result.error.issues.entries()) {
     const describe: DescribeIssue = error => checked.safeParse(input, { error }).error?.issues[index]?.message
     const message = isFieldMissing(issue, input) ? 'is required' : toFieldMessage(issue, describe)
@@ -28,10 +28,8 @@ export function validateSchema<S extends z.ZodType>(
 
 /** Merges the errors of several parts of a request; null where all are valid. */
 export function mergeErrors(parts: ValidationResult<unknown>[]): FieldErrors | null {
-  const errors = Object.assign(
-    createFieldErrors(),
-    ...parts.map(part => (part.kind === 'invalid' ? part.errors : {})),
-  )
+  const found = parts.map(part => (part.kind === 'invalid' ? part.errors : {}))
+  const errors: FieldErrors = Object.assign(Object.create(null), ...found)
   return Object.keys(errors).length > 0 ? errors : null
 }
 
@@ -102,11 +100,6 @@ function findUnstorablePaths(value: unknown, invalidPaths: Set<string>, path: st
 function collectInvalidPaths(issues: z.core.$ZodRawIssue[]): Set<string> {
   const pathIssues = issues.filter(issue => issue.code !== 'unrecognized_keys')
   return new Set(pathIssues.map(({ path = [] }) => path.join('.')))
-}
-
-/** Creates an error map without a prototype, because merchants choose the names of unknown fields. */
-function createFieldErrors(): FieldErrors {
-  return Object.create(null)
 }
 
 function addFieldError(errors: FieldErrors, path: string, message: FieldMessage) {

@@ -118,7 +118,6 @@ async function storeNotifications(
   return stored.map(notice => [notice, subjects[position.get(notice.digest.toString('hex'))!]!])
 }
 
-/** Converts a notification item to the row that is stored. */
 function toInboundNotification(
   { raw, kind, reference, endToEnd }: NotificationItem,
   requestId: string,

@@ -12,33 +12,30 @@ import type { CallerToken } from '../authorization/authenticate.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../operations/idempotency.ts'
 import type { AnyRoute } from './route-definition.ts'
 
-/** A route with its prepared schemas. */
-export type PreparedRoute = {
-  shape: AnyRoute
-  /** Schemas of the path parameters and of the query. */
-  schemas: { params: z.ZodType; query: z.ZodType }
-}
-export type RouteRequest = PreparedRoute & {
+/** A route with the schemas of its path parameters and of its query. */
+export type PreparedRoute = AnyRoute & { params: z.ZodType; query: z.ZodType }
+type RouteRequest = {
+  route: PreparedRoute
   ctx: RouterContext
   /** Limits the forms of one account that are read at once. */
   formSemaphore: Semaphore
   /** Disposed when the request ends, whether it succeeds or fails. */
   cleanup: AsyncDisposableStack
 }
-export type RequestCaller = { token: never; em: EntityManager }
+type RequestCaller = { token: never; em: EntityManager }
 
 /** Parts of a request that are parsed before its body. */
 type RequestBeforeBody = { params: never; idempotencyKey: string | null }
 
 /** Parses and validates parameters, query, Idempotency-Key and body; fails with all errors at once. */
-export async function parseRequest(route: RouteRequest, caller: RequestCaller) {
-  const { shape: definition, schemas, ctx } = route
-  const params = validateSchema(schemas.params, ctx.params, 'path')
+export async function parseRequest(request: RouteRequest, caller: RequestCaller) {
+  const { route, ctx } = request
+  const params = validateSchema(route.params, ctx.params, 'path')
   if (params.kind === 'invalid') fail('not_found')
-  const query = validateSchema(schemas.query, { ...ctx.query }, 'query')
-  const key = parseIdempotencyKey(definition, ctx.headers['idempotency-key'])
+  const query = validateSchema(route.query, { ...ctx.query }, 'query')
+  const key = parseIdempotencyKey(route, ctx.headers['idempotency-key'])
   const idempotencyKey = key.kind === 'valid' ? key.value : null
-  const body = await parseBody(route, caller, { params: params.value as never, idempotencyKey })
+  const body = await parseBody(request, caller, { params: params.value as never, idempotencyKey })
   if (query.kind === 'valid' && key.kind === 'valid' && body.kind === 'valid') {
     return { params: params.value, query: query.value, body: body.value, idempotencyKey: key.value }
   }
@@ -47,29 +44,26 @@ export async function parseRequest(route: RouteRequest, caller: RequestCaller) {
 
 /** Schema of a request that takes no body: any field in it is an error, because the merchant meant something by it. */
 const EMPTY_BODY_SCHEMA = z.strictObject({})
-const NO_BODY = { kind: 'valid', value: undefined } as const
-
-function requiresEmptyBody({ method, tokens }: AnyRoute): boolean {
-  return tokens !== 'none' && (method === 'post' || method === 'put' || method === 'patch')
-}
+const METHODS_WITH_BODY = ['post', 'put', 'patch']
 
 async function parseBody(
-  route: RouteRequest,
+  request: RouteRequest,
   caller: RequestCaller,
   head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
-  const { shape: definition, ctx } = route
-  if (definition.body === undefined)
-    return requiresEmptyBody(definition)
-      ? validateSchema(EMPTY_BODY_SCHEMA, await readJsonBody(ctx), 'body')
-      : NO_BODY
-  if (definition.body === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
-  if (definition.bodyAs === 'multipart') return parseForm(route, caller, head)
+  const { route, ctx } = request
+  const { method, tokens, body } = route
+  if (body === undefined) {
+    if (tokens === 'none' || !METHODS_WITH_BODY.includes(method)) return { kind: 'valid', value: undefined }
+    return validateSchema(EMPTY_BODY_SCHEMA, await readJsonBody(ctx), 'body')
+  }
+  if (body === 'text') return { kind: 'valid', value: await readTextBody(ctx) }
+  if (route.bodyAs === 'multipart') return parseForm(request, caller, head)
   const input = omitBoundProvider(await readJsonBody(ctx), caller)
-  const json = definition.isNullRejected ? input : omitOptionalNulls(definition.body, input)
-  const result = validateSchema(definition.body, json, 'body')
-  if (result.kind === 'valid' || !definition.validateSemantics) return result
-  const semanticErrors = await definition.validateSemantics({ body: json, ...caller })
+  const json = route.isNullRejected ? input : omitOptionalNulls(body, input)
+  const result = validateSchema(body, json, 'body')
+  if (result.kind === 'valid' || !route.validateSemantics) return result
+  const semanticErrors = await route.validateSemantics({ body: json, ...caller })
   return { kind: 'invalid', errors: { ...semanticErrors, ...result.errors } }
 }
 
@@ -84,15 +78,15 @@ function omitBoundProvider(json: unknown, { token }: { token: CallerToken | null
 }
 
 async function parseForm(
-  { shape: definition, ctx, cleanup, formSemaphore }: RouteRequest,
+  { route, ctx, cleanup, formSemaphore }: RouteRequest,
   caller: RequestCaller,
   head: RequestBeforeBody,
 ): Promise<ValidationResult<unknown>> {
   const form = await readMultipartForm(ctx, {
     ...{ cleanup, formSemaphore, accountUuid: ctx.state.token?.accountUuid },
-    beforeBody: async () => definition.beforeBody?.({ ...head, ...caller }),
+    beforeBody: async () => route.beforeBody?.({ ...head, ...caller }),
   })
-  const result = validateSchema(definition.body as z.ZodType, form.value, 'body')
+  const result = validateSchema(route.body as z.ZodType, form.value, 'body')
   const errors = mergeErrors([result, { kind: 'invalid', errors: form.errors }])
   return errors ? { kind: 'invalid', errors } : result
 }
@@ -109,15 +103,15 @@ function parseIdempotencyKey(
 }
 
 /**
- * Prepares a route: its schemas are built once, because building one costs many times what a validation does. In a route
+ * Completes the schemas of a route, once, because building one costs many times what a validation does. In a route
  * without a query unknown parameters are 422, but ignored on provider callbacks.
  */
 export function prepareRoute(definition: AnyRoute): PreparedRoute {
   const { tokens, path } = definition
   const uuids = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, uuidSchema])
-  const schemas = {
-    params: definition.params ?? z.object(Object.fromEntries(uuids)),
-    query: definition.query ?? (tokens === 'none' ? z.object({}) : z.strictObject({})),
-  }
-  return { shape: definition, schemas }
+  const {
+    params = z.object(Object.fromEntries(uuids)),
+    query = tokens === 'none' ? z.object({}) : z.strictObject({}),
+  } = definition
+  return { ...definition, params, query }
 }

@@ -48,9 +48,8 @@ export function registerRoute<
   path: Path,
   definition: Route<Tokens, Params, Query, Body, Answers>,
 ): void {
-  const untypedRoute = { method, path, ...definition } as unknown as AnyRoute
-  router.routes.push(untypedRoute)
-  const route = prepareRoute(untypedRoute)
+  const route = prepareRoute({ method, path, ...definition } as unknown as AnyRoute)
+  router.routes.push(route)
   router.koa.register(path, [method], ctx => serveRequest(router, route, ctx))
 }
 
@@ -74,8 +73,7 @@ export type ApiRouter = {
   authenticateAndCount(ctx: RouterContext): Promise<CallerToken>
 }
 
-async function serveRequest(router: ApiRouter, route: PreparedRoute, ctx: RouterContext): Promise<void> {
-  const { shape: definition } = route
+async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: RouterContext): Promise<void> {
   const { formSemaphore } = router
   await using cleanup = new AsyncDisposableStack()
   try {
@@ -83,7 +81,7 @@ async function serveRequest(router: ApiRouter, route: PreparedRoute, ctx: Router
     const caller = { token: token as never, em: router.orm.em.fork() }
     await definition.rateLimit?.(caller)
     const request = {
-      ...(await parseRequest({ ...route, ctx, cleanup, formSemaphore }, caller)),
+      ...(await parseRequest({ route: definition, ctx, cleanup, formSemaphore }, caller)),
       requestId: ctx.state.requestId,
       headers: ctx.headers,
       admission: router.admission,

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { errorBody } from '../../contract/shared/fields.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
-import { createOpenApiComponents } from './components.ts'
-import type { JsonSchema } from './example.ts'
+import { createOpenApiComponents, type JsonSchema } from './components.ts'
 import { describeOperation, OPENAPI_HEADERS } from './operation.ts'
 
 /** Builds the OpenAPI 3.1 document of some routes only from their schemas, so that it cannot differ from them. */

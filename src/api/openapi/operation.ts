@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
-import type { OpenApiComponents } from './components.ts'
-import type { JsonSchema } from './example.ts'
+import type { JsonSchema, OpenApiComponents } from './components.ts'
 
 /** Describes a route as an OpenAPI operation. */
 export function describeOperation(route: AnyRoute, components: OpenApiComponents): JsonSchema {
@@ -107,7 +106,6 @@ function describeSuccesses(route: AnyRoute, components: OpenApiComponents) {
   return Object.fromEntries(described) as Record<string, JsonSchema>
 }
 
-/** Describes the error responses: one entry per status, with an example per error code. */
 function describeErrors(route: AnyRoute): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(listErrorCodes(route), code => String(ERROR_CATALOGUE[code].status))
   const described = Array.from(byStatus, ([status, codes]) => [
