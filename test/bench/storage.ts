@@ -8,8 +8,7 @@ import type { Bench } from './main.ts'
 
 /** Few enough that a busy machine answers all of them. */
 const CALLERS = 3
-/** Charges that fill the first pages of every table and index before anything is measured. */
-const FIRST_CHARGES = 100
+/** Paid as often before, so that the dead rows of the first leave the space that those of the second use. */
 const CHARGES = 1_000
 /** The sweeps of a few seconds have folded the counters by then. */
 const SETTLE_MS = 15_000
@@ -18,7 +17,7 @@ const MOST_WAL_BYTES = 25_000
 
 /**
  * What PostgreSQL stores and logs for one charge that is paid and announced to one endpoint: sizes of tables with their
- * indexes, and the WAL since a checkpoint, with the pages that it holds whole, and without them.
+ * indexes after a vacuum, and the WAL since a checkpoint, with the pages that it holds whole, and without them.
  */
 export async function storage(bench: Bench): Promise<Partial<Figures>> {
   const { site, say } = bench
@@ -54,19 +53,21 @@ export async function storage(bench: Bench): Promise<Partial<Figures>> {
   }
 
   await stage.sql('create extension pg_walinspect')
-  await payAndAnnounce(FIRST_CHARGES)
+  await payAndAnnounce(CHARGES)
+  await stage.sql('vacuum')
   await stage.sql('checkpoint')
   const before = await readTables(site, null)
   const start = await readWalPosition(site)
   const temporalBytes = await readTemporalBytes(site)
   await payAndAnnounce(CHARGES)
   const temporalPerCharge = ((await readTemporalBytes(site)) - temporalBytes) / CHARGES
-  const after = await readTables(site, start)
   const [wal] = await stage.sql<{ bytes: string; pages: string }>(
     `select pg_wal_lsn_diff(pg_current_wal_lsn(), ?::pg_lsn) as bytes, sum(fpi_size) as pages
      from pg_get_wal_stats(?::pg_lsn, pg_current_wal_lsn())`,
     [start, start],
   )
+  await stage.sql('vacuum')
+  const after = await readTables(site, start)
 
   const perCharge = (name: string, field: keyof TableSize) =>
     (after.get(name)![field] - (before.get(name)?.[field] ?? 0)) / CHARGES
@@ -116,7 +117,7 @@ async function measureBaseline({ site, stage, baseline, receivers }: Bench): Pro
     )
     return row!
   }
-  await payAndAnnounce(FIRST_CHARGES)
+  await payAndAnnounce(CHARGES)
   await stage.sql('checkpoint')
   const start = await readWalPosition(site)
   const before = await read(start)

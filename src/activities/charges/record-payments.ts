@@ -93,12 +93,16 @@ async function recordNewPayment(em: EntityManager, charge: Charge, payment: Inco
     })
 }
 
-/** Starts a payment and confirms it if settled. Ignored while another is pending: a later poll records it. */
+/**
+ * Starts a payment and confirms it if settled, then with one update of each row and without postings in `pending`.
+ * Ignored while another is pending: a later poll records it.
+ */
 async function payCharge(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<void> {
   if (!chargeMachine.accepts(charge.state, 'payment_started')) return
-  if (payment.status === 'settled') await lockSplitBalances(em, charge)
-  const started = await startPayment(em, charge, payment)
-  if (payment.status === 'settled') await confirmPayment(em, charge, payment, started)
+  const startedLegs = paymentStartedLegs(charge.accountUuid, payment.cents)
+  if (payment.status !== 'settled') return postMovement(em, startPayment(em, charge, payment), startedLegs)
+  await lockSplitBalances(em, charge)
+  await confirmPayment(em, charge, payment, startPayment(em, charge, payment), { startedLegs })
 }
 
 /** Locks the balances of owner and recipients, sorted: two that split with each other must not deadlock. */
@@ -134,7 +138,7 @@ function getUnmatchedReason(charge: Charge, payment: IncomingPix): MovementReaso
   return null
 }
 
-async function startPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Promise<Movement> {
+function startPayment(em: EntityManager, charge: Charge, payment: IncomingPix): Movement {
   const at = new Date()
   const { accountUuid, providerAccountUuid, connection } = charge
   const movement = createMovement(em, at, {
@@ -154,7 +158,6 @@ async function startPayment(em: EntityManager, charge: Charge, payment: Incoming
   })
   charge.movement = movement
   transition(charge, chargeMachine, 'payment_started', at)
-  await postMovement(em, movement, paymentStartedLegs(accountUuid, payment.cents))
   return movement
 }
 

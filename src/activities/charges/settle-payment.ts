@@ -16,14 +16,14 @@ import { transition } from '../shared/transition.ts'
 /**
  * Confirms a settled payment of a charge: the charge becomes PAID, its money is posted, its splits are credited, its
  * events are written. The caller holds the charge's row lock. `isCredited`: the money is in the owner's `available`
- * already, and the balances are locked.
+ * already, and the balances are locked. `startedLegs`: those of the payment's start, where they are not posted yet.
  */
 export async function confirmPayment(
   em: EntityManager,
   charge: Charge,
   payment: IncomingPix,
   movement: Movement,
-  { isCredited = false } = {},
+  { isCredited = false, startedLegs = [] }: { isCredited?: boolean; startedLegs?: Leg[] } = {},
 ): Promise<void> {
   const at = new Date()
   const isLate = charge.history.some(entry => entry.status === 'EXPIRED' || entry.status === 'CANCELLED')
@@ -41,7 +41,7 @@ export async function confirmPayment(
   charge.paidAt = movement.settledAt
   charge.receivedCents = movement.valueCents
   transition(charge, chargeMachine, 'payment_confirmed', at)
-  const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited })
+  const entries = await buildPaymentEntries(em, charge, { movement, at, isCredited, startedLegs })
   await recordChargeEvent(em, charge, { at, late: isLate })
   await recordMovementEvent(em, movement, charge, at)
   const { providerAccountUuid } = charge
@@ -54,10 +54,12 @@ export async function confirmPayment(
   await writePostings(em, [...entries, repayment])
 }
 
+type ReceivedPayment = { movement: Movement; at: Date; isCredited: boolean; startedLegs: Leg[] }
+
 async function buildPaymentEntries(
   em: EntityManager,
   charge: Charge,
-  { movement, at, isCredited }: { movement: Movement; at: Date; isCredited: boolean },
+  { movement, at, isCredited, startedLegs }: ReceivedPayment,
 ): Promise<MovementLegs[]> {
   const creditable = await findCreditableRecipients(em, charge)
   const base = charge.receivedCents - charge.feeCents
@@ -90,7 +92,7 @@ async function buildPaymentEntries(
   }
   const legs = isCredited
     ? await buildAdvanceLegs(em, charge)
-    : paymentConfirmedLegs(charge.accountUuid, charge.receivedCents)
+    : [...startedLegs, ...paymentConfirmedLegs(charge.accountUuid, charge.receivedCents)]
   return [{ providerAccountUuid, movementUuid: movement.uuid, legs }, ...entries]
 }
 

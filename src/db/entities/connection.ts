@@ -1,4 +1,4 @@
-import { defineEntity } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import type { FeeTable } from '../../domain/ledger/money.ts'
 import type {
   ConnectionStatus,
@@ -8,7 +8,7 @@ import type {
   ProviderName,
 } from '../../domain/providers/provider.ts'
 import { createdAtColumn, timestampColumn, unionColumn } from './columns.ts'
-import { buildPauseCondition } from './pause.ts'
+import { buildPauseCondition, type MoneyDirection } from './pause.ts'
 
 type VirtualAccount = Party & { type: ConnectionType }
 
@@ -25,6 +25,12 @@ const providerAccount = defineEntity({
 /** An account at a provider that holds the money; POOL connections of many accounts share one. */
 export class ProviderAccount extends providerAccount.class {}
 providerAccount.setClass(ProviderAccount)
+
+const pausedColumn = (direction: MoneyDirection) =>
+  p
+    .boolean()
+    .formula(columns => buildPauseCondition(direction, columns))
+    .lazy()
 
 const connection = defineEntity({
   name: 'Connection',
@@ -64,14 +70,8 @@ const connection = defineEntity({
       )
       .lazy(),
     /** A pause stops new operations of this direction through the connection. */
-    isPausedIn: p
-      .boolean()
-      .formula(columns => buildPauseCondition('in', columns))
-      .lazy(),
-    isPausedOut: p
-      .boolean()
-      .formula(columns => buildPauseCondition('out', columns))
-      .lazy(),
+    isPausedIn: pausedColumn('in'),
+    isPausedOut: pausedColumn('out'),
     createdAt: createdAtColumn(),
     updatedAt: createdAtColumn(),
   }),

@@ -3,7 +3,6 @@ import { accounts } from './initial/accounts.ts'
 import { attempts } from './initial/attempts.ts'
 import { charges } from './initial/charges.ts'
 import { connections } from './initial/connections.ts'
-import { disasterRecovery } from './initial/disaster-recovery.ts'
 import { disputes } from './initial/disputes.ts'
 import { ledger } from './initial/ledger.ts'
 import { listCounters } from './initial/list-counters.ts'
@@ -34,7 +33,6 @@ const PARTS = [
   operators,
   reconciliation,
   unexplainedAnswers,
-  disasterRecovery,
   listCounters,
 ]
 

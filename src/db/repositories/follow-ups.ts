@@ -5,8 +5,6 @@ type FollowUps = { deliveries: string[]; returns: { uuid: string; connectionUuid
 
 export const NO_FOLLOW_UPS: FollowUps = { deliveries: [], returns: [] }
 
-type FollowUpRow = { uuid: string; connection_uuid: string | null }
-
 /**
  * Returns the query of an owner's pending follow-ups, for the end of the transaction. It reads the rows, so that an
  * activity that is repeated after a crash between commit and completion returns them again; starting one that already
@@ -14,13 +12,16 @@ type FollowUpRow = { uuid: string; connection_uuid: string | null }
  */
 export function pendingFollowUps(ownerUuid: string): Query<FollowUps> {
   return query(
-    `select d.uuid, null::uuid as connection_uuid from event e join delivery d on d.event_uuid = e.uuid
+    `select d.uuid, null::uuid as "connectionUuid" from event e join delivery d on d.event_uuid = e.uuid
        where e.owner_uuid = ? and d.status = 'PENDING' and d.attempt_count = 0
        union all
        select m.uuid, m.connection_uuid from event e join movement m on m.uuid = e.subject_uuid
        where e.owner_uuid = ? and m.disposition = 'held'`,
     [ownerUuid, ownerUuid],
-    rows => toFollowUps(rows as FollowUpRow[]),
+    rows => ({
+      deliveries: rows.filter(row => row.connectionUuid === null).map(row => row.uuid as string),
+      returns: rows.filter(row => row.connectionUuid !== null) as FollowUps['returns'],
+    }),
   )
 }
 
@@ -30,15 +31,6 @@ export function queryWithFollowUps<const Result extends object>(
   result: Result,
 ): Query<Result & FollowUps> {
   return mapQuery(pendingFollowUps(ownerUuid), followUps => ({ ...result, ...followUps }))
-}
-
-function toFollowUps(rows: FollowUpRow[]): FollowUps {
-  const followUps: FollowUps = { deliveries: [], returns: [] }
-  for (const { uuid, connection_uuid: connectionUuid } of rows) {
-    if (connectionUuid === null) followUps.deliveries.push(uuid)
-    else followUps.returns.push({ uuid, connectionUuid })
-  }
-  return followUps
 }
 
 /** Returns the query of the follow-ups of a row that counts its events; sends no statement for a row without one. */

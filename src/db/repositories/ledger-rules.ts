@@ -2,14 +2,7 @@ import type { EntityManager } from '../client/orm.ts'
 
 /** A violated rule of SPEC §7; `where` names the row. */
 export type LedgerViolation = {
-  rule:
-    | 'movement_balanced'
-    | 'balance_is_fold'
-    | 'balance_after_posting'
-    | 'dispute_cover'
-    | 'provisioned_is_held'
-    | 'pending_waits'
-    | 'provider_agrees'
+  rule: (typeof LEDGER_RULES)[number]['rule'] | 'provider_agrees'
   where: string
   detail: string
 }
@@ -60,7 +53,7 @@ const COVERED_CENTS_SQL = `
   where e.reason in ('provider_block', 'provider_unblock') and p.bucket = 'blocked'`
 
 /** Rules that PostgreSQL alone can check: each query returns the rows that violate it. */
-const LEDGER_RULES: { rule: LedgerViolation['rule']; query: string }[] = [
+const LEDGER_RULES = [
   {
     rule: 'movement_balanced',
     query: `select movement_uuid::text as where, 'adds up to ' || sum(cents) as detail
@@ -90,7 +83,7 @@ const LEDGER_RULES: { rule: LedgerViolation['rule']; query: string }[] = [
     rule: 'pending_waits',
     query: compareBalances(PENDING_CENTS_SQL, { name: 'operations', buckets: `'pending'` }),
   },
-]
+] as const
 
 /** Checks the ledger without the providers; an empty list means that every rule holds. */
 export async function checkLedger(em: EntityManager): Promise<LedgerViolation[]> {

@@ -72,9 +72,8 @@ async function foldCounterBatch(orm: Orm): Promise<number> {
   const folded = await selectValue(
     orm.em.fork(),
     `with folded as (
-       delete from list_counter_change where ctid = any (array(
-         select ctid from list_counter_change limit ${MAX_CHANGES_PER_FOLD} for update skip locked
-       ))
+       delete from list_counter_change
+       where ctid = any (array(select ctid from list_counter_change limit ${MAX_CHANGES_PER_FOLD}))
        returning *
      ), added as (
        insert into list_counter as t (noun, account_uuid, connection_uuid, day, state, count)

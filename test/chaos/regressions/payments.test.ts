@@ -63,6 +63,15 @@ async function pending({ expiresInMs = 60_000 } = {}) {
         'select uuid, end_to_end, reason, disposition from movement where account_uuid = ? and reason is not null',
         [accountUuid],
       ),
+    /** The buckets of its payment's postings, in their order. */
+    async postedBuckets(): Promise<string[]> {
+      const postings = await fixture.sql<{ bucket: string }>(
+        `select p.bucket from posting p join movement m on m.uuid = p.movement_uuid
+         where m.charge_uuid = ? and m.type = 'EXTERNAL_TRANSFER' order by p.id`,
+        [uuid],
+      )
+      return postings.map(({ bucket }) => bucket)
+    },
     async eventStatuses(): Promise<string[]> {
       const events = await fixture.sql<{ body: { status: string } }>(
         `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
@@ -223,4 +232,21 @@ test('two account owners who split with each other are credited concurrently wit
     )
     expect(await Promise.all(polls)).toMatchObject([{ state: 'paid' }, { state: 'paid' }])
   }
+})
+
+test('a payment that is settled when it is first listed is not posted as pending before', async () => {
+  const charge = await pending()
+  await charge.follow([settled(id('S'))])
+  expect(await charge.postedBuckets()).toEqual(['outside', 'available'])
+  const [row] = await fixture.sql<{ history: { status: string }[] }>(
+    'select history from charge where uuid = ?',
+    [charge.uuid],
+  )
+  expect(row!.history.map(({ status }) => status)).toEqual(['PENDING', 'PROCESSING', 'PAID'])
+
+  const slow = await pending()
+  const payment = id('P')
+  await slow.follow([inProcess(payment)])
+  await slow.follow([settled(payment)])
+  expect(await slow.postedBuckets()).toEqual(['outside', 'pending', 'pending', 'available'])
 })

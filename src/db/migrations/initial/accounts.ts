@@ -13,7 +13,6 @@ create table account (
   is_service boolean not null default false,
   created_at timestamptz not null default now()
 );
--- There is one service account at most.
 create unique index account_service on account (is_service) where is_service;
 
 create table token (
@@ -24,7 +23,6 @@ create table token (
   name text not null,
   mode text not null check (mode in ('live', 'test')),
   prefix text not null,
-  -- SHA-256; the token itself is stored nowhere.
   hash bytea not null unique,
   expires_at timestamptz,
   revoked_at timestamptz,

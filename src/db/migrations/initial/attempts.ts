@@ -13,7 +13,6 @@ create table attempt (
   reference varchar(35) not null,
   state text not null check (state in ('calling', 'accepted', 'settled', 'rejected',
     'unreachable', 'unknown', 'orphan', 'closed', 'duplicate')),
-  -- An attempt may be sent again by the same id; an answer to an earlier sending says nothing of a later one.
   sendings integer not null default 0,
   credentials_epoch integer not null default 1,
   called_at timestamptz,

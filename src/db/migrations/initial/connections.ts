@@ -13,7 +13,6 @@ create table provider_account (
   created_at timestamptz not null default now(),
   constraint provider_account_once unique (provider, name)
 );
--- The sweep of disputes: never polled first, then the longest ago.
 create index provider_account_dispute_sweep on provider_account (disputes_polled_at nulls first);
 
 create table connection (
@@ -29,7 +28,6 @@ create table connection (
   base_url text not null,
   sealed_credentials text not null,
   secret_key_id text not null,
-  -- Hashes that identify the account at the provider; credentials of another account begin a new epoch.
   provider_identity jsonb,
   credentials_epoch integer not null default 1,
   credentials_since timestamptz,
@@ -37,7 +35,6 @@ create table connection (
   fees jsonb not null,
   virtual_account jsonb,
   settle_window_ms int not null default 600000 check (settle_window_ms > 0),
-  -- Movements before it are part of the opening balance; null: none is.
   credited_since timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -47,7 +44,6 @@ create table connection (
 );
 create index connection_listed on connection (account_uuid, created_at desc, uuid desc);
 create index connection_of_provider_account on connection (provider_account_uuid);
--- Whether a PIX key collects for a connection.
 create index connection_by_collection_key on connection (collection_key) where collection_key is not null;
 
 create table default_provider (
@@ -83,7 +79,6 @@ create unlogged table provider_reach (
 create trigger connection_epoch_increases before update of credentials_epoch on connection for each row
   when (new.credentials_epoch < old.credentials_epoch) execute function refuse();
 
--- An epoch begins when it is written.
 create function set_credentials_since() returns trigger language plpgsql as $$
 begin new.credentials_since = now(); return new; end $$;
 create trigger connection_epoch_start before update of credentials_epoch on connection for each row

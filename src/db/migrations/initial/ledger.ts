@@ -29,7 +29,6 @@ create table movement (
     'orphan', 'duplicate_settlement', 'late_settlement', 'provider_tariff', 'provider_withdrawal', 'provider_credit',
     'provider_block', 'provider_unblock', 'panel_transfer', 'panel_return', 'opening_balance', 'adjustment')),
   entry_name text,
-  -- What became of an unmatched PIX.
   disposition text check (disposition in ('held', 'returning', 'returned', 'kept', 'not_returned')),
   sequence int not null default 0,
   settled_at timestamptz,
@@ -82,7 +81,6 @@ create table balance (
   -- what is missing is booked as a shortfall, which is never a credit.
   constraint balance_shortfall check (bucket <> 'shortfall' or cents <= 0)
 );
--- What the merchants of a provider account own together.
 create index balance_of_provider_account on balance (provider_account_uuid);
 
 create table posting (

@@ -1,9 +1,5 @@
 import type { SchemaPart } from './schema-part.ts'
 
-/** Appends to the changes since the last fold. */
-const INSERT_CHANGE =
-  'insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)'
-
 /** The connection of an event that no connection carried. */
 const NO_CONNECTION_UUID = `'00000000-0000-0000-0000-000000000000'::uuid`
 
@@ -13,6 +9,20 @@ create trigger ${table}_counted_on_insert after insert on ${table} for each row 
 create trigger ${table}_counted_on_update after update of state, connection_uuid, created_at on ${table} for each row
   when ((old.state, old.connection_uuid, old.created_at) is distinct from (new.state, new.connection_uuid, new.created_at))
   execute function count_row_change('${table}');`
+
+/** Builds the triggers that count the rows that a statement inserts or deletes; `rows` selects them from `changed`. */
+const createStatementCounters = (table: string, rows: string) => `
+create function count_${table}_changes() returns trigger language plpgsql as $$
+begin
+  insert into list_counter_change
+  select '${table}', account_uuid, connection_uuid, (created_at at time zone 'UTC')::date as day, state, tg_argv[0]::int * count(*)
+  from (${rows}) counted group by account_uuid, connection_uuid, day, state;
+  return null;
+end $$;
+create trigger ${table}_counted_on_insert after insert on ${table} referencing new table as changed
+  for each statement execute function count_${table}_changes('1');
+create trigger ${table}_counted_on_delete after delete on ${table} referencing old table as changed
+  for each statement execute function count_${table}_changes('-1');`
 
 /**
  * Exact totals of lists without counting rows: each transaction appends its changes, and a sweep folds them into the
@@ -56,8 +66,8 @@ begin
   if tg_op = 'UPDATE' then
     if (old.connection_uuid, old.created_at) = (new.connection_uuid, new.created_at) then left_state = old.state;
     else
-      ${INSERT_CHANGE}
-      values (tg_argv[0], old.account_uuid, old.connection_uuid, (old.created_at at time zone 'UTC')::date, old.state, -1);
+      insert into list_counter_change values
+        (tg_argv[0], old.account_uuid, old.connection_uuid, (old.created_at at time zone 'UTC')::date, old.state, -1);
     end if;
   end if;
   insert into list_counter_change values (tg_argv[0], new.account_uuid, new.connection_uuid, day, new.state, 1, left_state);
@@ -66,42 +76,19 @@ end $$;
 ${createRowCounters('charge')}
 ${createRowCounters('transfer')}
 
--- The lines of account statements.
-create function count_posting_changes() returns trigger language plpgsql as $$
-begin
-  ${INSERT_CHANGE}
-  select 'posting', account_uuid, provider_account_uuid, (created_at at time zone 'UTC')::date as day, bucket, count(*)
-  from written where bucket = 'available' group by account_uuid, provider_account_uuid, day, bucket;
-  return null;
-end $$;
-create trigger posting_counted after insert on posting referencing new table as written
-  for each statement execute function count_posting_changes();
-
-create function count_event_changes() returns trigger language plpgsql as $$
-begin
-  ${INSERT_CHANGE}
-  select 'event', account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as through, (created_at at time zone 'UTC')::date as day,
-    type, tg_argv[0]::int * count(*)
-  from changed group by account_uuid, through, day, type;
-  return null;
-end $$;
-create trigger event_counted_on_insert after insert on event referencing new table as changed
-  for each statement execute function count_event_changes('1');
-create trigger event_counted_on_delete after delete on event referencing old table as changed
-  for each statement execute function count_event_changes('-1');
-
-create function count_delivery_changes() returns trigger language plpgsql as $$
-begin
-  ${INSERT_CHANGE}
-  select 'delivery', w.account_uuid, w.uuid, (c.created_at at time zone 'UTC')::date as day, c.status,
-    tg_argv[0]::int * count(*)
-  from changed c join webhook w on w.uuid = c.webhook_uuid group by w.uuid, day, c.status;
-  return null;
-end $$;
-create trigger delivery_counted_on_insert after insert on delivery referencing new table as changed
-  for each statement execute function count_delivery_changes('1');
-create trigger delivery_counted_on_delete after delete on delivery referencing old table as changed
-  for each statement execute function count_delivery_changes('-1');
+${createStatementCounters(
+  'posting', // The lines of account statements.
+  `select account_uuid, provider_account_uuid as connection_uuid, created_at, bucket as state from changed where bucket = 'available'`,
+)}
+${createStatementCounters(
+  'event',
+  `select account_uuid, coalesce(connection_uuid, ${NO_CONNECTION_UUID}) as connection_uuid, created_at, type as state from changed`,
+)}
+${createStatementCounters(
+  'delivery',
+  `select w.account_uuid, w.uuid as connection_uuid, c.created_at, c.status as state
+   from changed c join webhook w on w.uuid = c.webhook_uuid`,
+)}
 
 create function count_delivery_status_change() returns trigger language plpgsql as $$
 begin

@@ -1,6 +1,9 @@
 import type { SchemaPart } from './schema-part.ts'
 
-/** Users of the dashboard, their sessions and attempts to sign in, the pauses that operators set, and the record of what operators did and why. */
+/**
+ * Users of the dashboard, their sessions and attempts to sign in, the pauses that operators set, the record of what operators did and
+ * why, and the hourly comparison of rows that move with running workflows.
+ */
 export const operators: SchemaPart = {
   tables: `
 create table app_user (
@@ -28,7 +31,6 @@ create table dashboard_session (
   expires_at timestamptz not null,
   revoked_at timestamptz
 );
--- The sessions of a user, and those that have expired.
 create index dashboard_session_of_user on dashboard_session (user_uuid);
 create index dashboard_session_expiry on dashboard_session (expires_at);
 
@@ -41,7 +43,6 @@ create table sign_in_attempt (
   device_hash bytea,
   at timestamptz not null default now()
 );
--- The limits by e-mail, by address and by device, and the deletion by age.
 create index sign_in_attempt_of_email on sign_in_attempt (email_hash, at);
 create index sign_in_attempt_of_address on sign_in_attempt (address_hash, at);
 create index sign_in_attempt_device on sign_in_attempt (device_hash, at);
@@ -68,12 +69,30 @@ create table operator_action (
   reason text not null check (reason <> ''),
   at timestamptz not null default now()
 );
--- The record, newest first, and of one subject.
 create index operator_action_listed on operator_action (at desc);
-create index operator_action_of_subject on operator_action (subject, at desc);`,
+create index operator_action_of_subject on operator_action (subject, at desc);
+
+-- Rows that move without a workflow, until it runs again.
+create table lost_workflow (
+  workflow_id text primary key,
+  noun text not null,
+  subject_uuid uuid not null,
+  account_uuid uuid not null references account,
+  state text not null,
+  is_reopened boolean not null,
+  found_at timestamptz not null default now(),
+  seen_at timestamptz not null default now()
+);
+
+-- The last comparison of each noun.
+create table workflow_sweep (
+  noun text primary key,
+  swept_at timestamptz not null,
+  checked_count integer not null,
+  lost_count integer not null
+);`,
 
   rules: `
--- What operators did is a record.
 create trigger operator_action_immutable before update or delete or truncate on operator_action
   for each statement execute function refuse_change();`,
 }

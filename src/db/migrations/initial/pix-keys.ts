@@ -20,12 +20,9 @@ create table auth_code (
   request_id varchar(128) not null,
   fingerprint text not null,
   created_at timestamptz not null default now(),
-  -- A code is valid for ten minutes at most.
   constraint auth_code_lifetime check (expires_at <= created_at + interval '10 minutes'),
-  -- A code that waits can be sent.
   constraint auth_code_message check (sealed_message is not null or delivery <> 'waiting')
 );
--- The latest code of an account.
 create index auth_code_of_account on auth_code (account_uuid, created_at desc);
 -- Messages that are still stored, by age.
 create index auth_code_outbox on auth_code (created_at) where sealed_message is not null;
@@ -52,12 +49,10 @@ create table pix_key (
   -- An address is proved by a code, the other keys by nothing.
   constraint pix_key_proved check (state = 'refused' or (auth_code_uuid is not null) = (type in ('EMAIL', 'PHONE')))
 );
--- A key exists once.
 create unique index pix_key_taken on pix_key (is_simulated, key) where state in ('creating', 'active', 'removing');
 -- A code is used once (SPEC §9).
 create unique index pix_key_code_once on pix_key (auth_code_uuid) where state <> 'refused';
 create index pix_key_listed on pix_key (account_uuid, created_at desc, uuid desc);
--- The keys that a provider account should have.
 create index pix_key_of_provider_account on pix_key (provider_account_uuid, state);
 
 -- When an account ordered a key within the last minute: three times at most.

@@ -11,7 +11,6 @@ create table difference (
   movement_type text not null check (movement_type in ('IN', 'OUT')),
   end_to_end text not null,
   detail jsonb not null,
-  -- Why it is not booked yet.
   pending_reason text,
   found_at timestamptz not null,
   seen_at timestamptz not null,
@@ -31,7 +30,6 @@ create table account_entry (
   end_to_end text,
   moved_at timestamptz not null,
   first_seen_at timestamptz not null default now(),
-  -- What accounts for it: the movement that books it, or the dispute whose block it is.
   movement_uuid uuid references movement,
   dispute_uuid uuid references dispute,
   -- An entry is read once, and a movement books one entry.
@@ -51,7 +49,6 @@ create table ledger_adjustment (
   movement_type text not null check (movement_type in ('IN', 'OUT')),
   value_cents bigint not null check (value_cents > 0),
   reason text not null check (reason <> ''),
-  -- The entry of a statement that it explains.
   entry_uuid uuid references account_entry,
   proposed_by uuid not null references app_user,
   proposed_at timestamptz not null default now(),

@@ -29,11 +29,8 @@ create table unexplained_answer (
   constraint unexplained_answer_period check ((period_from is null) = (period_to is null)),
   constraint unexplained_answer_period_order check (period_from <= period_to)
 );
--- The answers about an operation,
 create index unexplained_reference on unexplained_answer (reference) where reference is not null;
--- operators' list,
 create index unexplained_seen on unexplained_answer (last_seen_at);
--- and the items of a connection that are listed again.
 create index unexplained_quarantined on unexplained_answer (connection_uuid)
   where period_from is not null and resolved_at is null;`,
 }

@@ -19,11 +19,8 @@ create table event (
   -- A change of a resource is one event.
   constraint event_once unique (subject_uuid, type, sequence)
 ) ${FREQUENT_VACUUM};
--- The list, without and with a filter.
 create index event_listed on event (account_uuid, created_at desc, uuid desc) include (connection_uuid, type);
 create index event_of_kind on event (account_uuid, type, created_at desc, uuid desc) include (connection_uuid);
-create index event_of_provider on event (account_uuid, connection_uuid, created_at desc, uuid desc);
--- The events whose deliveries a workflow starts.
 create index event_of_workflow on event (owner_uuid);
 -- Events are deleted by age, their deliveries with them.
 create index event_age on event (created_at);
@@ -47,7 +44,6 @@ create table webhook (
   sequence int not null default 0,
   fingerprint text not null,
   created_at timestamptz not null,
-  -- Only these can be subscribed to.
   constraint webhook_kinds check (events <@ array['PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION']),
   -- A delivery is signed by ten secrets at most.
   constraint webhook_previous_secrets
@@ -56,7 +52,6 @@ create table webhook (
   constraint webhook_disabled check ((status = 'DISABLED') = (disabled_reason is not null))
 );
 create index webhook_listed on webhook (account_uuid, created_at desc, uuid desc) where deleted_at is null;
--- Endpoints that will be disabled if they fail on.
 create index webhook_failing on webhook (failing_since) where status = 'ACTIVE' and deleted_at is null;
 -- Whether an account has test events, which are shown in the endpoint's mode only.
 create index webhook_tested on webhook (account_uuid, mode) where sequence > 0;
@@ -76,12 +71,10 @@ create table delivery (
   -- An event is delivered to an endpoint once.
   constraint delivery_once unique (event_uuid, webhook_uuid),
   constraint delivery_run check (attempts_before_run between 0 and attempt_count),
-  -- What is over has no next attempt.
   constraint delivery_next_attempt check (status = 'PENDING' or next_attempt_at is null)
 ) ${FREQUENT_VACUUM};
--- The list, without and with the filter by status.
 create index delivery_listed on delivery (webhook_uuid, created_at desc, uuid desc);
-create index delivery_of_status on delivery (webhook_uuid, status, created_at desc, uuid desc);
+create index delivery_of_status on delivery (webhook_uuid, status, created_at desc, uuid desc) where status <> 'DELIVERED';
 -- The longest overdue delivery of each endpoint, and the sweep; by endpoint, so that the backlog of one delays no other.
 create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_attempt_at, created_at))
   where status = 'PENDING';
