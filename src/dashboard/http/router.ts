@@ -151,7 +151,7 @@ function createPageContext(
   }
 }
 
-/** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/mode.ts). */
+/** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/connections.ts). */
 function toSessionToken({ account, user }: DashboardSession): CallerToken | null {
   return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
 }

@@ -12,9 +12,8 @@ import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields, readSubmission
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
 import type { Language } from '../i18n/translator.ts'
-import { listConnections } from './connections.ts'
+import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { findConnectionMode, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/charges'
 const MAX_REFUNDS = 100

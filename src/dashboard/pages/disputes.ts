@@ -19,8 +19,8 @@ import {
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/disputes'
 

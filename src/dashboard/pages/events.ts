@@ -3,8 +3,8 @@ import { eventsQuery, showEvent } from '../../contract/events/event.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter } from '../http/router.ts'
+import { tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/events'
 

@@ -8,9 +8,8 @@ import { createSemaphore } from '../../http/semaphore.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { listConnections } from './connections.ts'
+import { listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/ledger'
 const CSV_LINES_PER_QUERY = 1_000

@@ -8,7 +8,7 @@ import type { DashboardRouter } from '../http/router.ts'
 import { TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
 import { renderDailyBars } from '../views/plots.ts'
-import { restrictToOneMode } from './mode.ts'
+import { restrictToOneMode } from './connections.ts'
 
 export function registerOverviewPages({ get }: DashboardRouter): void {
   get('any', '/dashboard', async visit => {

@@ -12,9 +12,8 @@ import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { listConnections } from './connections.ts'
+import { listAccountModes, listConnections, tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { listAccountModes, tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/keys'
 const removeFormSchema = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })

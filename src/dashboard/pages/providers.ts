@@ -4,8 +4,7 @@ import { replaceDefaultProvidersBody } from '../../contract/providers/provider.t
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { listConnections } from './connections.ts'
-import { listAccountModes, restrictToOneMode } from './mode.ts'
+import { listAccountModes, listConnections, restrictToOneMode } from './connections.ts'
 
 const PATH = '/dashboard/providers'
 

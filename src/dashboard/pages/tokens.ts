@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
-import type { CallerToken } from '../../api/authorization/authenticate.ts'
 import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
-import type { EntityManager } from '../../db/client/orm.ts'
 import { failField } from '../../http/api-error.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { listConnections } from './connections.ts'
-import { findConnectionMode, listAccountModes, tokenWithMode } from './mode.ts'
+import { findConnectionMode, listAccountModes, listConnections, tokenWithMode } from './connections.ts'
 
 const PATH = '/dashboard/tokens'
 
@@ -32,7 +29,9 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
       const { once: uuid, name, mode, provider_uuid: connectionUuid, expires_on: expiryDay } = fields
       if (connectionUuid !== undefined) {
         await readVisibleProvider(em, token, connectionUuid)
-        await requireConnectionMode(em, connectionUuid, mode)
+        // A token bound to a connection of the other mode could do nothing.
+        if ((await findConnectionMode(em, connectionUuid)) !== mode)
+          failField('provider_uuid', 'must be of the mode of the token')
       }
       const issued = await issueToken(em, {
         ...{ uuid, accountUuid: token.accountUuid, name, mode },
@@ -57,12 +56,6 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
 function ignoreDuplicateToken(error: unknown): null {
   if (Object(error).constraint === 'token_pkey') return null
   throw error
-}
-
-/** Fails where a token would be bound to a connection of another mode: it could do nothing. */
-async function requireConnectionMode(em: EntityManager, uuid: string, mode: CallerToken['mode']) {
-  if ((await findConnectionMode(em, uuid)) !== mode)
-    failField('provider_uuid', 'must be of the mode of the token')
 }
 
 async function renderTokens(visit: PageContext<'merchant'>, issued?: string) {

@@ -8,9 +8,8 @@ import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
-import { listConnections } from './connections.ts'
+import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { findConnectionMode, restrictToOneMode } from './mode.ts'
 
 const PATH = '/dashboard/transfers'
 

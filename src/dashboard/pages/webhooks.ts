@@ -21,8 +21,8 @@ import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
 import type { DashboardRouter, PageContext } from '../http/router.ts'
+import { tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
-import { tokenWithMode } from './mode.ts'
 
 const PATH = '/dashboard/webhooks'
 /** Most webhooks per account (SPEC §8). */
