@@ -124,7 +124,9 @@ describe('the documentation', () => {
   test('shows the OpenAPI document by a script of our own server', async () => {
     const { status, headers, text } = await fixture.call('GET', '/docs')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(text).toContain('<redoc spec-url="/openapi.json"')
+    expect(text).toContain('<div id="reference">')
+    const [script] = /\/docs\/assets\/\w+\/reference\.js/.exec(text)!
+    expect((await fixture.call('GET', script)).text).toMatch(/Redoc\.init\(\s*'\/openapi\.json'/)
     expect(text).not.toMatch(/<style|<script>|undefined|\[object Object\]|https?:/)
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; style-src 'self' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' 'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='; " +
@@ -135,7 +137,9 @@ describe('the documentation', () => {
   test('loads only files that browsers may keep, compressed where they accept it', async () => {
     const { text } = await fixture.call('GET', '/docs')
     const urls = [...text.matchAll(/ (?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => url!)
-    expect(urls.map(url => url.split('/').at(-1))).toEqual(['rail.svg', 'reference.css', 'redoc.js'])
+    expect(urls.map(url => url.split('/').at(-1))).toEqual([
+      ...['rail.svg', 'reference.css', 'redoc.js', 'reference.js'],
+    ])
     for (const url of urls) {
       const [plain, compressed] = await Promise.all(
         ['identity', 'br, gzip'].map(encoding =>
