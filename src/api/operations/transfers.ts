@@ -46,7 +46,7 @@ import { buildDayConditions } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
-export function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAttempts | null> {
+function findTransfer(em: EntityManager, uuid: string): Promise<TransferWithAttempts | null> {
   return readTransfer(em, joinConditions(['uuid = ?', uuid]), null)
 }
 
