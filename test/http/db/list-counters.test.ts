@@ -118,7 +118,10 @@ test('one fold covers hours of traffic, not a fixed number of rows', async () =>
      select 'charge', ?, ?, current_date, 'paid', 1 from generate_series(1, 120000)`,
     [accountUuid, connection],
   )
-  expect(await foldListCounters(fixture.orm)).toBe(120_000)
+  const folded = await foldListCounters(fixture.orm)
+  expect(folded).toBeGreaterThan(50_000)
+  // A slow machine leaves the rest to the next fold.
+  expect(folded + (await foldListCounters(fixture.orm))).toBe(120_000)
   expect(await sql('select from list_counter_change where account_uuid = ?', [accountUuid])).toEqual([])
 })
 
