@@ -112,20 +112,6 @@ test('a repeat of an unknown transfer without Temporal shows its state, and the 
   expect([again.status, again.text]).toEqual([201, response.text])
 })
 
-test('an unknown outcome stored with an acceptance is not repeated', async () => {
-  const { uuid, repeat } = await insertUnknownTransfer()
-  const { attempts } = (await repeat()).body.data
-  const accepted = JSON.stringify([{ ...attempts[0], outcome: 'accepted' }])
-  await sql(
-    `update transfer set state = 'failed', held_cents = 0, accepted = jsonb_set(accepted, '{attempts}', ?::jsonb)
-     where uuid = ?`,
-    [accepted, uuid],
-  )
-  const { data } = (await repeat()).body
-  expect(data).toMatchObject({ uuid, status: 'PROCESSING', attempts: [{ outcome: 'accepted' }] })
-  for (const gone of ['outcome', 'unknown_since', 'next_check_at']) expect(data).not.toHaveProperty(gone)
-})
-
 test('a repeat of an unknown refund without Temporal gets its acceptance, and the same once it has failed', async () => {
   const { uuid, repeat } = await insertUnknownRefund()
   const response = await repeat()
