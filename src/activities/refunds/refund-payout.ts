@@ -53,7 +53,7 @@ export const refundPayout: PayoutHandler<RefundRow> = {
   closedReason({ refund: { state, failure, valueCents }, charge, attempts, returnedCents }) {
     if (refundMachine.isFinal(state)) return failure?.code ?? state
     const isTooLarge = returnedCents + valueCents > charge.receivedCents
-    return attempts.length > 0 && isTooLarge ? 'already_returned' : null
+    return attempts.length > 0 && isTooLarge ? 'refund_above_remainder' : null
   },
 
   getOrder: ({ refund }) => refund,

@@ -221,7 +221,7 @@ test('a refund that its provider does not have is not sent again where another r
   await fixture.providers.pollRefund({ ...second, pollCount: 1 })
 
   const again = await fixture.providers.sendRefund({ ...second, isResend: true })
-  expect(again).toMatchObject({ kind: 'rejected', code: 'already_returned', finality: 'final' })
+  expect(again).toMatchObject({ kind: 'rejected', code: 'refund_above_remainder', finality: 'final' })
   expect(calls).toBe(1)
   expect(await charge.shows()).toEqual({
     state: 'partially_refunded',
