@@ -8,6 +8,9 @@ const SAMPLE_SIZE = 20
 /** Sweeps run every few seconds: an idle time this long contains its share of each. */
 const IDLE_MS = 6_000
 
+/** A session of PostgreSQL reports its transactions once it has been idle for 10 s. */
+const REPORT_MS = 11_000
+
 /**
  * The cost of one operation: events and workflow tasks from its history, transactions and statements as PostgreSQL
  * counts them, processor time where Linux reports it; the cost of an equally long idle time is subtracted.
@@ -22,12 +25,12 @@ export async function measureCost(
   }: { perform: () => Promise<string>; workflowIdOf(uuid: string): string; settleMs?: number },
 ): Promise<Cost> {
   await perform()
-  await sleep(settleMs)
+  await sleep(settleMs + REPORT_MS)
   const idle = await measureIdle(site)
   const uuids: string[] = []
   const busy = await measureDuring(site, async () => {
     for (let n = 0; n < SAMPLE_SIZE; n += 1) uuids.push(await perform())
-    await sleep(settleMs)
+    await sleep(settleMs + REPORT_MS)
   })
   const histories = await measureHistories(site, uuids.map(workflowIdOf))
   const own = (name: Counter) => {

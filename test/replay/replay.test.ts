@@ -10,7 +10,8 @@ import { historiesFolder } from '../support/workflow-story-recording.ts'
 
 /** The code must still replay what running workflows did under earlier versions: `RECORD_HISTORIES=1` adds histories. */
 
-jest.setTimeout(120_000)
+/** Half a minute of work, which waits for every other suite of a loaded machine. */
+jest.setTimeout(600_000)
 const files = (await readdir(historiesFolder, { recursive: true }))
   .filter(file => file.endsWith('.json'))
   .sort()
