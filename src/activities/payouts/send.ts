@@ -252,7 +252,7 @@ function getClosedRefusal<Row extends AttemptedRow>(
   row: Row,
 ): Omit<RejectedResult, 'kind'> | null {
   const code = outgoing.closedReason?.(row) ?? null
-  return code === null ? null : { code, finality: 'final', message: 'The operation may not be sent any more.' }
+  return code === null ? null : { code, finality: 'final', message: 'It may not be sent any more.' }
 }
 
 /** Tells whether an attempt keeps its outcome: accepted, or ended so that it may not be sent again. */
