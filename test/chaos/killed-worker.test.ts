@@ -160,7 +160,8 @@ test('a worker killed while the row of a transfer without a key is committed: it
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
   const process = sender('sendTransfer', { ...key, isResend: false, order })
   await process.says('ready')
-  const isCommitting = `select from pg_stat_activity where state = 'active' and wait_event = 'PgSleep'`
+  const isCommitting = `select from pg_stat_activity
+    where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`
   await waitUntil(async () => (await fixture.sql(isCommitting)).length > 0, {
     description: 'the commit',
     limitMs: 10_000,
