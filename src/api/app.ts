@@ -3,6 +3,7 @@ import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Orm } from '../db/client/orm.ts'
+import { createSemaphore } from '../domain/shared/semaphore.ts'
 import { fail } from '../http/api-error.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import { MAX_CONCURRENT_FORMS } from '../http/limits.ts'
@@ -13,7 +14,6 @@ import {
   requireSingleHostHeader,
   setSecurityHeaders,
 } from '../http/request-id.ts'
-import { createSemaphore } from '../http/semaphore.ts'
 import type { Sealer } from '../security/sealing.ts'
 import type { FileStorage } from '../storage/storage.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'

@@ -7,6 +7,7 @@ import { multipart, type Part, type PluginFunction, type File as SpooledFile } f
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
 import { MAX_ATTACHMENTS } from '../domain/disputes/attachment.ts'
+import type { Semaphore } from '../domain/shared/semaphore.ts'
 import { StorageError } from '../storage/storage.ts'
 import { ApiError, fail, failField } from './api-error.ts'
 import { refuseCompression } from './body.ts'
@@ -21,7 +22,6 @@ import {
 } from './limits.ts'
 import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-names.ts'
 import { getRequestDeadline } from './request-deadline.ts'
-import type { Semaphore } from './semaphore.ts'
 import { setArrivalTimeout } from './server.ts'
 import type { FieldErrors } from './validate.ts'
 

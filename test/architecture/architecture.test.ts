@@ -52,7 +52,6 @@ const ARROWS: Record<string, string[]> = {
     'messaging',
     'providers',
     'webhook-client',
-    'http/semaphore',
     'types of workflows/contracts',
     'types of metrics',
     'security',
