@@ -31,8 +31,12 @@ const PRUNED_RESULT: AttemptDeliveryResult = { kind: 'closed', outcome: 'CANCELL
 
 /** Time for a first attempt within a workflow task: a slow endpoint's attempt continues after the task. */
 const FIRST_ATTEMPT_MS = 1_500
-/** First attempts of a process at once: of a burst's hundreds, each would take longer than its time and need a workflow. */
-const MAX_FIRST_ATTEMPTS = 64
+/**
+ * `maxConcurrent`: first attempts of a process at once; of a burst's hundreds, each would take longer than its time and
+ * need a workflow. `maxWaitMs`: how long after the activity's start an attempt may still begin; the activity then ends
+ * before its limit of 15 s (src/workflows/shared/activity-proxies.ts), after which workflows attempt the deliveries.
+ */
+const FIRST_ATTEMPT_LIMITS = { maxConcurrent: 64, maxWaitMs: 10_000 }
 /** After this an attempt has ended, also one that waited for a slot. */
 const ATTEMPT_LIMIT_MS = 20_000
 
@@ -43,16 +47,18 @@ const ATTEMPT_LIMIT_MS = 20_000
  */
 export function attemptFirstDeliveries(
   dependencies: ActivityDependencies,
-  maxConcurrent = MAX_FIRST_ATTEMPTS,
+  { maxConcurrent, maxWaitMs } = FIRST_ATTEMPT_LIMITS,
 ) {
   const { orm, timeScale } = dependencies
   const attempt = createAttempt(dependencies, { skipsFailing: true })
   const semaphore = createSemaphore(maxConcurrent)
 
-  async function attemptInTime(em: EntityManager, deliveryUuid: string) {
+  async function attemptInTime(em: EntityManager, deliveryUuid: string, startBeforeMs: number) {
     const release = await semaphore.acquire('first attempts')
     const slow = new AbortController()
     try {
+      if (performance.now() > startBeforeMs)
+        return { deliveryUuid, result: { kind: 'again', waitMs: 0 } as const }
       // A failure of ours concerns this delivery only: its workflow attempts it at once.
       const attempted = attempt({ deliveryUuid }, em).catch(() => ({ kind: 'again', waitMs: 0 }) as const)
       const timeout = sleep(FIRST_ATTEMPT_MS, 'slow' as const, { signal: slow.signal })
@@ -64,11 +70,14 @@ export function attemptFirstDeliveries(
   }
 
   return async (deliveries: string[]): Promise<FirstAttemptsResult> => {
+    const startBeforeMs = performance.now() + maxWaitMs
     const em = orm.em.fork()
     // Their rows are read at once; each attempt then finds them in this entity manager.
     const rows = await em.find(Delivery, { uuid: { $in: deliveries } })
     await em.find(Event, { uuid: { $in: rows.map(({ eventUuid }) => eventUuid) } })
-    const results = await Promise.all(deliveries.map(deliveryUuid => attemptInTime(em, deliveryUuid)))
+    const results = await Promise.all(
+      deliveries.map(deliveryUuid => attemptInTime(em, deliveryUuid, startBeforeMs)),
+    )
     return {
       open: results.flatMap(({ deliveryUuid, result }) => {
         if (result === 'slow') return { deliveryUuid, firstWaitMs: ATTEMPT_LIMIT_MS * timeScale }

@@ -25,9 +25,12 @@ export async function openEndpointFixture(
   { world, ca }: { world: ApiFixture; ca: CertificateAuthority },
   {
     timeScale = 1,
-    firstAttemptsAtOnce,
+    firstAttempts,
     ...dialing
-  }: Partial<WebhookClientOptions> & { timeScale?: number; firstAttemptsAtOnce?: number } = {},
+  }: Partial<WebhookClientOptions> & {
+    timeScale?: number
+    firstAttempts?: Parameters<typeof attemptFirstDeliveries>[1]
+  } = {},
 ) {
   const received: ReceivedRequest[] = []
   const answers: ScriptedResponse[] = []
@@ -93,7 +96,7 @@ export async function openEndpointFixture(
     /** First attempts within a workflow task. */
     deliverFirst: attemptFirstDeliveries(
       { orm, sealer, webhooks, timeScale } as ActivityDependencies,
-      firstAttemptsAtOnce,
+      firstAttempts,
     ),
     readDelivery: async (of: string) =>
       (await sql<Record<string, unknown>>('select * from delivery where uuid = ?', [of]))[0]!,

@@ -374,7 +374,7 @@ describe('first attempts within a workflow task', () => {
   })
 
   test('of a burst wait for their turn, so that none becomes slow', async () => {
-    const hook = await endpoint({ firstAttemptsAtOnce: 1 })
+    const hook = await endpoint({ firstAttempts: { maxConcurrent: 1, maxWaitMs: 10_000 } })
     const deliveries = [await hook.createEvent(), await hook.createEvent()]
     const seen: string[] = []
     const meanwhile = async () => {
@@ -385,6 +385,15 @@ describe('first attempts within a workflow task', () => {
     hook.scriptResponses({ status: 200, meanwhile }, { status: 200, meanwhile })
     expect(await hook.deliverFirst(deliveries)).toEqual({ open: [] })
     expect(seen).toEqual(['received', 'answered', 'received', 'answered'])
+  })
+
+  test('whose turn does not come in time are left to their workflows, and made by nobody else', async () => {
+    const hook = await endpoint({ firstAttempts: { maxConcurrent: 1, maxWaitMs: 200 } })
+    const [made, left] = [await hook.createEvent(), await hook.createEvent()]
+    hook.scriptResponses({ status: 200, meanwhile: () => sleep(400) })
+    expect(await hook.deliverFirst([made, left])).toEqual({ open: [{ deliveryUuid: left, firstWaitMs: 0 }] })
+    expect(hook.received).toHaveLength(1)
+    expect(await hook.readDelivery(left)).toMatchObject({ status: 'PENDING', attempt_count: 0 })
   })
 
   test('do not wait for a slow endpoint, whose answer is recorded when it comes', async () => {
