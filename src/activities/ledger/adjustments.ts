@@ -96,9 +96,9 @@ export function approveAdjustment(
     const approver = await findOperator(em, operatorEmail)
     const adjustment = await em.findOne(LedgerAdjustment, uuid, ROW_LOCK)
     if (!adjustment) refuse('no_such_adjustment', `there is no adjustment ${uuid}`)
-    if (adjustment.movementUuid && adjustment.approver === approver) return adjustment.movementUuid
+    if (adjustment.movementUuid && adjustment.approver?.uuid === approver.uuid) return adjustment.movementUuid
     if (adjustment.movementUuid) refuse('approved', `adjustment ${uuid} is already approved`)
-    if (adjustment.proposer === approver)
+    if (adjustment.proposer.uuid === approver.uuid)
       refuse('own_proposal', `${operatorEmail} proposed it; another operator must approve it`)
     if (adjustment.expiresAt.getTime() <= Date.now())
       refuse('expired', `the proposal expired at ${adjustment.expiresAt.toISOString()}`)

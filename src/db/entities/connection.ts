@@ -73,7 +73,7 @@ const connection = defineEntity({
     isPausedIn: pausedColumn('in'),
     isPausedOut: pausedColumn('out'),
     createdAt: createdAtColumn(),
-    updatedAt: createdAtColumn(),
+    updatedAt: timestampColumn().onCreate(() => new Date()),
   }),
 })
 

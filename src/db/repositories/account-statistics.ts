@@ -100,9 +100,17 @@ export function findProviderStatistics(
   )
 }
 
+type AccountCounts = Record<
+  'availableCents' | 'pendingCharges' | 'transfersUnderWay' | 'unknown' | 'unmatched',
+  number
+>
+
 /** Counts the resources of an account: total, pending, and those that may need attention. */
-export async function findAccountCounts(em: EntityManager, { accountUuid, isSimulated }: StatisticsScope) {
-  const [row] = await em.execute<Record<string, number>[]>(
+export async function findAccountCounts(
+  em: EntityManager,
+  { accountUuid, isSimulated }: StatisticsScope,
+): Promise<AccountCounts> {
+  const [row] = await em.execute<AccountCounts[]>(
     `with k as (select uuid, provider_account_uuid from connection where account_uuid = ? and is_simulated = ?)
      select
        (select coalesce(sum(cents), 0)::float8 from balance where account_uuid = ? and bucket = 'available'
