@@ -30,20 +30,20 @@ afterAll(async () => {
 
 const inProcess: ProviderPayout = { status: 'in_process', endToEnd: '', at: null }
 
-/** Runs an activity in a process of its own. */
-function sender(activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDisputeReply', input: object) {
+/** Runs an activity in a process of its own; its input is built once the process is ready. */
+function sender(
+  activity: 'sendTransfer' | 'sendRefund' | 'sendReturn' | 'sendDisputeReply',
+  buildInput: () => object,
+) {
   const bank = join(folder.path, randomUUID())
   const program = join(import.meta.dirname, 'programs/sender.ts')
-  const child = spawn(
-    process.execPath,
-    [program, fixture.databaseUrl, bank, activity, JSON.stringify(input)],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const child = spawn(process.execPath, [program, fixture.databaseUrl, bank, activity], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
   let output = ''
   child.stdout.on('data', chunk => {
     output += String(chunk)
+    if (output.includes('ready') && !child.stdin.writableEnded) child.stdin.end(JSON.stringify(buildInput()))
   })
   const ended = new Promise(resolve => child.once('close', resolve))
   return {
@@ -123,7 +123,7 @@ test.each(NOUNS)(
   async noun => {
     const { send, ask, open } = PAYOUTS[noun]
     const { key, first } = await open()
-    const process = sender(send, { ...key, isResend: false, ...first })
+    const process = sender(send, () => ({ ...key, isResend: false, ...first }))
     await process.says('called')
     await process.killed()
     expect(await attempts(key.uuid)).toEqual([{ state: 'calling', sendings: 1 }])
@@ -142,7 +142,7 @@ test.each(NOUNS)(
   async noun => {
     const { send, ask, open } = PAYOUTS[noun]
     const { key, first } = await open()
-    const process = sender(send, { ...key, isResend: false, ...first })
+    const process = sender(send, () => ({ ...key, isResend: false, ...first }))
     await process.says('called') // Its call reaches nothing: the provider of this process does not know of it.
     await process.killed()
     const orders = openBank('not_found')
@@ -155,10 +155,13 @@ test.each(NOUNS)(
 test('a worker killed while the row of a transfer without a key is committed: it is never sent', async () => {
   const merchant = await fixture.createMerchant(1_000)
   const slow = await slowDownCommits(fixture, 'transfer', 4)
-  const acceptBefore = new Date(Date.now() + 3_000).toISOString()
-  const order = fixture.transferInput(merchant, { acceptBefore })
+  const order = fixture.transferInput(merchant)
   const key = { uuid: order.uuid, connectionUuid: order.candidates[0]! }
-  const process = sender('sendTransfer', { ...key, isResend: false, order })
+  let acceptBefore = ''
+  const process = sender('sendTransfer', () => {
+    acceptBefore = new Date(Date.now() + 3_000).toISOString()
+    return { ...key, isResend: false, order: { ...order, acceptBefore } }
+  })
   await process.says('ready')
   const isCommitting = `select from pg_stat_activity
     where datname = current_database() and state = 'active' and wait_event = 'PgSleep'`
@@ -199,7 +202,7 @@ test('a worker killed after a reply has reached its provider: the next worker po
   expect(await fixture.records.storeDisputeReply({ uuid: order.uuid, details, requestId: 'r' })).toBe(
     'accepted',
   )
-  const process = sender('sendDisputeReply', order)
+  const process = sender('sendDisputeReply', () => order)
   await process.says('called')
   await process.killed()
   let replies = 0

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs'
+import { json } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { providerActivities } from '../../../src/activities/index.ts'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
@@ -7,10 +8,11 @@ import { createSealer } from '../../../src/security/sealing.ts'
 
 /**
  * A process that makes one call, to be killed: its provider writes down the id of each payout or reply that reaches it,
- * and never answers. Arguments: the database, the file of the provider, the activity, its input as JSON.
+ * and never answers. Arguments: the database, the file of the provider, the activity. Its input comes as JSON on stdin
+ * once the process has said that it is ready.
  */
 
-const [databaseUrl, bank, activity, input] = process.argv.slice(2) as [string, string, string, string]
+const [databaseUrl, bank, activity] = process.argv.slice(2) as [string, string, string]
 
 const recordAndHang = ({ id }: { id: string }) => {
   appendFileSync(bank, `${id}\n`)
@@ -37,4 +39,4 @@ const activities = providerActivities(dependencies) as unknown as Record<
   string,
   (input: unknown) => Promise<unknown>
 >
-await activities[activity]!(JSON.parse(input))
+await activities[activity]!(await json(process.stdin))
