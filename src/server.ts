@@ -2,22 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@temporalio/client'
 import { createApp } from './api/app.ts'
 import { callbackRoutes } from './api/callbacks/routes.ts'
-import { chargeRoutes } from './api/charges/routes.ts'
-import { disputeRoutes } from './api/disputes/routes.ts'
-import { documentationRoutes } from './api/docs/routes.ts'
-import { eventRoutes } from './api/events/routes.ts'
-import { fileRoutes } from './api/files/routes.ts'
-import { healthRoutes } from './api/health/routes.ts'
-import { ledgerRoutes } from './api/ledger/routes.ts'
+import { MERCHANT_ROUTES } from './api/merchant-routes.ts'
 import { metricsRoutes } from './api/metrics/routes.ts'
 import { createAdmission, watchTaskAge } from './api/operations/admission.ts'
 import { createTemporalClient, probeTemporal } from './api/operations/temporal-client.ts'
-import { pixKeyRoutes } from './api/pix-keys/routes.ts'
-import { providerRoutes } from './api/providers/routes.ts'
-import { refundRoutes } from './api/refunds/routes.ts'
-import { transferRoutes } from './api/transfers/routes.ts'
-import { deliveryRoutes } from './api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from './api/webhooks/routes.ts'
 import { readServiceConfig } from './config.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { openOrm } from './db/client/orm.ts'
@@ -87,24 +75,7 @@ const app = createApp({
   storage: await openStorage(config),
   findUnreadiness: () => (stopping.signal.aborted ? 'stopping' : undefined),
   requestMetrics: metrics.measureRequest,
-  routes: [
-    metricsRoutes(metrics),
-    chargeRoutes,
-    refundRoutes,
-    disputeRoutes,
-    transferRoutes,
-    pixKeyRoutes,
-    providerRoutes,
-    webhookRoutes(),
-    deliveryRoutes,
-    eventRoutes,
-    ledgerRoutes,
-    callbackRoutes(providers),
-    fileRoutes,
-    healthRoutes,
-    documentationRoutes,
-    dashboardRoutes,
-  ],
+  routes: [metricsRoutes(metrics), ...MERCHANT_ROUTES, callbackRoutes(providers), dashboardRoutes],
 })
 const server = await startServer(app, config).catch(refuseAddress('PORT'))
 log.info({ url: server.url }, 'listening')

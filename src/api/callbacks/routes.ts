@@ -38,6 +38,7 @@ export function callbackRoutes(providers: ProviderRegistry): RouteRegistrar {
       '/notices/:connection/:secret/pix',
     ] as const
     const shape = {
+      operationId: null,
       tokens: 'none',
       params: z.object({ connection: uuidSchema, secret: z.string().max(255).optional() }),
       responses: { 200: acceptedResponse, errors: ['unauthenticated', 'unavailable'] },

@@ -22,6 +22,7 @@ import {
 export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', PAYMENTS_PATH, {
     isIdempotent: true,
+    operationId: 'createPayment',
     summary: 'Create a charge',
     description:
       'Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then gets the same answer and never a second charge.',
@@ -43,6 +44,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', PAYMENTS_PATH, {
+    operationId: 'listPayments',
     summary: 'List charges',
     query: chargesQuery,
     responses: { 200: pageResponse(chargeSchema) },
@@ -53,6 +55,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid`, {
+    operationId: 'getPayment',
     summary: 'Read a charge',
     responses: { 200: dataResponse(chargeSchema) },
     async handle({ em, token, params }) {
@@ -60,8 +63,9 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     },
   })
 
-  for (const [name, mediaType, render] of QR_PICTURES)
+  for (const [name, operationId, mediaType, render] of QR_PICTURES)
     registerRoute(router, 'get', `${PAYMENTS_PATH}/:uuid/qr.${name}`, {
+      operationId,
       summary: `The payload as a QR picture (${name.toUpperCase()})`,
       responses: { 200: mediaType },
       async handle({ em, token, params }) {
@@ -72,6 +76,7 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
     })
 
   registerRoute(router, 'post', `${PAYMENTS_PATH}/:uuid/cancel`, {
+    operationId: 'cancelPayment',
     summary: 'Cancel a PENDING charge',
     responses: {
       200: dataResponse(chargeSchema),
@@ -86,6 +91,6 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
 }
 
 const QR_PICTURES = [
-  ['svg', 'image/svg+xml', renderQrSvg],
-  ['png', 'image/png', renderQrPng],
+  ['svg', 'getPaymentQrSvg', 'image/svg+xml', renderQrSvg],
+  ['png', 'getPaymentQrPng', 'image/png', renderQrPng],
 ] as const

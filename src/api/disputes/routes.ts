@@ -15,6 +15,7 @@ import {
 export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   const { storage } = dependencies
   registerRoute(router, 'get', '/api/v1/meds', {
+    operationId: 'listMeds',
     summary: 'List disputes',
     query: disputesQuery,
     responses: { 200: pageResponse(disputeSchema) },
@@ -23,6 +24,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', '/api/v1/meds/:uuid', {
+    operationId: 'getMed',
     summary: 'Read a dispute',
     responses: { 200: dataResponse(disputeSchema) },
     handle: ({ em: outside, token, params }) =>
@@ -39,6 +41,7 @@ export const disputeRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'post', '/api/v1/meds/:uuid/reply', {
     isIdempotent: true,
+    operationId: 'replyToMed',
     summary: 'Answer a dispute',
     description:
       'Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the reply is sent to the provider.',

@@ -43,19 +43,19 @@ export const documentationRoutes: RouteRegistrar = router => {
     })
 
   registerRoute(router, 'get', '/openapi.json', {
+    operationId: null,
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
     async handle() {
       // Built at the first request, after every route is registered.
-      openApiJson ??= JSON.stringify(
-        buildOpenApiDocument(router.routes.filter(({ path }) => /^\/(api\/|\w+z$)/.test(path))),
-      )
+      openApiJson ??= JSON.stringify(buildOpenApiDocument(router.routes))
       return { body: openApiJson }
     },
   })
 
   registerRoute(router, 'get', '/docs', {
+    operationId: null,
     summary: 'The documentation',
     tokens: 'none',
     responses: { 200: 'text/html' },
@@ -63,6 +63,7 @@ export const documentationRoutes: RouteRegistrar = router => {
   })
 
   registerRoute(router, 'get', '/docs/:name', {
+    operationId: null,
     summary: 'A document',
     tokens: 'none',
     params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
@@ -76,6 +77,7 @@ export const documentationRoutes: RouteRegistrar = router => {
   })
 
   registerRoute(router, 'get', '/docs/images/:name', {
+    operationId: null,
     summary: 'A picture of a document',
     tokens: 'none',
     params: z.object({ name: z.enum(DOCUMENT_IMAGES) }),

@@ -7,6 +7,7 @@ import { listEvents, requireVisibleEvent } from '../operations/events.ts'
 /** Registers the event routes (SPEC §8): events as webhooks received them, of a bound token its provider's only. */
 export const eventRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/events', {
+    operationId: 'listEvents',
     summary: 'List the events of the last 30 days',
     query: eventsQuery,
     responses: { 200: pageResponse(eventSchema) },
@@ -17,6 +18,7 @@ export const eventRoutes: RouteRegistrar = router => {
   })
 
   registerRoute(router, 'get', '/api/v1/events/:id', {
+    operationId: 'getEvent',
     summary: 'Read an event',
     description: 'Exactly the body that endpoints received.',
     responses: { 200: dataResponse(eventSchema) },

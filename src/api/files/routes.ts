@@ -11,6 +11,7 @@ const pathSegment = z.string().regex(/^[\w-]+(\.\w+)?$/)
 /** Registers the route of files by signed links: the signature is the permission, so no token is required. */
 export const fileRoutes: RouteRegistrar = (router, { storage }) => {
   registerRoute(router, 'get', `${FILES_PATH}/:noun/:owner/:file`, {
+    operationId: null,
     summary: 'Read a file by its link',
     tokens: 'none',
     params: z.object({ noun: pathSegment, owner: pathSegment, file: pathSegment }),

@@ -15,6 +15,7 @@ const healthResponse = z.object({ status: z.literal('ok') }).meta({ id: 'Health'
 /** Registers `/healthz` (the process runs) and `/readyz` (an API can serve requests, a worker polls Temporal). */
 export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnreadiness }) => {
   registerRoute(router, 'get', '/healthz', {
+    operationId: 'getLiveness',
     summary: 'Whether the process is up',
     tokens: 'none',
     responses: { 200: healthResponse },
@@ -22,6 +23,7 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
   })
 
   registerRoute(router, 'get', '/readyz', {
+    operationId: 'getReadiness',
     summary:
       'Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping',
     tokens: 'none',

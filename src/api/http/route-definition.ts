@@ -21,6 +21,8 @@ export type ResponseSchemas = {
 export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
+  /** Stable name of the operation in the OpenAPI document, which names methods of SDKs; null: not in the document. */
+  operationId: string | null
   summary: string
   description?: string
   /** Default: `any`. */

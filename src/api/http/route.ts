@@ -25,6 +25,7 @@ import {
  *
  *     export const providerRoutes: RouteRegistrar = router => {
  *       registerRoute(router, 'get', '/api/v1/providers/:uuid', {
+ *         operationId: 'getProvider',
  *         summary: 'Read a provider',
  *         responses: { 200: providerResponse, errors: ['not_found'] },
  *         async handle({ params, token, em }) {

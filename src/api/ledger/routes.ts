@@ -7,6 +7,7 @@ import { listLedgerLines } from '../operations/ledger.ts'
 /** Registers the ledger route: the movements of an account with the running balance (SPEC §7). */
 export const ledgerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/ledger', {
+    operationId: 'listLedgerLines',
     summary: 'List what changed the available balance, with the balance after each line',
     query: ledgerQuery,
     responses: { 200: pageResponse(ledgerLineSchema) },

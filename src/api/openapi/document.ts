@@ -3,13 +3,14 @@ import { errorBody } from '../../contract/shared/fields.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
 import { createOpenApiComponents, type JsonSchema } from './components.ts'
 import { describeOperation, OPENAPI_HEADERS } from './operation.ts'
+import { OPENAPI_TAGS } from './tags.ts'
 
-/** Builds the OpenAPI 3.1 document of some routes only from their schemas, so that it cannot differ from them. */
+/** Builds the OpenAPI 3.1 document of the routes with an operation id, only from their schemas, so that it cannot differ from them. */
 export function buildOpenApiDocument(routes: AnyRoute[]) {
   const components = createOpenApiComponents()
   const paths: Record<string, Record<string, JsonSchema>> = {}
   components.registerSchema(errorSchema)
-  for (const route of routes) {
+  for (const route of routes.filter(({ operationId }) => operationId !== null)) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: describeOperation(route, components) }
   }
@@ -22,6 +23,7 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
         'PIX payments: money moves at most once, a final state is never a guess, nothing accepted is lost.',
     },
     servers: [{ url: '/' }],
+    tags: OPENAPI_TAGS.map(({ name, description }) => ({ name, description })),
     paths,
     components: {
       schemas: components.schemas,

@@ -2,12 +2,13 @@ import type { z } from 'zod'
 import { ERROR_CATALOGUE, type ErrorCode } from '../../domain/errors/error-catalogue.ts'
 import { type AnyRoute, listErrorCodes } from '../http/route-definition.ts'
 import type { JsonSchema, OpenApiComponents } from './components.ts'
+import { OPENAPI_TAGS } from './tags.ts'
 
 /** Describes a route as an OpenAPI operation. */
 export function describeOperation(route: AnyRoute, components: OpenApiComponents): JsonSchema {
   return {
-    tags: [/^\/api\/v1\/([\w-]+)/.exec(route.path)?.[1] ?? 'health'],
-    operationId: deriveOperationId(route),
+    ...describeTags(route),
+    operationId: route.operationId,
     summary: route.summary,
     ...(route.description && { description: route.description }),
     ...(route.tokens !== 'none' && { security: [{ token: [] }] }),
@@ -21,11 +22,9 @@ export function describeOperation(route: AnyRoute, components: OpenApiComponents
   }
 }
 
-/** Derives the operation id: `Read a charge` becomes `readACharge`. */
-function deriveOperationId({ summary }: AnyRoute): string {
-  const words = summary.split(/\W+/).filter(word => word !== '')
-  const [first = '', ...others] = words.map(word => word.toLowerCase())
-  return first + others.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+function describeTags({ path }: AnyRoute) {
+  const tag = OPENAPI_TAGS.find(({ paths }) => paths.test(path))
+  return tag && { tags: [tag.name] }
 }
 
 function describePathParameters({ path }: AnyRoute): JsonSchema[] {

@@ -31,6 +31,7 @@ const pixKeyParams = z.object({ key: z.string().min(1).max(MAX_KEY_LENGTH) })
 export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', AUTH_CODES_PATH, {
     isIdempotent: true,
+    operationId: 'createPixKeyAuthCode',
     summary: 'Request the code that proves an e-mail address or phone',
     description: 'Six digits, good for ten minutes, one key and five wrong tries.',
     body: requestCodeBody,
@@ -44,6 +45,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
 
   registerRoute(router, 'post', PIX_KEYS_PATH, {
     isIdempotent: true,
+    operationId: 'createPixKey',
     summary: 'Create a PIX key',
     description:
       'DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to, RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three in 60 seconds.',
@@ -69,6 +71,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', PIX_KEYS_PATH, {
+    operationId: 'listPixKeys',
     summary: 'List the PIX keys of the account',
     query: pixKeysQuery,
     responses: { 200: pageResponse(pixKeySchema) },
@@ -76,6 +79,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', `${PIX_KEYS_PATH}/:key`, {
+    operationId: 'getPixKey',
     summary: 'Read a PIX key',
     params: pixKeyParams,
     responses: { 200: dataResponse(pixKeySchema) },
@@ -85,6 +89,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'delete', `${PIX_KEYS_PATH}/:key`, {
+    operationId: 'deletePixKey',
     summary: 'Remove a PIX key',
     params: pixKeyParams,
     responses: {

@@ -19,6 +19,7 @@ import {
 /** Registers the provider routes (api-document.txt, Providers). A provider-bound token sees its own provider only. */
 export const providerRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/providers', {
+    operationId: 'listProviders',
     summary: 'List the providers of the account',
     query: providersQuery,
     responses: { 200: pageResponse(providerSchema) },
@@ -26,6 +27,7 @@ export const providerRoutes: RouteRegistrar = router => {
   })
 
   registerRoute(router, 'get', '/api/v1/providers/defaults', {
+    operationId: 'getDefaultProviders',
     summary: 'Read the default providers',
     description: 'In their order of priority; a bound token sees itself where it is one of them.',
     responses: { 200: defaultProvidersResponse },
@@ -33,6 +35,7 @@ export const providerRoutes: RouteRegistrar = router => {
   })
 
   registerRoute(router, 'put', '/api/v1/providers/defaults', {
+    operationId: 'replaceDefaultProviders',
     summary: 'Replace the default providers',
     description: 'Providers that are absent from the list are defaults no more.',
     tokens: 'global_only',
@@ -46,6 +49,7 @@ export const providerRoutes: RouteRegistrar = router => {
   })
 
   registerRoute(router, 'get', '/api/v1/providers/:uuid', {
+    operationId: 'getProvider',
     summary: 'Read a provider',
     responses: { 200: dataResponse(providerSchema) },
     async handle({ params, token, em }) {

@@ -13,6 +13,7 @@ import { createChargeRefund, listRefunds, readVisibleRefund } from '../operation
 export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', '/api/v1/payments/:uuid/refund', {
     isIdempotent: true,
+    operationId: 'refundPayment',
     summary: 'Refund a charge, whole or in part',
     body: createRefundBody.optional(),
     // A missing value refunds everything; null is more likely a value lost by the merchant's program.
@@ -39,6 +40,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds', {
+    operationId: 'listPaymentRefunds',
     summary: 'List the refunds of a charge',
     query: refundsQuery,
     responses: { 200: pageResponse(refundSchema) },
@@ -48,6 +50,7 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'get', '/api/v1/payments/:uuid/refunds/:refund', {
+    operationId: 'getPaymentRefund',
     summary: 'Read a refund',
     responses: { 200: dataResponse(refundSchema) },
     async handle({ em, token, params }) {

@@ -19,6 +19,7 @@ import {
 export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   registerRoute(router, 'post', TRANSFERS_PATH, {
     isIdempotent: true,
+    operationId: 'createTransfer',
     summary: 'Send money to a PIX key',
     description:
       'Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with the stored transfer (`status` FAILED, `error`) when all providers have rejected it.',
@@ -42,6 +43,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', TRANSFERS_PATH, {
+    operationId: 'listTransfers',
     summary: 'List transfers',
     query: transfersQuery,
     responses: { 200: pageResponse(transferSchema) },
@@ -49,6 +51,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'get', `${TRANSFERS_PATH}/:uuid`, {
+    operationId: 'getTransfer',
     summary: 'Read a transfer with its attempts',
     responses: { 200: dataResponse(transferSchema) },
     async handle({ em, token, params }) {
@@ -58,6 +61,7 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
   })
 
   registerRoute(router, 'post', `${TRANSFERS_PATH}/:uuid/cancel`, {
+    operationId: 'cancelTransfer',
     summary: 'Cancel a scheduled transfer',
     responses: { 200: dataResponse(transferSchema), errors: ['transfer_not_cancellable', 'not_confirmed'] },
     async handle({ em, token, params: { uuid } }) {

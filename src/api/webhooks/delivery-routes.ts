@@ -23,6 +23,7 @@ import { requireVisibleWebhook, WEBHOOKS_PATH } from '../operations/webhooks.ts'
 /** Registers the delivery routes (SPEC §8). Provider-bound tokens are refused. */
 export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/test`, {
+    operationId: 'testWebhook',
     summary: 'Send a TEST event to a webhook',
     description: 'It is signed, delivered and listed like any other event; `data` is the webhook itself.',
     tokens: 'global_only',
@@ -35,6 +36,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid/deliveries`, {
+    operationId: 'listWebhookDeliveries',
     summary: 'List the deliveries of a webhook, with each attempt',
     tokens: 'global_only',
     query: deliveriesQuery,
@@ -45,6 +47,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/deliveries/:delivery/resend`, {
+    operationId: 'resendWebhookDelivery',
     summary: 'Send an event again',
     description: 'Whatever came of it before: at once, and then on the schedule from its beginning.',
     tokens: 'global_only',
@@ -57,6 +60,7 @@ export const deliveryRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/recover`, {
+    operationId: 'recoverWebhook',
     summary: 'Send the events that a webhook has missed',
     description:
       'Sends again every subscribed event since then that was not delivered: failed, still failing, or never sent.',

@@ -35,6 +35,7 @@ export const webhookRoutes =
 
     registerRoute(router, 'post', WEBHOOKS_PATH, {
       isIdempotent: true,
+      operationId: 'createWebhook',
       summary: 'Register a webhook',
       description: 'The endpoint must complete a TLS handshake. The token is shown whole only here.',
       tokens: 'global_only',
@@ -45,6 +46,7 @@ export const webhookRoutes =
     })
 
     registerRoute(router, 'get', WEBHOOKS_PATH, {
+      operationId: 'listWebhooks',
       summary: 'List the webhooks of the account',
       tokens: 'global_only',
       query: webhooksQuery,
@@ -56,6 +58,7 @@ export const webhookRoutes =
     })
 
     registerRoute(router, 'get', `${WEBHOOKS_PATH}/:uuid`, {
+      operationId: 'getWebhook',
       summary: 'Read a webhook',
       tokens: 'global_only',
       responses: { 200: dataResponse(webhookSchema) },
@@ -65,6 +68,7 @@ export const webhookRoutes =
     })
 
     registerRoute(router, 'patch', `${WEBHOOKS_PATH}/:uuid`, {
+      operationId: 'updateWebhook',
       summary: 'Change a webhook',
       description:
         'Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS handshake. DISABLED ends what was to be delivered; `recover` brings it back.',
@@ -81,6 +85,7 @@ export const webhookRoutes =
     })
 
     registerRoute(router, 'post', `${WEBHOOKS_PATH}/:uuid/rotate`, {
+      operationId: 'rotateWebhookToken',
       summary: 'Replace the token of a webhook',
       description:
         'Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a signature of each.',
@@ -99,6 +104,7 @@ export const webhookRoutes =
     })
 
     registerRoute(router, 'delete', `${WEBHOOKS_PATH}/:uuid`, {
+      operationId: 'deleteWebhook',
       summary: 'Remove a webhook',
       description: 'Deliveries that are under way end.',
       tokens: 'global_only',

@@ -1,25 +1,17 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { chargeRoutes } from '../../../src/api/charges/routes.ts'
-import { disputeRoutes } from '../../../src/api/disputes/routes.ts'
-import { documentationRoutes } from '../../../src/api/docs/routes.ts'
-import { healthRoutes } from '../../../src/api/health/routes.ts'
-import { pixKeyRoutes } from '../../../src/api/pix-keys/routes.ts'
-import { providerRoutes } from '../../../src/api/providers/routes.ts'
-import { refundRoutes } from '../../../src/api/refunds/routes.ts'
-import { transferRoutes } from '../../../src/api/transfers/routes.ts'
-import { deliveryRoutes } from '../../../src/api/webhooks/delivery-routes.ts'
-import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
+import { MERCHANT_ROUTES } from '../../../src/api/merchant-routes.ts'
+import { OPENAPI_TAGS } from '../../../src/api/openapi/tags.ts'
 import { ERROR_CATALOGUE } from '../../../src/domain/errors/error-catalogue.ts'
 import { type ApiFixture, type ApiResponse, openApiFixture } from '../support/api-fixture.ts'
 
 let fixture: ApiFixture
 let document: ApiResponse['body']
 beforeAll(async () => {
-  fixture = await openApiFixture([
-    ...[chargeRoutes, refundRoutes, transferRoutes, disputeRoutes, pixKeyRoutes, providerRoutes],
-    ...[webhookRoutes(), deliveryRoutes, healthRoutes, documentationRoutes],
-  ])
+  fixture = await openApiFixture(MERCHANT_ROUTES)
   document = (await fixture.call('GET', '/openapi.json')).body
 })
 afterAll(() => fixture?.close())
@@ -51,6 +43,25 @@ describe('the OpenAPI document', () => {
     ['get', '/api/v1/webhooks/{uuid}', [200, 401, 403, 404, 422, 429, 500, 503]],
   ] as const)('lists every status of %s %s', (method, path, statuses) => {
     expect(Object.keys(document.paths[path][method].responses).map(Number)).toEqual(statuses)
+  })
+
+  test('is openapi.json in the root of the repository', async () => {
+    const file = join(import.meta.dirname, '../../../openapi.json')
+    const committed = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
+    if (isDeepStrictEqual(committed, document)) return
+    const paths = Object.keys({ ...committed, ...document }).flatMap(part =>
+      listChangedKeys(committed[part], document[part]).map(key => `${part} ${key}`),
+    )
+    throw new Error(`openapi.json is not what the API serves. Run \`npm run openapi\`, look at the change with
+\`git diff openapi.json\`, and commit it. Changed: ${paths.join(', ')}`)
+  })
+
+  test('groups every operation under one described tag', () => {
+    const names = OPENAPI_TAGS.map(({ name }) => name)
+    expect(document.tags.map((tag: { name: string }) => tag.name)).toEqual(names)
+    const used = operations().map(({ tags }) => tags)
+    for (const tags of used) expect([tags.length, names]).toEqual([1, expect.arrayContaining(tags)])
+    expect(new Set(used.flat())).toEqual(new Set(names))
   })
 
   test('names every operation once', () => {
@@ -171,4 +182,12 @@ describe('the documentation', () => {
 
 function operations(): ApiResponse['body'][] {
   return Object.values<object>(document.paths).flatMap(methods => Object.values(methods))
+}
+
+function listChangedKeys(
+  before: Record<string, unknown> = {},
+  after: Record<string, unknown> = {},
+): string[] {
+  const keys = new Set([...Object.keys(Object(before)), ...Object.keys(Object(after))])
+  return [...keys].filter(key => !isDeepStrictEqual(Object(before)[key], Object(after)[key]))
 }

@@ -35,6 +35,7 @@ const WRONG_TYPE = 'must be a PDF, PNG, JPEG or WebP by its content'
 let isWanted = true
 const formRoutes: RouteRegistrar = router => {
   registerRoute(router, 'post', '/api/v1/forms/:uuid', {
+    operationId: 'takeForm',
     summary: 'Take a form',
     body: disputeReplyForm,
     bodyAs: 'multipart',

@@ -12,6 +12,7 @@ const sampleResource = z.object({ value: z.number(), key: z.string().nullable(),
 /** Sample routes: one that accepts everything, and some that fail in each possible way. */
 export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   registerRoute(router, 'post', '/api/v1/samples/:uuid', {
+    operationId: null,
     summary: 'Take everything',
     query: z.strictObject({ page: z.coerce.number().int().min(1).default(1), at: z.string().optional() }),
     body: sampleBody,
@@ -22,6 +23,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'get', '/api/v1/whoami', {
+    operationId: null,
     summary: 'Who calls',
     responses: {
       200: z.object({
@@ -35,6 +37,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'put', '/api/v1/global', {
+    operationId: null,
     summary: 'Only for global tokens',
     tokens: 'global_only',
     body: sampleBody,
@@ -43,6 +46,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'get', '/failing/:how', {
+    operationId: null,
     summary: 'Fail',
     tokens: 'none',
     params: z.object({
@@ -81,6 +85,7 @@ export const sampleRoutes: RouteRegistrar = (router, { temporal }) => {
   })
 
   registerRoute(router, 'post', '/text', {
+    operationId: null,
     summary: 'Take a text as it is',
     tokens: 'none',
     body: 'text',

@@ -1,0 +1,31 @@
+import type { RouteRegistrar } from './app.ts'
+import { chargeRoutes } from './charges/routes.ts'
+import { disputeRoutes } from './disputes/routes.ts'
+import { documentationRoutes } from './docs/routes.ts'
+import { eventRoutes } from './events/routes.ts'
+import { fileRoutes } from './files/routes.ts'
+import { healthRoutes } from './health/routes.ts'
+import { ledgerRoutes } from './ledger/routes.ts'
+import { pixKeyRoutes } from './pix-keys/routes.ts'
+import { providerRoutes } from './providers/routes.ts'
+import { refundRoutes } from './refunds/routes.ts'
+import { transferRoutes } from './transfers/routes.ts'
+import { deliveryRoutes } from './webhooks/delivery-routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
+
+/** Routes for merchants and their documentation: everything that the OpenAPI document describes. */
+export const MERCHANT_ROUTES: RouteRegistrar[] = [
+  chargeRoutes,
+  refundRoutes,
+  disputeRoutes,
+  transferRoutes,
+  pixKeyRoutes,
+  providerRoutes,
+  webhookRoutes(),
+  deliveryRoutes,
+  eventRoutes,
+  ledgerRoutes,
+  fileRoutes,
+  healthRoutes,
+  documentationRoutes,
+]
