@@ -5,7 +5,10 @@ import {
   type ServerRouter,
 } from './http/dashboard-context.ts'
 import { createDashboardRouter } from './http/router.ts'
-import { registerChargePages } from './pages/charges.ts'
+import { registerChargeActions } from './pages/charges/actions.ts'
+import { registerChargePages } from './pages/charges/charges.ts'
+import { registerCounterPage } from './pages/charges/counter.ts'
+import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
@@ -26,7 +29,11 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   const pageRouter = createDashboardRouter(context)
   registerSignInPages(pageRouter)
   registerOverviewPages(pageRouter)
+  // Before the pages of a charge: `new` is no identifier.
+  registerChargeForm(pageRouter)
   registerChargePages(pageRouter)
+  registerChargeActions(pageRouter)
+  registerCounterPage(pageRouter)
   registerTransferPages(pageRouter)
   registerDisputePages(pageRouter)
   registerPixKeyPages(pageRouter)

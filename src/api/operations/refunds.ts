@@ -26,6 +26,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
+import { deriveOperationUuid } from './idempotency.ts'
 import { buildListPage, newestFirstOptions } from './pagination.ts'
 
 export function listRefunds(
@@ -61,6 +62,21 @@ export function readVisibleRefund(
   })
 }
 
+/** Tests whether a request with this Idempotency-Key has created its refund: another one with it would repeat it. */
+export async function isRefundCreated(
+  em: EntityManager,
+  {
+    token,
+    chargeUuid,
+    idempotencyKey: key,
+  }: { token: CallerToken; chargeUuid: string; idempotencyKey: string },
+): Promise<boolean> {
+  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: refundPath(chargeUuid), key })
+  return (await em.fork().count(Refund, { uuid })) > 0
+}
+
+const refundPath = (chargeUuid: string) => `/api/v1/payments/${chargeUuid}/refund`
+
 type CreateRefundRequest = CreateRequest<z.output<typeof createRefundBody>> & { chargeUuid: string }
 
 /** Refunds a charge in whole or in part, through the provider that received its payment (SPEC §3). */
@@ -70,7 +86,7 @@ export async function createChargeRefund(context: TemporalContext, request: Crea
   const charge = await requireVisibleCharge(em, token, chargeUuid)
   return createOperation(context, request, {
     kind: 'refund',
-    path: `/api/v1/payments/${chargeUuid}/refund`,
+    path: refundPath(chargeUuid),
     isPayout: true,
     find: uuid => findRefundByUuid(em.fork(), uuid),
     replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
@@ -93,17 +109,23 @@ export async function createChargeRefund(context: TemporalContext, request: Crea
   })
 }
 
+/** Returns the amount of a refund in centavos, or fails where the charge does not allow it now. */
+export function requireRefundable(charge: ReadCharge, body: z.output<typeof createRefundBody>): number {
+  const code = refundErrorCodeOf(charge, new Date())
+  if (code) fail(code)
+  const valueCents = body.value ?? computeRefundableCents(charge)
+  if (valueCents > computeRefundableCents(charge))
+    failField('value', 'must not exceed what is still refundable of the charge')
+  return valueCents
+}
+
 /** Validates a refund and returns its amount and its acceptance deadline. The workflow validates again. */
 async function validateCreateRefund(
   em: EntityManager,
   charge: ReadCharge,
   body: z.output<typeof createRefundBody>,
 ) {
-  const code = refundErrorCodeOf(charge, new Date())
-  if (code) fail(code)
-  const valueCents = body.value ?? computeRefundableCents(charge)
-  if (valueCents > computeRefundableCents(charge))
-    failField('value', 'must not exceed what is still refundable of the charge')
+  const valueCents = requireRefundable(charge, body)
   const queries = batchQueries(queryPayoutPause(charge.connection.uuid), queryAcceptanceDeadline())
   const [, acceptBefore] = await runQuery(em, queries)
   return { valueCents, acceptBefore }

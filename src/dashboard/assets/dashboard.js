@@ -6,6 +6,7 @@ document.addEventListener('click', event => {
   if (!button) return
   if (button.hasAttribute('data-menu')) unfold(button)
   if (button.dataset.copy) copy(button)
+  if (button.hasAttribute('data-print')) print()
 })
 
 /* Submits a form once, however often its button is pressed before the next page loads; after navigating back it may be submitted again. */
@@ -35,6 +36,37 @@ document.addEventListener('htmx:beforeSwap', () => {
 document.addEventListener('htmx:afterSwap', () => {
   for (const id of opened) document.getElementById(id)?.setAttribute('open', '')
 })
+
+/* What a refresh changed is announced outside of it. A failed refresh says how old the page is. */
+let announced = document.querySelector('#live')?.dataset.announce
+let freshAt = new Date()
+document.addEventListener('htmx:afterRequest', event => {
+  const isFresh = event.detail.successful
+  if (isFresh) freshAt = new Date()
+  const stale = document.getElementById('stale')
+  if (stale)
+    stale.textContent = isFresh ? '' : stale.dataset.text.replace('{time}', freshAt.toLocaleTimeString())
+})
+document.addEventListener('htmx:afterSwap', () => {
+  const { announce } = document.querySelector('#live')?.dataset ?? {}
+  if (!announce || announce === announced) return
+  announced = announce
+  document.getElementById('announced').textContent = announce
+})
+
+/* Counts down to the minute and second; days away, the text of the server stays. */
+const DAY_S = 86_400
+function countDown() {
+  for (const time of document.querySelectorAll('time[data-countdown]')) {
+    const left = Math.max(0, Math.floor((new Date(time.dateTime) - Date.now()) / 1000))
+    if (left >= DAY_S) continue
+    const parts = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
+    const shown = parts[0] > 0 ? parts : parts.slice(1)
+    time.textContent = shown.map(part => String(part).padStart(2, '0')).join(':')
+  }
+}
+countDown()
+setInterval(countDown, 1000)
 
 function unfold(button) {
   const isOpen = document.getElementById(button.getAttribute('aria-controls')).classList.toggle('unfolded')

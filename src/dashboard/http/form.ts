@@ -6,7 +6,7 @@ import { uuidSchema } from '../../contract/shared/fields.ts'
 import { fail } from '../../http/api-error.ts'
 import { readTextBody } from '../../http/body.ts'
 import { listFieldNames } from '../../http/field-names.ts'
-import { validateSchema } from '../../http/validate.ts'
+import { type FieldErrors, validateSchema } from '../../http/validate.ts'
 import { sha256 } from '../../security/sealing.ts'
 import { LANGUAGES, type Language } from '../i18n/translator.ts'
 
@@ -51,16 +51,39 @@ export function readSubmissionKey(form: URLSearchParams): string {
   return `dashboard ${parseFormFields(submissionSchema, form).once}`
 }
 
-/** Parses the form fields that a schema has, or fails with 422 and all errors. Other fields of the page are ignored. */
+/**
+ * Parses the form fields that a schema has, or fails with 422 and all errors, those of `errors` included. Other fields
+ * of the page are ignored.
+ */
 export function parseFormFields<S extends z.ZodType>(
   schema: S,
   form: URLSearchParams | Record<string, unknown>,
+  errors: FieldErrors = {},
 ) {
   const fields = form instanceof URLSearchParams ? Object.fromEntries(form) : form
   const fieldNames = listFieldNames(schema)
   const sent = Object.fromEntries(Object.entries(fields).filter(([name]) => fieldNames.includes(name)))
   const checked = validateFormFields(schema, sent as FormFields)
-  return checked.kind === 'valid' ? checked.value : fail('validation_failed', { errors: checked.errors })
+  if (checked.kind === 'valid' && Object.keys(errors).length === 0) return checked.value
+  return fail('validation_failed', {
+    errors: { ...(checked.kind === 'invalid' && checked.errors), ...errors },
+  })
+}
+
+/** Reads an amount in reais; undefined where the field is empty. An invalid one is added to `errors`. */
+export function readAmount(
+  { form, language }: { form: URLSearchParams; language: Language },
+  name: string,
+  errors: FieldErrors,
+): number | undefined {
+  const amount = normalizeAmount(form.get(name) ?? '', language)
+  if (amount === null) errors[name] = [AMOUNT_FORMAT_MESSAGE]
+  return amount ? Number(amount) : undefined
+}
+
+/** Reads a text field; undefined where it is empty. */
+export function readText(form: URLSearchParams, name: string): string | undefined {
+  return form.get(name)?.trim() || undefined
 }
 
 /** Message for a field that holds no amount. */

@@ -16,6 +16,15 @@ import type { DashboardContext } from './dashboard-context.ts'
 /** Query parameters of the pages themselves, besides list filters. */
 export const RESERVED_QUERY_NAMES = ['seen', 'done', 'lang', 'mode']
 
+/** Configuration of htmx: it runs no code of a page, and asks no other site. */
+const HTMX_CONFIG = JSON.stringify({
+  allowEval: false,
+  allowScriptTags: false,
+  includeIndicatorStyles: false,
+  historyEnabled: false,
+  selfRequestsOnly: true,
+})
+
 type PageResponse = { kind: 'page'; view: string; model: object; etag: string; selfPath?: string | undefined }
 export type DashboardResponse =
   | PageResponse
@@ -116,6 +125,7 @@ function buildSharedModel(
     once: submissionId ?? randomUUID(),
     navigation: session ? buildNavigation(session.user.role, path) : [],
     assets: context.assets,
+    htmxConfig: HTMX_CONFIG,
     done: ctx.method === 'GET' && t.has(outcomeName) ? t(outcomeName) : null,
     refusal: refusal && {
       code: refusal.code,

@@ -1,9 +1,4 @@
 import type { RouterContext } from '@koa/router'
-import { z } from 'zod'
-import type { CallerToken } from '../../api/authorization/authenticate.ts'
-import { uuidSchema } from '../../contract/shared/fields.ts'
-import type { EntityManager } from '../../db/client/orm.ts'
-import type { UserRole } from '../../db/entities/user.ts'
 import { type DashboardSession, findValidSession } from '../../db/repositories/dashboard-sessions.ts'
 import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
@@ -11,40 +6,24 @@ import { PAGE_RESERVE_MS } from '../../http/limits.ts'
 import { readMultipartForm } from '../../http/multipart.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
 import { sha256 } from '../../security/sealing.ts'
-import type { Language } from '../i18n/translator.ts'
 import { cookieName, PAGE_HEADERS } from './browser-security.ts'
+import { type Confirmation, createConfirmationPage } from './confirmation.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 import { readUrlEncodedForm, requireCsrfToken, requireSameOrigin } from './form.ts'
 import { handleLanguageSwitch, readRequestLanguage } from './language.ts'
 import { type DashboardResponse, redirectToOwnPage, sendResponse } from './page.ts'
-
-/** Request context of a page handler. */
-export type PageContext<Role extends Audience = Audience> = {
-  em: EntityManager
-  session: DashboardSession
-  /** Token by which API functions identify the user's account, bound to no provider. Null for operators. */
-  token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
-  language: Language
-  /** UUIDs of the path; empty where it has none. */
-  params: z.output<typeof pathSchema>
-  query: Record<string, string>
-  /** Form fields; empty on GET. */
-  form: URLSearchParams
-  /** Fields of a form with files, nested by their names. */
-  upload: Record<string, unknown>
-  requestId: string
-}
-
-const pathSchema = z.object({ uuid: uuidSchema.default(''), delivery: uuidSchema.default('') })
-
-/** Role that may see a page. */
-export type Audience = UserRole | 'any'
+import { type Audience, createPageContext, type PageContext } from './page-context.ts'
 
 type PageHandler<Role extends Audience> = (visit: PageContext<Role>) => Promise<DashboardResponse>
 /** Handler of a POST; after a failure `renderForm` shows the page of the form, with the error above it. */
 type FormAction<Role extends Audience> = {
   handle: PageHandler<Role>
   renderForm?: PageHandler<Role>
+  /**
+   * Names what the form is about to do, for an action that moves money or cannot be undone: the form is carried out
+   * once the user has confirmed exactly that. Null where this form was carried out already, and is only repeated.
+   */
+  confirm?(visit: PageContext<Role>): Promise<Confirmation | null>
   /** Set where the form has files; rejects, before they are read, uploads that are not needed. */
   beforeBody?(visit: PageContext<Role>): Promise<unknown>
 }
@@ -88,7 +67,8 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     if (role !== 'any' && session.user.role !== role) fail('not_found')
     visit = createPageContext(context, ctx, session)
     if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
-    return handle(visit)
+    const question = ctx.method === 'POST' && (await route.confirm?.(visit))
+    return (question && createConfirmationPage(visit, question)) || handle(visit)
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
     const typed = { ...Object.fromEntries(visit?.form ?? []), ...visit?.upload }
@@ -129,31 +109,6 @@ async function readSubmittedForm(
   requireCsrfToken(ctx.req, typeof _csrf === 'string' ? _csrf : null, csrf)
   visit.upload = fields // Before the request may fail, so that the page shows the typed values again.
   if (Object.keys(form.errors).length > 0) fail('validation_failed', { errors: form.errors })
-}
-
-function createPageContext(
-  context: DashboardContext,
-  ctx: RouterContext,
-  session: DashboardSession,
-): PageContext {
-  const query = Object.entries(ctx.query).map(([name, value]) => [name, [value].flat().join(',')])
-  const path = pathSchema.safeParse(ctx.params)
-  return {
-    em: context.orm.em.fork(),
-    session,
-    token: toSessionToken(session) as never,
-    language: readRequestLanguage(context, ctx),
-    params: path.data ?? fail('not_found'), // SPEC §1
-    query: Object.fromEntries(query),
-    form: new URLSearchParams(),
-    upload: {},
-    requestId: ctx.state.requestId,
-  }
-}
-
-/** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/connections.ts). */
-function toSessionToken({ account, user }: DashboardSession): CallerToken | null {
-  return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
 }
 
 /** Finds the valid session of the cookie's secret, whose hash is stored. User activity extends it. */

@@ -3,7 +3,7 @@ import { listProviders } from '../../api/operations/providers.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
 import { Connection } from '../../db/entities/connection.ts'
 import { listIsSimulated } from '../../db/repositories/connections.ts'
-import type { PageContext } from '../http/router.ts'
+import type { PageContext } from '../http/page-context.ts'
 
 /** Restricts the token to the requested mode; without one it sees both, and operations use the account's first. */
 export async function tokenWithMode(visit: ModeContext): Promise<CallerToken> {

@@ -18,7 +18,8 @@ import {
 } from '../../domain/disputes/dispute.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
-import type { DashboardRouter, PageContext } from '../http/router.ts'
+import type { PageContext } from '../http/page-context.ts'
+import type { DashboardRouter } from '../http/router.ts'
 import { restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 

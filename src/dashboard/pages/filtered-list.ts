@@ -3,7 +3,7 @@ import { buildListPage } from '../../api/operations/pagination.ts'
 import type { FieldErrors } from '../../http/validate.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, validateFormFields } from '../http/form.ts'
 import { RESERVED_QUERY_NAMES } from '../http/page.ts'
-import type { PageContext } from '../http/router.ts'
+import type { PageContext } from '../http/page-context.ts'
 
 type ListQuery = { page: number; per_page: number }
 type ListResult<Row> = { data: Row[]; meta: ReturnType<typeof buildListPage>['meta'] }

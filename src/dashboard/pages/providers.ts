@@ -3,7 +3,8 @@ import { listDefaultProviders, replaceDefaultProviders } from '../../api/operati
 import { replaceDefaultProvidersBody } from '../../contract/providers/provider.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
-import type { DashboardRouter, PageContext } from '../http/router.ts'
+import type { PageContext } from '../http/page-context.ts'
+import type { DashboardRouter } from '../http/router.ts'
 import { listAccountModes, listConnections, restrictToOneMode } from './connections.ts'
 
 const PATH = '/dashboard/providers'

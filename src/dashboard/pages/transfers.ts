@@ -7,7 +7,8 @@ import { showTransfer, transfersQuery } from '../../contract/transfers/transfer.
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { createPage, redirect } from '../http/page.ts'
-import type { DashboardRouter, PageContext } from '../http/router.ts'
+import type { PageContext } from '../http/page-context.ts'
+import type { DashboardRouter } from '../http/router.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 

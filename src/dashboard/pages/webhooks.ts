@@ -20,7 +20,8 @@ import { DELIVERY_STATUSES, deliveriesQuery } from '../../contract/webhooks/webh
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
-import type { DashboardRouter, PageContext } from '../http/router.ts'
+import type { PageContext } from '../http/page-context.ts'
+import type { DashboardRouter } from '../http/router.ts'
 import { tokenWithMode } from './connections.ts'
 import { listByFilters } from './filtered-list.ts'
 

@@ -32,7 +32,7 @@ beforeEach(() => {
 
 const refund = (value: string, once: string) => {
   const on = `/dashboard/charges/${ours.charge}`
-  return merchant.send(`${on}/refund`, { value, once }, { on })
+  return merchant.confirm(`${on}/refund`, { value, once }, { on })
 }
 const SAME_FORM = 'o mesmo formulário'
 

@@ -176,7 +176,7 @@ describe('a page’s action', () => {
 
   test('reports that Temporal is unavailable, and nothing has started', async () => {
     const on = `/dashboard/charges/${ours.charge}`
-    const answer = await merchant.send(`${on}/refund`, { value: '1,00', once: randomUUID() }, { on })
+    const answer = await merchant.confirm(`${on}/refund`, { value: '1,00', once: randomUUID() }, { on })
     expect(answer.status).toBe(503)
     expect(await ours.sql('select * from refund where charge_uuid = ?', [ours.charge])).toEqual([])
   })
@@ -196,7 +196,7 @@ describe('a page’s action', () => {
       )
     }
     const open = `/dashboard/charges/${ours.open}`
-    const unpaid = await merchant.send(`${open}/refund`, { value: '', once: randomUUID() }, { on: open })
+    const unpaid = await merchant.send(`${open}/refund`, { value: '1,00', once: randomUUID() }, { on: open })
     expect([unpaid.status, unpaid.text.includes('Só uma cobrança paga')]).toEqual([409, true])
   })
 })

@@ -32,11 +32,18 @@ export function createBrowser(world: ApiFixture, { language = 'pt-BR' }: { langu
     const page = await get(on)
     return call('POST', path, { form: { _csrf: hiddenFieldOf(page.text, '_csrf') ?? '', ...form } })
   }
+  /** Sends a form, and the confirmation that its page asks for. */
+  async function confirm(path: string, form: FormFields = {}, { on = path }: { on?: string } = {}) {
+    const asked = await send(path, form, { on })
+    if (hiddenFieldOf(asked.text, 'confirmed') === undefined) return asked
+    return call('POST', path, { form: hiddenFieldsOf(asked.text) })
+  }
   return {
     cookies,
     call,
     get,
     send,
+    confirm,
     signIn: (email: string, password: string) =>
       send('/dashboard/sign-in', { email, password, next: '' }, { on: '/dashboard/sign-in' }),
   }
@@ -49,4 +56,15 @@ type HeaderFields = Record<string, string>
 /** The value of a hidden field on a page. */
 export function hiddenFieldOf(text: string, name: string): string | undefined {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1]
+}
+
+/** The hidden fields of the form of a confirmation page. */
+export function hiddenFieldsOf(text: string): Record<string, string> {
+  const form = text.slice(text.indexOf('class="summary"'))
+  const fields = form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
+  return Object.fromEntries(Array.from(fields, ([, name, value]) => [name!, unescapeHtml(value!)]))
+}
+
+function unescapeHtml(text: string): string {
+  return text.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 }

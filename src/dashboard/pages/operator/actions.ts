@@ -31,7 +31,8 @@ import {
 } from '../../../temporal/unmatched.ts'
 import { AMOUNT_FORMAT_MESSAGE, normalizeAmount, parseFormFields, reasonSchema } from '../../http/form.ts'
 import { redirect } from '../../http/page.ts'
-import type { DashboardRouter, PageContext } from '../../http/router.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
 import { type Language, TRANSLATORS } from '../../i18n/translator.ts'
 import { OPERATOR_PAGES, OPERATOR_PATH } from './lists.ts'
 

@@ -17,7 +17,8 @@ import {
 } from '../../../db/repositories/operator-lists.ts'
 import { listUnexplainedNames } from '../../../db/repositories/unexplained-answers.ts'
 import { createPage } from '../../http/page.ts'
-import type { DashboardRouter, PageContext } from '../../http/router.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
 const MAX_ACTIONS = 200

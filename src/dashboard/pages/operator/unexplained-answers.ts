@@ -9,7 +9,8 @@ import { fail } from '../../../http/api-error.ts'
 import { openUnexplainedAnswer } from '../../../provider-notifications/unexplained-answers.ts'
 import { parseFormFields, reasonSchema } from '../../http/form.ts'
 import { createPage } from '../../http/page.ts'
-import type { DashboardRouter, PageContext } from '../../http/router.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
 import { OPERATOR_PATH } from './lists.ts'
 
 const PATH = `${OPERATOR_PATH}/answers`

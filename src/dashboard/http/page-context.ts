@@ -1,0 +1,61 @@
+import type { RouterContext } from '@koa/router'
+import { z } from 'zod'
+import type { CallerToken } from '../../api/authorization/authenticate.ts'
+import { uuidSchema } from '../../contract/shared/fields.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import type { UserRole } from '../../db/entities/user.ts'
+import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
+import { fail } from '../../http/api-error.ts'
+import type { Language } from '../i18n/translator.ts'
+import type { DashboardContext } from './dashboard-context.ts'
+import { readRequestLanguage } from './language.ts'
+
+/** Request context of a page handler. */
+export type PageContext<Role extends Audience = Audience> = {
+  em: EntityManager
+  session: DashboardSession
+  /** Token by which API functions identify the user's account, bound to no provider. Null for operators. */
+  token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
+  language: Language
+  /** UUIDs of the path; empty where it has none. */
+  params: z.output<typeof pathSchema>
+  query: Record<string, string>
+  /** Form fields; empty on GET. */
+  form: URLSearchParams
+  /** Fields of a form with files, nested by their names. */
+  upload: Record<string, unknown>
+  requestId: string
+  /** Path and query of the request. */
+  url: string
+}
+
+const pathSchema = z.object({ uuid: uuidSchema.default(''), delivery: uuidSchema.default('') })
+
+/** Role that may see a page. */
+export type Audience = UserRole | 'any'
+
+export function createPageContext(
+  context: DashboardContext,
+  ctx: RouterContext,
+  session: DashboardSession,
+): PageContext {
+  const query = Object.entries(ctx.query).map(([name, value]) => [name, [value].flat().join(',')])
+  const path = pathSchema.safeParse(ctx.params)
+  return {
+    em: context.orm.em.fork(),
+    session,
+    token: toSessionToken(session) as never,
+    language: readRequestLanguage(context, ctx),
+    params: path.data ?? fail('not_found'), // SPEC §1
+    query: Object.fromEntries(query),
+    form: new URLSearchParams(),
+    upload: {},
+    requestId: ctx.state.requestId,
+    url: ctx.url,
+  }
+}
+
+/** Converts a session to the token that API functions expect; pages that depend on the mode set it (pages/connections.ts). */
+function toSessionToken({ account, user }: DashboardSession): CallerToken | null {
+  return account && { uuid: user.uuid, accountUuid: account.uuid, connectionUuid: null, mode: 'live' }
+}

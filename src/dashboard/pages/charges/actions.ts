@@ -1,0 +1,98 @@
+import { cancelMerchantCharge, requireVisibleCharge } from '../../../api/operations/charges.ts'
+import { createChargeRefund, isRefundCreated, requireRefundable } from '../../../api/operations/refunds.ts'
+import { createRefundBody } from '../../../contract/refunds/refund.ts'
+import { chargeMachine } from '../../../domain/charges/charge.ts'
+import { computeRefundableCents } from '../../../domain/refunds/refund.ts'
+import { fail, failField } from '../../../http/api-error.ts'
+import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import { parseFormFields, readAmount, readSubmissionKey } from '../../http/form.ts'
+import { redirect } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { CHARGES_PATH, renderCharge } from './charges.ts'
+
+/** Cancels and refunds, each after a confirmation that names the amount and the payer. */
+
+type ChargeVisit = PageContext<'merchant'>
+
+export function registerChargeActions({ post, dashboard }: DashboardRouter): void {
+  post('merchant', `${CHARGES_PATH}/:uuid/cancel`, {
+    confirm: confirmCancellation,
+    async handle({ em, token, params }) {
+      const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+      if (charge.state !== 'cancelled')
+        await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
+      return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
+    },
+    renderForm: renderCharge,
+  })
+
+  post('merchant', `${CHARGES_PATH}/:uuid/refund`, {
+    confirm: confirmRefund,
+    async handle(visit) {
+      const { em, token, params, form, requestId } = visit
+      const chargeUuid = params.uuid
+      const body = parseRefund(visit)
+      const request = { em, token, body, idempotencyKey: readSubmissionKey(form), requestId, chargeUuid }
+      await createChargeRefund(dashboard.temporal, request)
+      return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
+    },
+    renderForm: renderCharge,
+  })
+}
+
+async function confirmCancellation(visit: ChargeVisit): Promise<Confirmation | null> {
+  const { em, token, params, form } = visit
+  const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+  // The same form once more: what it asked for is done.
+  if (charge.state === 'cancelled' && form.has('confirmed')) return null
+  if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
+  const { t, f } = phrasesOf(visit)
+  const amount = charge.valueCents === 0 ? t('charge.open') : f.money(charge.totalCents)
+  return {
+    title: t('charge.cancelAsk', { amount }),
+    button: t('charge.cancelNow', { amount }),
+    facts: [
+      { name: 'field.value', value: amount },
+      { name: 'field.external_ref', value: charge.externalRef ?? '–' },
+      { name: 'field.uuid', value: charge.uuid },
+    ],
+    means: t('charge.cancelMeans'),
+    isDangerous: true,
+    back: `${CHARGES_PATH}/${charge.uuid}`,
+  }
+}
+
+async function confirmRefund(visit: ChargeVisit): Promise<Confirmation | null> {
+  const { em, token, params, form } = visit
+  const idempotencyKey = readSubmissionKey(form)
+  if (await isRefundCreated(em, { token, chargeUuid: params.uuid, idempotencyKey })) return null
+  const charge = await requireVisibleCharge(em.fork(), token, params.uuid)
+  const cents = requireRefundable(charge, parseRefund(visit))
+  const { t, f } = phrasesOf(visit)
+  const payer = charge.movement?.sender
+  const gaps = { amount: f.money(cents), payer: payer?.name || t('refund.unnamedPayer') }
+  const document = payer?.document ? f.document(payer.document) : '–'
+  return {
+    title: t('refund.ask', gaps),
+    button: t('refund.now', gaps),
+    facts: [
+      { name: 'field.value', value: gaps.amount },
+      { name: 'field.payer', value: gaps.payer },
+      { name: 'field.document', value: document },
+      { name: 'field.external_ref', value: charge.externalRef ?? '–' },
+      { name: 'refund.remains', value: f.money(computeRefundableCents(charge) - cents) },
+    ],
+    means: t('refund.means'),
+    isDangerous: true,
+    back: `${CHARGES_PATH}/${charge.uuid}`,
+  }
+}
+
+/** Parses the refund's amount, which is required: an empty field refunds nothing. */
+function parseRefund(visit: ChargeVisit) {
+  const errors = {}
+  const value = readAmount(visit, 'value', errors)
+  if (value === undefined && Object.keys(errors).length === 0) failField('value', 'is required')
+  return parseFormFields(createRefundBody, { value }, errors)
+}

@@ -1,0 +1,86 @@
+import { createCharge } from '../../../api/operations/charges.ts'
+import { createChargeBody, MAX_SPLITS } from '../../../contract/charges/charge.ts'
+import type { FieldErrors } from '../../../http/validate.ts'
+import { parseFormFields, readAmount, readSubmissionKey, readText } from '../../http/form.ts'
+import { createPage, redirect } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { listAccountModes, listConnections, tokenWithMode } from '../connections.ts'
+import { CHARGES_PATH } from './charges.ts'
+
+const PATH = `${CHARGES_PATH}/new`
+
+/** Validity of a charge that the form offers, in seconds: from a customer at the counter to an invoice. */
+const VALIDITIES = {
+  minutes: 900,
+  hour: 3_600,
+  day: 86_400,
+  days: 259_200,
+  week: 604_800,
+  month: 2_592_000,
+}
+
+/** Registers the form that creates a charge. */
+export function registerChargeForm({ get, post, dashboard }: DashboardRouter): void {
+  get('merchant', PATH, renderChargeForm)
+
+  post('merchant', PATH, {
+    async handle(visit) {
+      const { em, form, requestId } = visit
+      // Without JavaScript, one more row of the splits is a page of its own.
+      if (form.has('more')) return renderChargeForm(visit)
+      const errors: FieldErrors = {}
+      const body = parseFormFields(createChargeBody, readChargeFields(visit, errors), errors)
+      const token = await tokenWithMode(visit)
+      const idempotencyKey = readSubmissionKey(form)
+      const created = await createCharge(dashboard, { em, token, body, idempotencyKey, requestId })
+      return redirect(`${CHARGES_PATH}/${created.body.data.uuid}/counter`)
+    },
+    renderForm: renderChargeForm,
+  })
+}
+
+/** Reads the fields of the form as the body of POST /payments. */
+function readChargeFields(visit: PageContext<'merchant'>, errors: FieldErrors) {
+  const { form } = visit
+  const beneficiary = {
+    name: readText(form, 'final_beneficiary.name'),
+    document: readText(form, 'final_beneficiary.document'),
+  }
+  return {
+    type: 'PIX',
+    value: readAmount(visit, 'value', errors),
+    external_ref: readText(form, 'external_ref'),
+    provider_uuid: readText(form, 'provider_uuid'),
+    expires_in: Number(form.get('expires_in')),
+    final_beneficiary: beneficiary.name || beneficiary.document ? beneficiary : undefined,
+    splits: listSplitRows(form).map(row => ({
+      type: form.get(`splits.${row}.type`),
+      value: readAmount(visit, `splits.${row}.value`, errors),
+      recipient_account_uuid: readText(form, `splits.${row}.recipient_account_uuid`),
+    })),
+  }
+}
+
+/** Lists the rows of the splits up to the last one that is filled in. */
+function listSplitRows(form: URLSearchParams): number[] {
+  const isFilled = (row: number) =>
+    ['value', 'recipient_account_uuid'].some(name => readText(form, `splits.${row}.${name}`))
+  const rows = Array.from({ length: MAX_SPLITS }, (_, row) => row)
+  return rows.slice(0, rows.findLastIndex(isFilled) + 1)
+}
+
+async function renderChargeForm(visit: PageContext<'merchant'>) {
+  const { form } = visit
+  const token = await tokenWithMode(visit)
+  const filled = listSplitRows(form).length
+  const model = {
+    connections: await listConnections(visit.em, { ...token, modeScope: token.mode }),
+    modes: await listAccountModes(visit),
+    mode: token.mode,
+    validities: VALIDITIES,
+    splitRows: Math.min(MAX_SPLITS, Math.max(1, filled + (form.has('more') ? 1 : 0))),
+    isSplit: filled > 0 || form.has('more'),
+  }
+  return createPage('charge-form', model, PATH)
+}
