@@ -202,7 +202,7 @@ from made`
 /** Two legs of each received PIX; the balances are the sum of them, as if they had been posted one by one. */
 const POSTINGS = `
 with legs as (
-  select m.uuid, m.provider_account_uuid, bucket, sign * m.value_cents as cents, m.created_at
+  select m.uuid, m.provider_account_uuid, m.type, bucket, sign * m.value_cents as cents, m.created_at
   from ${SERIES} join movement m on m.uuid = ${uuidSql('incoming')}
   cross join (values ('outside', -1), ('available', 1)) as leg (bucket, sign)
 ), posted as (
@@ -210,8 +210,8 @@ with legs as (
   from (select provider_account_uuid, bucket, sum(cents) as cents from legs group by provider_account_uuid, bucket) s
   where b.account_uuid = :account and b.provider_account_uuid = s.provider_account_uuid and b.bucket = s.bucket
 )
-insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
-select uuid, :account, provider_account_uuid, bucket, cents, cents, created_at from legs order by created_at`
+insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
+select uuid, :account, provider_account_uuid, type, bucket, cents, cents, created_at from legs order by created_at`
 
 const REFUNDS = `
 with made as (

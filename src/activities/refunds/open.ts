@@ -3,7 +3,7 @@ import type { Charge } from '../../db/entities/charge.ts'
 import { Refund, type RefundPart } from '../../db/entities/refund.ts'
 import { lockAvailableBalance } from '../../db/ledger/post.ts'
 import { chargeMachine } from '../../domain/charges/charge.ts'
-import { type RefundShare, refundHeldLegs, transferHeldLegs } from '../../domain/ledger/legs.ts'
+import { feeHeldLegs, type RefundShare, refundHeldLegs } from '../../domain/ledger/legs.ts'
 import { computeFeeCents } from '../../domain/ledger/money.ts'
 import {
   computeRefundableCents,
@@ -115,7 +115,7 @@ export async function storeRefund(
     transition(charge, chargeMachine, 'refund_requested', at)
     await postMovement(em, movement, [
       ...refundHeldLegs(getRefundParties(refund)),
-      ...transferHeldLegs(accountUuid, feeCents),
+      ...feeHeldLegs(accountUuid, feeCents),
     ])
   }
   await em.flush()

@@ -9,7 +9,7 @@ import { querySettledRefundCents } from '../../db/repositories/charges.ts'
 import { queryRefund } from '../../db/repositories/refunds.ts'
 import { type ChargeEvent, chargeMachine } from '../../domain/charges/charge.ts'
 import { failureOf } from '../../domain/errors/error-catalogue.ts'
-import { refundReleasedLegs } from '../../domain/ledger/legs.ts'
+import { feeReleasedLegs, refundReleasedLegs } from '../../domain/ledger/legs.ts'
 import { refundMachine } from '../../domain/refunds/refund.ts'
 import { holdDisputedFunds } from '../disputes/hold-funds.ts'
 import { lockDisputes } from '../disputes/locks.ts'
@@ -109,9 +109,9 @@ export async function endUnsentRefund(
   const at = new Date()
   const { accountUuid, providerAccountUuid } = charge
   const previous = charge.history.at(-2) // The status before this refund.
-  const parts = [...getRefundParties(refund), { accountUuid, cents: refund.feeCents }]
-  const credits = parts.filter(({ cents }) => cents > 0)
-  const accountUuids = parts.map(part => part.accountUuid)
+  const parts = getRefundParties(refund)
+  const credits = [...parts, { accountUuid, cents: refund.feeCents }].filter(({ cents }) => cents > 0)
+  const accountUuids = [...parts.map(part => part.accountUuid), accountUuid]
   const disputes = await lockDisputes(em, { providerAccountUuid, accountUuids })
   transition(refund, refundMachine, event, at)
   refund.failure = failure
@@ -120,7 +120,8 @@ export async function endUnsentRefund(
   transition(charge, chargeMachine, getRefundFailureEvent(charge), at)
   failMovement(refund.movement!, at)
   const shortfallLegs = await shortfallPostings(em, { providerAccountUuid, credits })
-  await postMovement(em, refund.movement!, [...refundReleasedLegs(parts), ...shortfallLegs])
+  const releasedLegs = [...feeReleasedLegs(accountUuid, refund.feeCents), ...refundReleasedLegs(parts)]
+  await postMovement(em, refund.movement!, [...releasedLegs, ...shortfallLegs])
   // The released money covers the disputes of this charge first, then other disputes that lack cover.
   const disputeLegs = await holdDisputedFunds(em, { movement: charge.movement!, charge }, disputes, at)
   await postMovement(

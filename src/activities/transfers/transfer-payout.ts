@@ -132,7 +132,7 @@ export async function holdTransferFunds(
     connectionUuid: connection.uuid,
     providerAccountUuid,
   })
-  await postMovement(em, transfer.movement, transferHeldLegs(accountUuid, transfer.heldCents))
+  await postMovement(em, transfer.movement, transferHeldLegs(accountUuid, { valueCents, feeCents }))
   return null
 }
 
@@ -170,10 +170,12 @@ export async function postponeTransfer(em: EntityManager, transfer: Transfer): P
  * together with those of the released one.
  */
 async function releaseTransferHold(em: EntityManager, transfer: Transfer, next?: string): Promise<void> {
-  const { movement, accountUuid, heldCents: cents } = transfer
+  const { movement, accountUuid, heldCents: cents, valueCents } = transfer
   if (cents === 0 || !movement) return
   const { providerAccountUuid } = movement
-  const legs = await creditPostings(em, transferReleasedLegs, movement, cents)
+  const held = { valueCents, feeCents: cents - valueCents }
+  const releasedLegs = (account: string) => transferReleasedLegs(account, held)
+  const legs = await creditPostings(em, releasedLegs, movement, cents)
   if (next)
     await lockBalances(em, { accountUuids: [accountUuid], providerAccountUuids: [providerAccountUuid, next] })
   failMovement(movement, new Date())

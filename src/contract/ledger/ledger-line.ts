@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { MOVEMENT_REASONS } from '../../domain/ledger/movement.ts'
+import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
+import { reaisFromCents } from '../../domain/ledger/money.ts'
+import { LEDGER_OPERATION_TYPES, MOVEMENT_REASONS, MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
+import { maskDocument } from '../../domain/pix/document.ts'
 import {
   day,
   instantSchema,
+  namesQuery,
   pageQueryFields,
   providerReference,
   reaisOutput,
@@ -12,28 +16,96 @@ import {
 
 /** Account statement (SPEC §7): one line per change of the available balance. */
 
-export const ledgerQuery = z.strictObject({
-  ...pageQueryFields,
+/** Filters of the statement, which the list and its files share. */
+export const ledgerFilterFields = {
   provider_uuid: uuidSchema.optional(),
+  type: namesQuery(MOVEMENT_TYPES).optional(),
+  operation_uuid: uuidSchema.optional().meta({
+    description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
+  }),
+  operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional(),
   date_from: day.optional(),
   date_to: day.optional(),
-})
+}
+
+export const ledgerQuery = z.strictObject({ ...pageQueryFields, ...ledgerFilterFields })
 export type LedgerQuery = z.output<typeof ledgerQuery>
+
+/** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */
+export const signedReais = z
+  .codec(z.number(), z.int(), { decode: value => Math.round(value * 100), encode: reaisFromCents })
+  .meta({ description: 'Reais, at most two decimals; may be negative', examples: [150.75] })
+
+const ledgerCounterparty = z
+  .object({ name: z.string(), document: z.string().meta({ description: 'Masked' }) })
+  .meta({ id: 'LedgerCounterparty', description: 'Who paid or was paid; unknown texts are empty' })
 
 export const ledgerLineSchema = z
   .object({
-    uuid: uuidSchema.meta({ description: 'The movement' }),
-    type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND', 'SPLIT', 'FEE', 'HOLD', 'DEPOSIT', 'ADJUSTMENT']),
+    uuid: uuidSchema.meta({ description: 'The movement; a movement may have several lines' }),
+    line_uuid: uuidSchema.meta({ description: 'This line' }),
+    type: z.enum(MOVEMENT_TYPES),
     movement_type: z.enum(['IN', 'OUT']).meta({ description: 'Whether this line adds or takes' }),
     value: reaisOutput.meta({ description: 'What this line adds or takes, never negative' }),
-    balance: reaisText.meta({ description: 'The available balance at this provider after this line' }),
-    status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
+    balance: reaisText.meta({
+      description:
+        'The available balance at this provider after this line, as text; `balance_after` is a number',
+    }),
+    balance_after: signedReais.meta({
+      description: 'The available balance at this provider after this line',
+    }),
+    status: z.enum(['PENDING', 'SETTLED', 'FAILED']).meta({
+      description: 'Of the movement. A line IN of a FAILED movement releases what its line OUT had held',
+    }),
     end_to_end: z.string(),
+    external_ref: z.string().optional().meta({ description: "Of the caller's own charge or transfer" }),
+    counterparty: ledgerCounterparty
+      .nullable()
+      .meta({ description: 'Null for fees, holds and adjustments, and where the provider names nobody' }),
+    operation_type: z.enum(LEDGER_OPERATION_TYPES),
+    operation_uuid: uuidSchema.meta({
+      description: 'The charge, transfer, refund or dispute; of a SPLIT its charge; otherwise the movement',
+    }),
     reason: z.enum(MOVEMENT_REASONS).optional(),
     charge_uuid: uuidSchema.optional(),
     transfer_uuid: uuidSchema.optional(),
     refund_uuid: uuidSchema.optional(),
+    dispute_uuid: uuidSchema.optional(),
     provider: providerReference,
+    settled_at: instantSchema.nullable(),
     created_at: instantSchema,
   })
   .meta({ id: 'LedgerLine' })
+export type ShownLedgerLine = z.output<typeof ledgerLineSchema>
+
+/** Presents a line of the statement. */
+export function showLedgerLine(row: LedgerLine): ShownLedgerLine {
+  return {
+    uuid: row.uuid,
+    line_uuid: row.line_uuid,
+    type: row.type,
+    movement_type: row.cents > 0 ? 'IN' : 'OUT',
+    value: Math.abs(row.cents),
+    balance: row.balance_cents,
+    balance_after: row.balance_cents,
+    status: row.status,
+    end_to_end: row.end_to_end ?? '',
+    ...(row.external_ref !== null && { external_ref: row.external_ref }),
+    counterparty: showCounterparty(row.counterparty),
+    operation_type: row.operation_type,
+    operation_uuid: row.operation_uuid,
+    ...(row.reason && { reason: row.reason }),
+    ...(row.charge_uuid && { charge_uuid: row.charge_uuid }),
+    ...(row.transfer_uuid && { transfer_uuid: row.transfer_uuid }),
+    ...(row.refund_uuid && { refund_uuid: row.refund_uuid }),
+    ...(row.dispute_uuid && { dispute_uuid: row.dispute_uuid }),
+    provider: { uuid: row.connection_uuid, provider: row.provider },
+    settled_at: row.settled_at && new Date(row.settled_at),
+    created_at: new Date(row.created_at),
+  }
+}
+
+function showCounterparty(party: LedgerLine['counterparty']): ShownLedgerLine['counterparty'] {
+  const { name, document } = party ?? {}
+  return name || document ? { name: name ?? '', document: maskDocument(document ?? '') } : null
+}

@@ -1,62 +1,146 @@
-import type { ProviderName } from '../../domain/providers/provider.ts'
+import type { LedgerOperationType, MovementType } from '../../domain/ledger/movement.ts'
+import type { Party, ProviderName } from '../../domain/providers/provider.ts'
 import type { EntityManager } from '../client/orm.ts'
 import type { Movement } from '../entities/movement.ts'
-import { isOfMode, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+import { selectValue } from '../select-values.ts'
+import { formatTextArray, isOfMode, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
 import { type ListCounterFilter, readListCounter } from './list-counters.ts'
 
 /** Lines of an account's statement: postings that changed its available balance, with their movements. */
 
 export type LedgerLine = Pick<Movement, 'uuid' | 'type' | 'status' | 'reason'> &
-  Record<'end_to_end' | 'charge_uuid' | 'transfer_uuid' | 'refund_uuid', string | null> &
+  Record<'end_to_end' | 'charge_uuid' | 'transfer_uuid' | 'refund_uuid' | 'dispute_uuid', string | null> &
   Record<'cents' | 'balance_cents', number> & {
+    line_uuid: string
+    external_ref: string | null
+    counterparty: Pick<Party, 'name' | 'document'> | null
+    operation_type: LedgerOperationType
+    operation_uuid: string
     connection_uuid: string
     provider: ProviderName
+    settled_at: Date | null
     created_at: Date
   }
 
 /** An account's lines: at the provider account of one connection, or at all; of one mode, or of both. */
-type LedgerScope = { accountUuid: string; connectionUuid: string | null; modeScope?: 'live' | 'test' }
+export type LedgerScope = { accountUuid: string; connectionUuid: string | null; modeScope?: 'live' | 'test' }
+
+export type LedgerLineFilter = {
+  days: DayRange | undefined
+  types?: readonly MovementType[] | undefined
+  operationTypes?: readonly LedgerOperationType[] | undefined
+  operationUuid?: string | undefined
+}
 
 /** Reads a page of lines, newest first: found by their numbers alone, their movements are joined only then. */
 export function readLedgerLines(
   em: EntityManager,
   scope: LedgerScope,
-  { days, limit, offset }: { days: DayRange | undefined; limit: number; offset: number },
+  { limit, offset, ...filter }: LedgerLineFilter & { limit: number; offset: number },
 ): Promise<LedgerLine[]> {
-  const { sql, values } = joinConditions(
-    ["bucket = 'available'"],
-    ...buildScopeConditions(scope, 'provider_account_uuid'),
-    ...buildDayConditions(scope, days),
-  )
+  const { sql, values } = joinConditions(...buildLineConditions(scope, filter))
   return em.execute(
-    `select m.uuid, m.type, p.cents::float8 as cents, p.balance_cents::float8 as balance_cents, m.status, m.end_to_end, m.reason, m.charge_uuid,
-       m.transfer_uuid, m.refund_uuid, c.uuid as connection_uuid, c.provider, p.created_at
+    `select ${LINE_COLUMNS_SQL}
      from (select id from posting where ${sql} order by id desc limit ? offset ?) page
-     join posting p on p.id = page.id join movement m on m.uuid = p.movement_uuid join ${LINE_CONNECTION_SQL}
+     join posting p on p.id = page.id ${LINE_JOINS_SQL}
      order by p.id desc`,
     [...values, limit, offset, scope.connectionUuid],
   )
 }
 
-/** Counts all lines of the days, both inclusive. */
+/** Counts the lines of a filter: by the list counters, unless it names operations. */
 export function countLedgerLines(
   em: EntityManager,
   scope: LedgerScope,
-  days: Pick<ListCounterFilter, 'createdFrom' | 'createdTo'>,
-) {
+  {
+    createdFrom,
+    createdTo,
+    ...filter
+  }: LedgerLineFilter & Pick<ListCounterFilter, 'createdFrom' | 'createdTo'>,
+): Promise<number> {
+  if (filter.operationTypes || filter.operationUuid) {
+    const { sql, values } = joinConditions(...buildLineConditions(scope, filter))
+    return selectValue(em, `select count(*)::int from posting where ${sql}`, values)
+  }
   const conditions = buildScopeConditions(scope, 'connection_uuid')
-  return readListCounter(em, { noun: 'posting', conditions, states: [], ...days })
+  return readListCounter(em, {
+    noun: 'posting',
+    conditions,
+    states: filter.types ?? [],
+    createdFrom,
+    createdTo,
+  })
 }
 
+/** The operation of a movement `m`: the most specific of those that it names. */
+const OPERATION_TYPE_SQL = `case
+  when m.type = 'SPLIT' then 'SPLIT'
+  when m.transfer_uuid is not null then 'TRANSFER'
+  when m.refund_uuid is not null then 'REFUND'
+  when m.dispute_uuid is not null then 'DISPUTE'
+  when m.charge_uuid is not null then 'CHARGE'
+  when m.type = 'ADJUSTMENT' then 'ADJUSTMENT'
+  when m.reason like 'provider%' or m.reason like 'panel%' then 'PROVIDER_ENTRY'
+  when m.type = 'EXTERNAL_REFUND' then 'RETURN'
+  else 'DEPOSIT' end`
+
+/** Columns of a line. What belongs to another account's operation, such as its payer, is not shown to this one. */
+const LINE_COLUMNS_SQL = `m.uuid, p.uuid as line_uuid, p.type, p.cents::float8 as cents, p.balance_cents::float8 as balance_cents,
+  m.status, m.end_to_end, m.reason, m.charge_uuid, m.transfer_uuid, m.refund_uuid, m.dispute_uuid,
+  ${OPERATION_TYPE_SQL} as operation_type,
+  case when m.type = 'SPLIT' then m.charge_uuid
+    else coalesce(m.transfer_uuid, m.refund_uuid, m.dispute_uuid, m.charge_uuid, m.uuid) end as operation_uuid,
+  coalesce(t.external_ref, h.external_ref) as external_ref,
+  case when p.type in ('FEE', 'HOLD', 'ADJUSTMENT') then null
+    when a.uuid is not null then jsonb_build_object('name', a.name, 'document', a.document)
+    when m.movement_type = 'IN' then m.sender else m.receiver end as counterparty,
+  c.uuid as connection_uuid, c.provider, m.settled_at, p.created_at`
+
 /**
- * Selects the account's own connection to the provider account of a line: of several the one of the scope, else the one
- * that carried the movement, else the oldest.
+ * Joins what the columns of a line `p` need: its movement; the caller's own charge or transfer; the other account of a
+ * split, or the one whose operation this is; and the account's own connection to the provider account: of several the
+ * one of the scope, else the one that carried the movement, else the oldest.
  */
-const LINE_CONNECTION_SQL = `lateral (
-  select c.uuid, c.provider from connection c
-  where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
-  order by c.uuid = ? desc, c.uuid = m.connection_uuid desc, c.created_at limit 1
-) c on true`
+const LINE_JOINS_SQL = `join movement m on m.uuid = p.movement_uuid
+  left join charge h on h.uuid = m.charge_uuid and h.account_uuid = p.account_uuid
+  left join transfer t on t.uuid = m.transfer_uuid and t.account_uuid = p.account_uuid
+  left join account a on a.uuid = case
+    when m.account_uuid <> p.account_uuid then m.account_uuid
+    when m.type = 'SPLIT' then (select q.account_uuid from posting q
+      where q.movement_uuid = m.uuid and q.account_uuid <> p.account_uuid limit 1) end
+  join lateral (
+    select c.uuid, c.provider from connection c
+    where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
+    order by c.uuid = ? desc, c.uuid = m.connection_uuid desc, c.created_at limit 1
+  ) c on true`
+
+function buildLineConditions(
+  scope: LedgerScope,
+  { days, types, operationTypes, operationUuid }: LedgerLineFilter,
+): OptionalSqlCondition[] {
+  return [
+    ["bucket = 'available'"],
+    ...buildScopeConditions(scope, 'provider_account_uuid'),
+    ...buildDayConditions(scope, days),
+    types && ['type = any(?::text[])', formatTextArray(types)],
+    operationUuid !== undefined && [IS_OF_OPERATION_SQL, ...Array.from({ length: 5 }, () => operationUuid)],
+    operationTypes && [
+      `exists (select from movement m where m.uuid = posting.movement_uuid and ${OPERATION_TYPE_SQL} = any(?::text[]))`,
+      formatTextArray(operationTypes),
+    ],
+  ]
+}
+
+/** Finds the movements of an operation by the index of each column. */
+const IS_OF_OPERATION_SQL = `movement_uuid in (${[
+  'uuid',
+  'charge_uuid',
+  'transfer_uuid',
+  'refund_uuid',
+  'dispute_uuid',
+]
+  .map(column => `select uuid from movement where ${column} = ?`)
+  .join(' union ')})`
 
 /** Builds the conditions of account and provider accounts; `column` holds the provider account. */
 function buildScopeConditions(

@@ -56,8 +56,8 @@ const COVERED_CENTS_SQL = `
 const LEDGER_RULES = [
   {
     rule: 'movement_balanced',
-    query: `select movement_uuid::text as where, 'adds up to ' || sum(cents) as detail
-            from posting group by movement_uuid, provider_account_uuid having sum(cents) <> 0`,
+    query: `select movement_uuid::text as where, type || ' adds up to ' || sum(cents) as detail
+            from posting group by movement_uuid, provider_account_uuid, type having sum(cents) <> 0`,
   },
   { rule: 'balance_is_fold', query: compareBalances('select * from posting', { name: 'postings' }) },
   {

@@ -14,27 +14,30 @@ export const BUCKETS = [
 ] as const
 type Bucket = (typeof BUCKETS)[number]
 
-/** One leg of a movement; positive adds to the bucket. */
-export type Posting = BalanceBucket & { cents: number }
+/** One leg of a movement; positive adds to the bucket. A fee has postings of its own, a line of the statement each. */
+export type Posting = BalanceBucket & { cents: number; isFee: boolean }
 
 /** Moves `cents` from one bucket to another, of one account or of two. */
-export type Leg = { cents: number; from: BalanceBucket; to: BalanceBucket }
+export type Leg = { cents: number; from: BalanceBucket; to: BalanceBucket; isFee?: boolean }
 type BalanceBucket = { accountUuid: string; bucket: Bucket }
 
-/** The postings of some legs, one per bucket touched, zero ones left out; they always add up to zero. */
+/**
+ * The postings of some legs, one per bucket touched by the value and one by the fee, zero ones left out. Those of the
+ * value add up to zero, and so do those of the fee.
+ */
 export function postingsOf(legs: Leg[]): Posting[] {
   const sums = new Map<string, Posting>()
-  const add = (at: BalanceBucket, cents: number) => {
-    const key = `${at.accountUuid}/${at.bucket}`
-    const posting = sums.get(key) ?? { ...at, cents: 0 }
+  const add = (at: BalanceBucket, { isFee = false }: Leg, cents: number) => {
+    const key = `${at.accountUuid}/${at.bucket}/${isFee}`
+    const posting = sums.get(key) ?? { ...at, cents: 0, isFee }
     posting.cents += cents
     sums.set(key, posting)
   }
   for (const leg of legs) {
     if (!Number.isSafeInteger(leg.cents) || leg.cents < 0)
       throw new RangeError(`a leg of ${leg.cents} centavos`)
-    add(leg.from, -leg.cents)
-    add(leg.to, leg.cents)
+    add(leg.from, leg, -leg.cents)
+    add(leg.to, leg, leg.cents)
   }
   return [...sums.values()].filter(posting => posting.cents !== 0)
 }
@@ -45,6 +48,16 @@ function moveBetween(from: Bucket, to: Bucket) {
     { cents, from: { accountUuid, bucket: from }, to: { accountUuid, bucket: to } },
   ]
 }
+
+/** The fee of a payout is held, earned or released with its value. */
+function moveFeeBetween(from: Bucket, to: Bucket) {
+  const legsOf = moveBetween(from, to)
+  return (accountUuid: string, cents: number) =>
+    legsOf(accountUuid, cents).map(leg => ({ ...leg, isFee: true }))
+}
+export const feeHeldLegs = moveFeeBetween('available', 'provisioned')
+const feeEarnedLegs = moveFeeBetween('provisioned', 'fee')
+export const feeReleasedLegs = moveFeeBetween('provisioned', 'available')
 
 /** A payment that begins: the money is seen on its way in. */
 export const paymentStartedLegs = moveBetween('outside', 'pending')
@@ -66,19 +79,23 @@ export const returnHeldLegs = moveBetween('pending', 'provisioned')
 export const returnSettledLegs = moveBetween('provisioned', 'outside')
 export const returnFailedLegs = moveBetween('provisioned', 'pending')
 
+const valueHeldLegs = moveBetween('available', 'provisioned')
+const valueReleasedLegs = moveBetween('provisioned', 'available')
+
+type TransferCents = { valueCents: number; feeCents: number }
+
 /** Money held for a transfer: value and fee leave `available` before anyone is called. */
-export const transferHeldLegs = moveBetween('available', 'provisioned')
-/** The value is outside, the fee the service's. */
-export function transferSettledLegs(
-  accountUuid: string,
-  { valueCents, feeCents }: { valueCents: number; feeCents: number },
-): Leg[] {
-  return [
-    ...returnSettledLegs(accountUuid, valueCents),
-    ...moveBetween('provisioned', 'fee')(accountUuid, feeCents),
-  ]
+export function transferHeldLegs(accountUuid: string, { valueCents, feeCents }: TransferCents): Leg[] {
+  return [...valueHeldLegs(accountUuid, valueCents), ...feeHeldLegs(accountUuid, feeCents)]
 }
-export const transferReleasedLegs = moveBetween('provisioned', 'available')
+/** The value is outside, the fee the service's. */
+export function transferSettledLegs(accountUuid: string, { valueCents, feeCents }: TransferCents): Leg[] {
+  return [...returnSettledLegs(accountUuid, valueCents), ...feeEarnedLegs(accountUuid, feeCents)]
+}
+/** The fee first: the value may be less than the shortfall that it repays, and no line shows a balance below zero. */
+export function transferReleasedLegs(accountUuid: string, { valueCents, feeCents }: TransferCents): Leg[] {
+  return [...feeReleasedLegs(accountUuid, feeCents), ...valueReleasedLegs(accountUuid, valueCents)]
+}
 
 /** Money that is gone though nothing held it: what `available` covers, and the rest as the service's shortfall. */
 export function uncoveredOutflowLegs(
@@ -147,16 +164,16 @@ export function disputeReturnedLegs(
  */
 export type RefundShare = { accountUuid: string; cents: number }
 export function refundHeldLegs(parts: RefundShare[]): Leg[] {
-  return parts.filter(isPayingShare).flatMap(part => transferHeldLegs(part.accountUuid, part.cents))
+  return parts.filter(isPayingShare).flatMap(part => valueHeldLegs(part.accountUuid, part.cents))
 }
 export function refundSettledLegs(parts: RefundShare[], fee: RefundShare): Leg[] {
   const valueLegs = parts.flatMap(({ accountUuid, cents }) =>
     cents >= 0 ? returnSettledLegs(accountUuid, cents) : depositLegs(accountUuid, -cents),
   )
-  return [...valueLegs, ...moveBetween('provisioned', 'fee')(fee.accountUuid, fee.cents)]
+  return [...valueLegs, ...feeEarnedLegs(fee.accountUuid, fee.cents)]
 }
 export function refundReleasedLegs(parts: RefundShare[]): Leg[] {
-  return parts.filter(isPayingShare).flatMap(part => transferReleasedLegs(part.accountUuid, part.cents))
+  return parts.filter(isPayingShare).flatMap(part => valueReleasedLegs(part.accountUuid, part.cents))
 }
 
 function isPayingShare({ cents }: RefundShare): boolean {

@@ -1,12 +1,28 @@
 /** SPEC §1: the first two are what a PIX shows; the others are seen in `/ledger` only. */
-export type MovementType =
-  | 'EXTERNAL_TRANSFER'
-  | 'EXTERNAL_REFUND'
-  | 'SPLIT'
-  | 'FEE'
-  | 'HOLD'
-  | 'DEPOSIT'
-  | 'ADJUSTMENT'
+export const MOVEMENT_TYPES = [
+  'EXTERNAL_TRANSFER',
+  'EXTERNAL_REFUND',
+  'SPLIT',
+  'FEE',
+  'HOLD',
+  'DEPOSIT',
+  'ADJUSTMENT',
+] as const
+export type MovementType = (typeof MOVEMENT_TYPES)[number]
+
+/** Kinds of operations that lines of a statement belong to (SPEC §7). */
+export const LEDGER_OPERATION_TYPES = [
+  'CHARGE',
+  'SPLIT',
+  'TRANSFER',
+  'REFUND',
+  'DISPUTE',
+  'DEPOSIT',
+  'RETURN',
+  'PROVIDER_ENTRY',
+  'ADJUSTMENT',
+] as const
+export type LedgerOperationType = (typeof LEDGER_OPERATION_TYPES)[number]
 
 /** Settlement anomalies: paid twice, or settled after we reported FAILED. Recorded and alerted, never corrected automatically. */
 export const UNEXPECTED_SETTLEMENTS = ['duplicate_settlement', 'late_settlement'] as const

@@ -72,11 +72,15 @@ test('each line shows its amount, its kind and the balance after it', () => {
     'EXTERNAL_TRANSFER IN 20.25 120.25 SETTLED',
     'FEE OUT 0.25 120.00 SETTLED',
     'SPLIT OUT 3 117.00 SETTLED',
-    'EXTERNAL_TRANSFER OUT 12.1 104.90 SETTLED',
-    'EXTERNAL_TRANSFER OUT 6.1 98.80 FAILED',
-    'EXTERNAL_TRANSFER IN 6.1 104.90 FAILED',
-    // Of 8.10 the split owes ⌊3.00 × 8.10 / 20.25⌋ = 1.20; the owner the rest and the fee of 0.05.
-    'EXTERNAL_REFUND OUT 6.95 97.95 SETTLED',
+    'EXTERNAL_TRANSFER OUT 12 105.00 SETTLED',
+    'FEE OUT 0.1 104.90 SETTLED',
+    'EXTERNAL_TRANSFER OUT 6 98.90 FAILED',
+    'FEE OUT 0.1 98.80 FAILED',
+    'FEE IN 0.1 98.90 FAILED',
+    'EXTERNAL_TRANSFER IN 6 104.90 FAILED',
+    // Of 8.10 the split owes ⌊3.00 × 8.10 / 20.25⌋ = 1.20; the owner the rest, and the fee of 0.05.
+    'EXTERNAL_REFUND OUT 6.9 98.00 SETTLED',
+    'FEE OUT 0.05 97.95 SETTLED',
     'EXTERNAL_REFUND IN 2 99.95 SETTLED',
   ])
   expect(at('PROVIDER_C').map(({ type, value, balance, reason }) => [type, value, balance, reason])).toEqual([
@@ -105,15 +109,50 @@ test('lines name the operation that they belong to', () => {
     'EXTERNAL_REFUND',
     'EXTERNAL_TRANSFER',
     'FEE',
+    'FEE',
     'SPLIT',
   ])
-  expect(of('transfer_uuid', scenarioUuids.transfer)).toEqual(['EXTERNAL_REFUND', 'EXTERNAL_TRANSFER'])
-  expect(of('transfer_uuid', scenarioUuids.refused)).toHaveLength(2)
-  expect(of('refund_uuid', scenarioUuids.refund)).toEqual(['EXTERNAL_REFUND'])
+  expect(of('transfer_uuid', scenarioUuids.transfer)).toEqual(['EXTERNAL_REFUND', 'FEE', 'EXTERNAL_TRANSFER'])
+  expect(of('transfer_uuid', scenarioUuids.refused)).toHaveLength(4)
+  expect(of('refund_uuid', scenarioUuids.refund)).toEqual(['FEE', 'EXTERNAL_REFUND'])
   for (const line of lines)
     expect(line.provider.uuid).toBe(
       merchant.connections.find(one => one.provider === line.provider.provider)!.uuid,
     )
+})
+
+test('lines show their operation, the reference of the caller, when they settled, and who is on the other side', () => {
+  const shown = at('PROVIDER_A')
+    .toReversed()
+    .map(line => [
+      `${line.operation_type} ${line.type} ${line.movement_type}`,
+      ...[line.counterparty && /^\*{3}.+\*\*$/.test(line.counterparty.document), line.settled_at !== null],
+    ])
+  expect(shown).toEqual([
+    ['ADJUSTMENT ADJUSTMENT IN', null, true],
+    ['CHARGE EXTERNAL_TRANSFER IN', true, true],
+    ['CHARGE FEE OUT', null, true],
+    ['SPLIT SPLIT OUT', true, true],
+    ['TRANSFER EXTERNAL_TRANSFER OUT', true, true],
+    ['TRANSFER FEE OUT', null, true],
+    // Its provider named no receiver.
+    ['TRANSFER EXTERNAL_TRANSFER OUT', null, false],
+    ['TRANSFER FEE OUT', null, false],
+    ['TRANSFER FEE IN', null, false],
+    ['TRANSFER EXTERNAL_TRANSFER IN', null, false],
+    ['REFUND EXTERNAL_REFUND OUT', true, true],
+    ['REFUND FEE OUT', null, true],
+    ['TRANSFER EXTERNAL_REFUND IN', true, true],
+  ])
+  const { charge, transfer, refund } = scenarioUuids
+  const operations = { CHARGE: charge, SPLIT: charge, REFUND: refund }
+  for (const line of lines) {
+    expect(line.balance_after).toBe(Number(line.balance))
+    const own = operations[line.operation_type as keyof typeof operations]
+    if (own) expect(line.operation_uuid).toBe(own)
+  }
+  expect(lines.filter(line => line.operation_uuid === transfer)).toHaveLength(3)
+  expect(new Set(lines.map(line => line.line_uuid)).size).toBe(lines.length)
 })
 
 test('lines are filtered by provider and day and paged, and a bound token reads its provider’s lines only', async () => {
@@ -127,6 +166,21 @@ test('lines are filtered by provider and day and paged, and a bound token reads 
   expect(await ledger('?date_to=2020-01-01')).toEqual([])
   expect(await ledger('?date_from=2099-01-01')).toEqual([])
   expect(await ledger('?per_page=2&page=2')).toEqual(lines.slice(2, 4))
+  const { transfer, charge, refund } = scenarioUuids
+  for (const [query, isFound] of [
+    ['type=fee', ({ type }) => type === 'FEE'],
+    ['type=FEE,SPLIT', ({ type }) => ['FEE', 'SPLIT'].includes(type)],
+    ['operation_type=transfer', line => line.operation_type === 'TRANSFER'],
+    ['operation_type=CHARGE&type=FEE', line => line.operation_type === 'CHARGE' && line.type === 'FEE'],
+    [`operation_uuid=${transfer}`, line => line.transfer_uuid === transfer],
+    [`operation_uuid=${charge}`, line => line.charge_uuid === charge],
+    [`operation_uuid=${refund}`, line => line.refund_uuid === refund],
+  ] satisfies [string, (line: ApiResource) => boolean][]) {
+    const { data, meta } = (await merchant.api.get(`/api/v1/ledger?per_page=100&${query}`)).body
+    const expected = lines.filter(isFound)
+    expect([query, data, meta.total]).toEqual([query, expected, expected.length])
+    expect(expected).not.toEqual([])
+  }
   const { meta } = (await merchant.api.get('/api/v1/ledger?per_page=2&page=2')).body
   expect(meta).toEqual({
     current_page: 2,
@@ -154,7 +208,9 @@ test.each([
   ['provider_uuid=PROVIDER_A', 'provider_uuid'],
   ['date_from=2026-13-01', 'date_from'],
   ['date_to=today', 'date_to'],
-  ['type=FEE', 'type'],
+  ['type=TARIFF', 'type.0'],
+  ['operation_type=PIX', 'operation_type.0'],
+  ['operation_uuid=1', 'operation_uuid'],
 ])('%s: 422 on %s', async (query, field) => {
   const answer = await merchant.api.get(`/api/v1/ledger?${query}`)
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])
@@ -192,8 +248,8 @@ test('the database holds postings immutable and balanced, and no merchant bucket
     await expect(stack.sql(statement, place)).rejects.toThrow(/append-only/)
   await expect(
     stack.sql(
-      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
-       select uuid, account_uuid, provider_account_uuid, 'available', 1, 1 from movement
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
+       select uuid, account_uuid, provider_account_uuid, type, 'available', 1, 1 from movement
        where account_uuid = ? and provider_account_uuid = ? limit 1`,
       place,
     ),

@@ -120,8 +120,8 @@ test.each([
 test('an end-to-end id may be added late', async () => {
   const booked = `
     with made as (${moved} returning *)
-    insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
-    select uuid, account_uuid, provider_account_uuid, bucket, cents, 0
+    insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
+    select uuid, account_uuid, provider_account_uuid, type, bucket, cents, 0
     from made cross join (values ('available', 500), ('outside', -500)) as leg (bucket, cents);`
   const learned = `update movement set end_to_end = 'E2' where type = 'DEPOSIT'`
   expect(await isAccepted(booked + learned)).toBe(true)

@@ -9,8 +9,8 @@ const describeLegs = (legs: ledger.Leg[]) =>
   legs
     .filter(leg => leg.cents !== 0)
     .map(
-      ({ from, to, cents }) =>
-        `${from.accountUuid} ${from.bucket} → ${to.accountUuid} ${to.bucket}: ${cents}`,
+      ({ from, to, cents, isFee }) =>
+        `${from.accountUuid} ${from.bucket} → ${to.accountUuid} ${to.bucket}: ${cents}${isFee ? ' (fee)' : ''}`,
     )
 
 /** Two splits that owe a centavo each of a refund of one: the owner had advanced it. */
@@ -30,13 +30,21 @@ describe('the legs of each movement (SPEC §7)', () => {
     ['a return that is held', ledger.returnHeldLegs('a', 7), ['a pending → a provisioned: 7']],
     ['a return that settles', ledger.returnSettledLegs('a', 7), ['a provisioned → a outside: 7']],
     ['a return that fails', ledger.returnFailedLegs('a', 7), ['a provisioned → a pending: 7']],
-    ['a transfer that is held', ledger.transferHeldLegs('a', 7), ['a available → a provisioned: 7']],
+    [
+      'a transfer that is held',
+      ledger.transferHeldLegs('a', { valueCents: 5, feeCents: 2 }),
+      ['a available → a provisioned: 5', 'a available → a provisioned: 2 (fee)'],
+    ],
     [
       'a transfer that settles',
       ledger.transferSettledLegs('a', { valueCents: 5, feeCents: 2 }),
-      ['a provisioned → a outside: 5', 'a provisioned → a fee: 2'],
+      ['a provisioned → a outside: 5', 'a provisioned → a fee: 2 (fee)'],
     ],
-    ['a transfer that fails', ledger.transferReleasedLegs('a', 7), ['a provisioned → a available: 7']],
+    [
+      'a transfer that fails',
+      ledger.transferReleasedLegs('a', { valueCents: 5, feeCents: 2 }),
+      ['a provisioned → a available: 2 (fee)', 'a provisioned → a available: 5'],
+    ],
     [
       'a lost amount that is covered',
       ledger.uncoveredOutflowLegs('a', { cents: 7, availableCents: 9 }),
@@ -97,7 +105,7 @@ describe('the legs of each movement (SPEC §7)', () => {
         ],
         { accountUuid: 'a', cents: 1 },
       ),
-      ['a provisioned → a outside: 5', 'b provisioned → b outside: 2', 'a provisioned → a fee: 1'],
+      ['a provisioned → a outside: 5', 'b provisioned → b outside: 2', 'a provisioned → a fee: 1 (fee)'],
     ],
     [
       'a refund that fails',
@@ -138,8 +146,18 @@ describe('postings', () => {
         ...ledger.depositLegs('b', 0),
       ]),
     ).toEqual([
-      { accountUuid: 'a', bucket: 'outside', cents: -7 },
-      { accountUuid: 'a', bucket: 'available', cents: 7 },
+      { accountUuid: 'a', bucket: 'outside', cents: -7, isFee: false },
+      { accountUuid: 'a', bucket: 'available', cents: 7, isFee: false },
+    ])
+  })
+
+  test('of a fee are its own, also where a shortfall is repaid from the value', () => {
+    const released = ledger.transferReleasedLegs('a', { valueCents: 5, feeCents: 2 })
+    const repaid = ledger.shortfallRepaidLegs('a', { cents: 7, shortfallCents: -6 })
+    const available = postingsOf([...released, ...repaid]).filter(({ bucket }) => bucket === 'available')
+    expect(available.map(({ cents, isFee }) => [cents, isFee])).toEqual([
+      [2, true],
+      [-1, false],
     ])
   })
 
@@ -159,10 +177,14 @@ describe('postings', () => {
         cents: random.upTo(999_999_999_999),
         from: place(),
         to: place(),
+        ...(random.upTo(3) === 0 && { isFee: true }),
       }))
       const postings = postingsOf(legs)
-      expect(postings.reduce((sum, posting) => sum + posting.cents, 0)).toBe(0)
-      const places = postings.map(posting => `${posting.accountUuid}/${posting.bucket}`)
+      for (const isFee of [true, false]) {
+        const own = postings.filter(posting => posting.isFee === isFee)
+        expect(own.reduce((sum, posting) => sum + posting.cents, 0)).toBe(0)
+      }
+      const places = postings.map(({ accountUuid, bucket, isFee }) => `${accountUuid}/${bucket}/${isFee}`)
       expect(new Set(places).size).toBe(places.length)
       expect(postings.every(posting => posting.cents !== 0)).toBe(true)
     }

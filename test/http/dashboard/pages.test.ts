@@ -475,7 +475,7 @@ test('an unreachable webhook is not registered', async () => {
 test('a statement of more lines than a file holds is refused by name, and not cut off', async () => {
   await ours.sql(
     `insert into list_counter_change (noun, account_uuid, connection_uuid, day, state, count)
-     select 'posting', account_uuid, provider_account_uuid, current_date, 'available', 50000 from connection where uuid = ?`,
+     select 'posting', account_uuid, provider_account_uuid, current_date, 'DEPOSIT', 50000 from connection where uuid = ?`,
     [ours.connection],
   )
   const { status, text } = await merchant.get('/dashboard/ledger/ledger.csv')

@@ -166,8 +166,8 @@ async function posted({ at, connection }: { at: number; connection: string }): P
       [movement, accountUuid, `E${movement.replaceAll('-', '').slice(1)}`],
     )
     await tx.execute(
-      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents, created_at)
-     select ?, ?, c.provider_account_uuid, leg.bucket, leg.cents, leg.cents, ?
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
+     select ?, ?, c.provider_account_uuid, 'DEPOSIT', leg.bucket, leg.cents, leg.cents, ?
      from connection c cross join (values ('outside', -100), ('available', 100)) as leg (bucket, cents)
      where c.uuid = ?`,
       [movement, accountUuid, new Date(at), connection],

@@ -3,7 +3,12 @@ import { createMovement } from '../../../src/activities/ledger/movements.ts'
 import { type EntityManager, runInTransaction } from '../../../src/db/client/orm.ts'
 import type { Movement } from '../../../src/db/entities/movement.ts'
 import { type MovementLegs, writePostings } from '../../../src/db/ledger/post.ts'
-import { depositLegs, transferHeldLegs } from '../../../src/domain/ledger/legs.ts'
+import {
+  depositLegs,
+  type Leg,
+  transferHeldLegs,
+  transferSettledLegs,
+} from '../../../src/domain/ledger/legs.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Postings change balances and carry each bucket's balance after them; PostgreSQL refuses invalid ones. */
@@ -34,6 +39,7 @@ const moved = (em: EntityManager): Movement =>
     ...place,
     ...{ type: 'EXTERNAL_TRANSFER', movementType: 'IN', valueCents: 100, status: 'PENDING' },
   })
+const inCents = (valueCents: number, feeCents = 0) => ({ valueCents, feeCents })
 /** One leg per movement, posted together. */
 const booked = (...all: MovementLegs['legs'][]) =>
   runInTransaction(fixture.orm, async em => {
@@ -56,8 +62,8 @@ const balances = (of = accountUuid) =>
 test('each posting has its bucket’s balance after it, also within one movement', async () => {
   await booked(
     depositLegs(accountUuid, 100),
-    transferHeldLegs(accountUuid, 30),
-    transferHeldLegs(accountUuid, 50),
+    transferHeldLegs(accountUuid, inCents(30)),
+    transferHeldLegs(accountUuid, inCents(50)),
   )
   expect(await postings()).toEqual([
     { bucket: 'outside', cents: -100, after: -100 },
@@ -67,7 +73,7 @@ test('each posting has its bucket’s balance after it, also within one movement
     { bucket: 'available', cents: -50, after: 20 },
     { bucket: 'provisioned', cents: 50, after: 80 },
   ])
-  await booked(transferHeldLegs(accountUuid, 20))
+  await booked(transferHeldLegs(accountUuid, inCents(20)))
   expect((await postings()).slice(-2)).toEqual([
     { bucket: 'available', cents: -20, after: 0 },
     { bucket: 'provisioned', cents: 20, after: 100 },
@@ -78,10 +84,46 @@ test('each posting has its bucket’s balance after it, also within one movement
   ])
 })
 
+test('a fee has postings of its own; no value becomes a fee, and no fee leaves', async () => {
+  await booked(depositLegs(accountUuid, 100), transferHeldLegs(accountUuid, inCents(30, 2)))
+  await booked(transferSettledLegs(accountUuid, inCents(30, 2)))
+  const typed = await sql('select type, bucket, cents::int from posting where account_uuid = ? order by id', [
+    accountUuid,
+  ])
+  expect(typed.slice(2)).toEqual([
+    { type: 'EXTERNAL_TRANSFER', bucket: 'available', cents: -30 },
+    { type: 'EXTERNAL_TRANSFER', bucket: 'provisioned', cents: 30 },
+    { type: 'FEE', bucket: 'available', cents: -2 },
+    { type: 'FEE', bucket: 'provisioned', cents: 2 },
+    { type: 'EXTERNAL_TRANSFER', bucket: 'provisioned', cents: -30 },
+    { type: 'EXTERNAL_TRANSFER', bucket: 'outside', cents: 30 },
+    { type: 'FEE', bucket: 'provisioned', cents: -2 },
+    { type: 'FEE', bucket: 'fee', cents: 2 },
+  ])
+  const to = (bucket: Leg['to']['bucket'], isFee = false) => ({
+    ...{ cents: 1, from: { accountUuid, bucket: 'available' as const }, to: { accountUuid, bucket } },
+    isFee,
+  })
+  for (const leg of [to('fee'), to('outside', true)])
+    await expect(booked([leg])).rejects.toMatchObject({ constraint: 'posting_fee' })
+  await expect(
+    sql(
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
+       select movement_uuid, account_uuid, provider_account_uuid, leg.type, 'available', leg.cents, 0
+       from (select * from posting where account_uuid = ? limit 1) p
+       cross join (values ('FEE', 1), ('EXTERNAL_TRANSFER', -1)) as leg (type, cents)`,
+      [accountUuid],
+    ),
+  ).rejects.toThrow(/do not add up to zero/)
+})
+
 test('a movement that would leave a bucket below zero is refused as a whole', async () => {
   await booked(depositLegs(accountUuid, 100))
   const before = [await postings(), await balances()]
-  const tooMuch = booked(transferHeldLegs(accountUuid, 60), transferHeldLegs(accountUuid, 41))
+  const tooMuch = booked(
+    transferHeldLegs(accountUuid, inCents(60)),
+    transferHeldLegs(accountUuid, inCents(41)),
+  )
   await expect(tooMuch).rejects.toMatchObject({ constraint: 'balance_covered' })
   expect([await postings(), await balances()]).toEqual(before)
 })
@@ -96,7 +138,7 @@ test('nothing is posted for an account without a connection there', async () => 
 
 test('concurrent postings are all kept', async () => {
   await booked(depositLegs(accountUuid, 1_000))
-  await Promise.all(Array.from({ length: 20 }, () => booked(transferHeldLegs(accountUuid, 10))))
+  await Promise.all(Array.from({ length: 20 }, () => booked(transferHeldLegs(accountUuid, inCents(10)))))
   expect(await balances()).toEqual([
     { bucket: 'available', cents: 800 },
     { bucket: 'outside', cents: -1_000 },

@@ -33,8 +33,8 @@ export type TokenRow = {
 
 /** A settled movement is posted: follows `with made as (insert into movement … returning *)`. */
 export const bookingSql = (bucket: 'available' | 'pending' = 'available') => `
-  insert into posting (movement_uuid, account_uuid, provider_account_uuid, bucket, cents, balance_cents)
-  select uuid, account_uuid, provider_account_uuid, bucket, sign * value_cents, sign * value_cents
+  insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents)
+  select uuid, account_uuid, provider_account_uuid, type, bucket, sign * value_cents, sign * value_cents
   from made cross join (values ('${bucket}', 1), ('outside', -1)) as leg (bucket, sign)`
 
 /** Inserts rows that a command or the dashboard would have created. */

@@ -88,16 +88,22 @@ create table posting (
   movement_uuid uuid not null references movement,
   account_uuid uuid not null,
   provider_account_uuid uuid not null,
+  -- FEE for what a fee holds, pays or releases, else the type of the movement.
+  type text not null,
   bucket text not null,
   cents bigint not null check (cents <> 0),
   -- The bucket's balance after this posting.
   balance_cents bigint not null,
+  -- A line of a statement: a movement may have several.
+  uuid uuid not null default gen_random_uuid(),
   created_at timestamptz not null default now(),
-  foreign key (account_uuid, provider_account_uuid, bucket) references balance
+  foreign key (account_uuid, provider_account_uuid, bucket) references balance,
+  -- The service earns fees and nothing else, and a fee never leaves the ledger.
+  constraint posting_fee check (case when type = 'FEE' then bucket in ('available', 'provisioned', 'fee') else bucket <> 'fee' end)
 ) ${FREQUENT_VACUUM};
 create index posting_of_movement on posting (movement_uuid);
 -- The account statement, in the order of its postings, which is what its balances follow; and by day.
-create index posting_available on posting (account_uuid, id desc) include (provider_account_uuid, created_at)
+create index posting_available on posting (account_uuid, id desc) include (provider_account_uuid, created_at, type)
   where bucket = 'available';
 create index posting_available_day on posting (account_uuid, created_at) include (provider_account_uuid, id)
   where bucket = 'available';`,
@@ -124,10 +130,11 @@ end $$;
 create trigger connection_balances after insert or update of provider_account_uuid on connection
   for each row execute function create_balances();
 
--- The postings of a movement add up to zero at each provider account: money is neither made nor lost.
+-- The postings of a movement add up to zero at each provider account, its fee by itself: money is neither made nor lost,
+-- and no value becomes a fee.
 create function check_postings_balance() returns trigger language plpgsql as $$
 begin
-  if exists (select from written group by movement_uuid, provider_account_uuid having sum(cents) <> 0) then
+  if exists (select from written group by movement_uuid, provider_account_uuid, type having sum(cents) <> 0) then
     raise exception 'the postings of a movement do not add up to zero' using errcode = 'check_violation';
   end if;
   return null;

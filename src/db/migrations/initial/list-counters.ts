@@ -37,7 +37,7 @@ create table list_counter (
   connection_uuid uuid not null,
   -- The UTC day of creation; infinity: the sum over all days.
   day date not null,
-  -- Of a posting its bucket, of an event its type.
+  -- Of a posting or an event its type.
   state text not null,
   count bigint not null,
   primary key (noun, account_uuid, day, connection_uuid, state)
@@ -78,7 +78,7 @@ ${createRowCounters('transfer')}
 
 ${createStatementCounters(
   'posting', // The lines of account statements.
-  `select account_uuid, provider_account_uuid as connection_uuid, created_at, bucket as state from changed where bucket = 'available'`,
+  `select account_uuid, provider_account_uuid as connection_uuid, created_at, type as state from changed where bucket = 'available'`,
 )}
 ${createStatementCounters(
   'event',
