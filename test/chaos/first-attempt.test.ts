@@ -4,6 +4,7 @@ import { type EntityManager, runInTransaction } from '../../src/db/client/orm.ts
 import { lockConnection } from '../../src/db/locks.ts'
 import type { ProviderPayout } from '../../src/domain/providers/provider.ts'
 import type { TransferInput } from '../../src/workflows/contracts/transfers.ts'
+import { readEventBodies } from '../support/event-bodies.ts'
 import { openActivityFixture } from './support/activity-fixture.ts'
 import { slowDownCommits } from './support/slow-commit.ts'
 
@@ -98,8 +99,8 @@ describe('no provider is called', () => {
     for (let run = 0; run < 2; run++)
       expect(await sent(order)).toMatchObject({ kind: 'rejected', code: 'not_taken', finality: 'final' })
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
-    expect(await fixture.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
-      { body: { status: 'FAILED', error: { code: 'not_taken' } } },
+    expect(await readEventBodies(fixture.sql, 'subject_uuid = ?', [order.uuid])).toMatchObject([
+      { status: 'FAILED', error: { code: 'not_taken' } },
     ])
     expect(calls).toBe(0)
   })
@@ -164,8 +165,8 @@ describe('no provider is called', () => {
     expect(await fixture.records.storeTransfer(order)).toMatchObject({ state: 'failed' })
     await slow.end()
     expect(await rows(order.uuid)).toEqual([{ state: 'failed', held_cents: '0', attempt: null }])
-    expect(await fixture.sql('select body from event where subject_uuid = ?', [order.uuid])).toMatchObject([
-      { body: { status: 'FAILED', error: { code: 'not_taken' } } },
+    expect(await readEventBodies(fixture.sql, 'subject_uuid = ?', [order.uuid])).toMatchObject([
+      { status: 'FAILED', error: { code: 'not_taken' } },
     ])
   })
 

@@ -1,5 +1,6 @@
 import { Attempt } from '../../src/db/entities/attempt.ts'
 import { Connection } from '../../src/db/entities/connection.ts'
+import { decompressEventBody } from '../../src/db/entities/event-body.ts'
 import { runInBatches } from './batches.ts'
 import type { ApiResource, FinalState } from './final-state.ts'
 import { getUntilAnswered, type RequestRecord } from './merchant-requests.ts'
@@ -121,8 +122,8 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
            and q.provider_account_uuid = b.provider_account_uuid and q.bucket = b.bucket), 0)::float as "foldCents"
        from balance b join provider_account p on p.uuid = b.provider_account_uuid`,
     ),
-    sql<DatabaseRows['events'][number]>(
-      'select uuid, account_uuid as account, type, subject_uuid as subject, sequence, body as data from event',
+    sql<Omit<DatabaseRows['events'][number], 'data'> & { body: Buffer }>(
+      'select uuid, account_uuid as account, type, subject_uuid as subject, sequence, body from event',
     ),
     sql<DatabaseRows['deliveries'][number]>(
       `select d.uuid, d.event_uuid as event, regexp_replace(w.url, '^.*/', '') as inbox, d.status
@@ -141,7 +142,7 @@ async function readDatabaseRows({ sql }: StackClients): Promise<DatabaseRows> {
     attempts,
     unbalancedMovements: unbalanced,
     buckets,
-    events,
+    events: events.map(({ body, ...event }) => ({ ...event, data: decompressEventBody(body) })),
     deliveries,
     unroutedNotifications: waitingNotices,
   }

@@ -1,6 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import type { EventType, SubscribableEventType } from '../../domain/webhooks/webhook.ts'
 import { createdAtColumn, timestampColumn, unionColumn, updatedAtColumn } from './columns.ts'
+import { EventBodyType } from './event-body.ts'
 
 const event = defineEntity({
   name: 'Event',
@@ -11,8 +12,7 @@ const event = defineEntity({
     type: unionColumn<EventType>(),
     subjectUuid: p.uuid(),
     sequence: p.integer(),
-    /** The resource as its GET showed it when the state changed. */
-    body: p.json<Record<string, unknown>>(),
+    body: p.type(EventBodyType),
     /** Subject of the workflow that starts its deliveries. */
     ownerUuid: p.uuid(),
     requestId: p.text(),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { ProviderName } from '../../../src/domain/providers/provider.ts'
 import type { FaultBody } from '../../../src/simulator/control/schemas.ts'
+import { readEventBodies } from '../../support/event-bodies.ts'
 import { RESPONSE_LIMIT_MS } from '../../support/response-limit.ts'
 import { type Stack, startStack } from '../../support/stack.ts'
 import { createPayoutActions, type PayoutActions } from '../support/payout-actions.ts'
@@ -182,10 +183,8 @@ test('a charge that every provider refuses is FAILED, and the response lists the
     },
   })
   expect(await merchant.api.readCharge(data.uuid)).toMatchObject({ status: 'FAILED', error: data.error })
-  const [event] = await testStack.sql<{ body: unknown }>('select body from event where subject_uuid = ?', [
-    data.uuid,
-  ])
-  expect(event!.body).toMatchObject({ status: 'FAILED', sequence: 1 })
+  const [body] = await readEventBodies(testStack.sql, 'subject_uuid = ?', [data.uuid])
+  expect(body).toMatchObject({ status: 'FAILED', sequence: 1 })
 })
 
 test('a charge that reaches no provider is FAILED, and the response allows a retry with another key', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deriveOperationUuid } from '../../../src/api/operations/idempotency.ts'
+import { readEventBodies } from '../../support/event-bodies.ts'
 import { pollUntil } from '../support/poll-until.ts'
 import { type Merchant, openSharedTestStack, type TestStack } from '../support/test-stack.ts'
 
@@ -50,21 +51,11 @@ function movements({ uuid }: { uuid: string }): Promise<Row[]> {
 }
 
 /** The PIX events of an account, as they were delivered. */
-async function pixEvents({ uuid }: { uuid: string }) {
-  const rows = await stack.sql<{ body: Record<string, unknown> }>(
-    `select body from event where account_uuid = ? and type = 'PIX_TRANSACTION' order by created_at, uuid`,
-    [uuid],
-  )
-  return rows.map(row => row.body)
-}
+const pixEvents = ({ uuid }: { uuid: string }) =>
+  readEventBodies(stack.sql, `account_uuid = ? and type = 'PIX_TRANSACTION'`, [uuid])
 
-async function paymentEvents(charge: { uuid: string }) {
-  const rows = await stack.sql<{ body: Shown }>(
-    `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
-    [charge.uuid],
-  )
-  return rows.map(row => row.body)
-}
+const paymentEvents = (charge: { uuid: string }) =>
+  readEventBodies<Shown>(stack.sql, `subject_uuid = ? and type = 'PAYMENT'`, [charge.uuid])
 
 /** Waits until an unmatched payment was returned to its payer once, and answers the rail's record of it. */
 async function returned(merchant: Merchant, endToEnd: string) {

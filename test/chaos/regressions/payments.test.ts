@@ -4,6 +4,7 @@ import { findCharge } from '../../../src/api/operations/charges.ts'
 import { showCharge } from '../../../src/contract/charges/charge.ts'
 import type { FoundCharge, IncomingPix, IssuedCharge } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
+import { readEventBodies } from '../../support/event-bodies.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Findings of a review about payments of charges, each as a minimal test. */
@@ -73,11 +74,12 @@ async function pending({ expiresInMs = 60_000 } = {}) {
       return postings.map(({ bucket }) => bucket)
     },
     async eventStatuses(): Promise<string[]> {
-      const events = await fixture.sql<{ body: { status: string } }>(
-        `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
+      const bodies = await readEventBodies<{ status: string }>(
+        fixture.sql,
+        `subject_uuid = ? and type = 'PAYMENT'`,
         [uuid],
       )
-      return events.map(({ body }) => body.status)
+      return bodies.map(({ status }) => status)
     },
   }
 }

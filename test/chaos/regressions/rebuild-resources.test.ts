@@ -9,6 +9,7 @@ import { rebuildWorkflows } from '../../../src/disaster-recovery/rebuild.ts'
 import type { IncomingPix } from '../../../src/domain/providers/provider.ts'
 import { toParty } from '../../../src/providers/adapter/party.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 
@@ -335,8 +336,8 @@ test.each<DeliveryRow>([
       )
       await fixture.sql(
         `insert into event (uuid, account_uuid, type, subject_uuid, owner_uuid, sequence, body, request_id, created_at)
-       values (?, ?, 'PAYMENT', gen_random_uuid(), gen_random_uuid(), 1, '{}', 'r', now())`,
-        [event, merchant.accountUuid],
+       values (?, ?, 'PAYMENT', gen_random_uuid(), gen_random_uuid(), 1, ?, 'r', now())`,
+        [event, merchant.accountUuid, ANY_EVENT_BODY],
       )
       await fixture.sql(
         `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at)

@@ -5,6 +5,7 @@ import { runInTransaction } from '../../../src/db/client/orm.ts'
 import type { ChargeSplit } from '../../../src/domain/charges/split.ts'
 import type { IncomingPix, IssuedCharge, ProviderPayout } from '../../../src/domain/providers/provider.ts'
 import type { RefundInput } from '../../../src/workflows/contracts/refunds.ts'
+import { readEventBodies } from '../../support/event-bodies.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 import { createDisputeFixture } from '../support/dispute-fixture.ts'
 import { slowDownCommits } from '../support/slow-commit.ts'
@@ -95,11 +96,12 @@ async function paid(
       return row
     },
     async eventStatuses(): Promise<string[]> {
-      const events = await fixture.sql<{ body: { status: string } }>(
-        `select body from event where subject_uuid = ? and type = 'PAYMENT' order by sequence`,
+      const bodies = await readEventBodies<{ status: string }>(
+        fixture.sql,
+        `subject_uuid = ? and type = 'PAYMENT'`,
         [uuid],
       )
-      return events.map(({ body }) => body.status)
+      return bodies.map(({ status }) => status)
     },
   }
 }
@@ -241,11 +243,12 @@ test('a refund that settles late shows no fee, because none was charged', async 
   const refund = await charge.refused(400)
   fixture.scriptProvider({ findRefund: async () => ({ kind: 'found', payout: settled(400) }) })
   expect(await fixture.providers.pollRefund({ ...refund, pollCount: 1 })).toMatchObject({ kind: 'settled' })
-  const events = await fixture.sql<{ body: { refund: { status: string; fees: number } } }>(
-    `select body from event where subject_uuid = ? and type = 'REFUND' order by sequence`,
+  const bodies = await readEventBodies<{ refund: { status: string; fees: number } }>(
+    fixture.sql,
+    `subject_uuid = ? and type = 'REFUND'`,
     [refund.uuid],
   )
-  expect(events.map(({ body }) => body.refund)).toMatchObject([
+  expect(bodies.map(body => body.refund)).toMatchObject([
     { status: 'FAILED', fees: 0.1 },
     { status: 'COMPLETED', fees: 0 },
   ])

@@ -4,6 +4,7 @@ import { postOpeningBalance } from '../../../src/admin/connections.ts'
 import { Connection } from '../../../src/db/entities/connection.ts'
 import { startPause } from '../../../src/db/repositories/pauses.ts'
 import type { ProviderPayout, SendPayoutOutcome } from '../../../src/domain/providers/provider.ts'
+import { readEventBodies } from '../../support/event-bodies.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Findings of storms about transfers, each as a minimal test. */
@@ -34,12 +35,9 @@ test('the event of a settled transfer shows its attempt as settled, whatever was
   await fixture.providers.sendTransfer({ uuid, connectionUuid, isResend: false })
   await fixture.providers.pollTransfer({ uuid, connectionUuid, pollCount: 1 })
 
-  const [event] = await fixture.sql<{ body: object }>(
-    `select body from event where subject_uuid = ? and type = 'TRANSFER'`,
-    [uuid],
-  )
-  expect(event?.body).toMatchObject({ status: 'PAID', attempts: [{ outcome: 'settled', code: '' }] })
-  expect(event?.body).not.toHaveProperty('outcome')
+  const [body] = await readEventBodies(fixture.sql, `subject_uuid = ? and type = 'TRANSFER'`, [uuid])
+  expect(body).toMatchObject({ status: 'PAID', attempts: [{ outcome: 'settled', code: '' }] })
+  expect(body).not.toHaveProperty('outcome')
 })
 
 test('an unknown outcome stores its next poll time at once, also when its repeat is paused', async () => {
@@ -193,11 +191,12 @@ test.each([
     const asked = await fixture.providers.pollTransfer({ uuid: order.uuid, connectionUuid, pollCount: 1 })
     expect(asked).toMatchObject({ kind: 'settled', transfer: { state: 'paid' } })
     expect(await fixture.readBalances(accountUuid)).toEqual({ available: 500, outside: -500 })
-    const events = await fixture.sql<{ body: { status: string; late?: true } }>(
-      `select body from event where subject_uuid = ? and type = 'TRANSFER' order by sequence`,
+    const bodies = await readEventBodies<{ status: string; late?: true }>(
+      fixture.sql,
+      `subject_uuid = ? and type = 'TRANSFER'`,
       [order.uuid],
     )
-    expect(events.map(({ body }) => [body.status, body.late])).toEqual([
+    expect(bodies.map(body => [body.status, body.late])).toEqual([
       [before, undefined],
       ['PAID', true],
     ])
@@ -224,11 +223,12 @@ test('a transfer that settles although it was rejected shows no fee: its hold wa
     fixture.scriptProvider({ findTransfer: async () => ({ kind: 'found', payout: sending }) })
     await fixture.providers.pollTransfer({ ...key, pollCount: 1 })
   }
-  const events = await fixture.sql<{ body: { status: string; fees: number } }>(
-    `select body from event where subject_uuid = ? and type = 'TRANSFER' order by sequence`,
+  const bodies = await readEventBodies<{ status: string; fees: number }>(
+    fixture.sql,
+    `subject_uuid = ? and type = 'TRANSFER'`,
     [order.uuid],
   )
-  expect(events.map(({ body }) => [body.status, body.fees])).toEqual([
+  expect(bodies.map(body => [body.status, body.fees])).toEqual([
     ['FAILED', 0.1],
     ['PAID', 0],
   ])

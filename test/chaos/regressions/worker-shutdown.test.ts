@@ -7,6 +7,7 @@ import { reconcile } from '../../../src/activities/reconciliation/reconcile.ts'
 import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
 import { sweepDeliveries } from '../../../src/activities/webhooks/sweep-deliveries.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { openActivityFixture } from '../support/activity-fixture.ts'
 
 /** Activities that run for longer than a stopping worker waits: they end at its request, and the next worker continues. */
@@ -40,9 +41,9 @@ const temporal = {
 const events = (count: number, age: string) =>
   fixture.sql<{ uuid: string }>(
     `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-     select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now() - ?::interval
+     select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, ?, gen_random_uuid(), 'r', now() - ?::interval
      from generate_series(1, ?) returning uuid`,
-    [merchant.accountUuid, age, count],
+    [merchant.accountUuid, ANY_EVENT_BODY, age, count],
   )
 
 test('event pruning ends after the current batch when the worker shuts down', async () => {

@@ -12,6 +12,7 @@ import { deliveriesQuery } from '../../../src/contract/webhooks/webhook-delivery
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { foldListCounters } from '../../../src/db/repositories/list-counters.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** The ledger, events and deliveries: their rows and totals equal what was written, whatever was folded in between. */
@@ -179,8 +180,8 @@ async function happened({ at, connection, type }: { at: number; connection: stri
   const uuid = randomUUID()
   await em().execute(
     `insert into event (uuid, account_uuid, connection_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id,
-       created_at) values (?, ?, ?, ?, ?, 1, '{}', ?, 'r', ?)`,
-    [uuid, accountUuid, connection, type, uuid, uuid, new Date(at)],
+       created_at) values (?, ?, ?, ?, ?, 1, ?, ?, 'r', ?)`,
+    [uuid, accountUuid, connection, type, uuid, ANY_EVENT_BODY, uuid, new Date(at)],
   )
   return uuid
 }

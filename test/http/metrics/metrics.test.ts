@@ -22,6 +22,7 @@ import { logFailedCall } from '../../../src/providers/observability/call-log.ts'
 import { observeProvider } from '../../../src/providers/observability/call-observer.ts'
 import type { Provider, ProviderNotificationRequest } from '../../../src/providers/port.ts'
 import { openStorage } from '../../../src/storage/storage.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { createTemporaryFolder } from '../../support/servers.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { createBrowser } from '../support/browser.ts'
@@ -308,8 +309,8 @@ describe('GET /metrics', () => {
     const account = await world.insertAccount()
     const [event] = await sql(
       `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-       values (gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()) returning uuid`,
-      [account],
+       values (gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, ?, gen_random_uuid(), 'r', now()) returning uuid`,
+      [account, ANY_EVENT_BODY],
     )
     for (const [status, failing, since, next] of [
       ['ACTIVE', null, '90 seconds', null],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { attemptDelivery, attemptFirstDeliveries } from '../../../src/activities/webhooks/deliver.ts'
+import { compressEventBody, type EventBody } from '../../../src/db/entities/event-body.ts'
 import { createAddressPolicy } from '../../../src/webhook-client/address-policy.ts'
 import { createWebhookClient, type WebhookClientOptions } from '../../../src/webhook-client/client.ts'
 import { generateSigningSecret, maskSigningSecret } from '../../../src/webhook-client/signature.ts'
@@ -77,12 +78,12 @@ export async function openEndpointFixture(
       (await sql<Record<string, unknown>>('select * from webhook where uuid = ?', [uuid]))[0]!,
 
     /** An event and its delivery to this endpoint. */
-    async createEvent(type = 'PAYMENT', body: object = { status: 'PAID', sequence: 1 }): Promise<string> {
+    async createEvent(type = 'PAYMENT', body: EventBody = { status: 'PAID', sequence: 1 }): Promise<string> {
       const [event, delivery] = [randomUUID(), randomUUID()]
       await sql(
         `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
          values (?, ?, ?, ?, 1, ?, ?, 'the request', now())`,
-        [event, accountUuid, type, event, JSON.stringify(body), event],
+        [event, accountUuid, type, event, compressEventBody(body), event],
       )
       await sql(
         `insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at) values (?, ?, ?, now(), now())`,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { addUser } from '../../../src/admin/users.ts'
+import { compressEventBody } from '../../../src/db/entities/event-body.ts'
 import type { ApiFixture } from './api-fixture.ts'
 import { bookingSql } from './row-inserters.ts'
 
@@ -209,7 +210,7 @@ export async function createFullAccount(world: ApiFixture) {
       account,
       connection,
       charge,
-      JSON.stringify({ uuid: charge, status: 'PAID', external_ref: MALICIOUS_TEXT }),
+      compressEventBody({ uuid: charge, status: 'PAID', external_ref: MALICIOUS_TEXT }),
       charge,
       now,
     ],

@@ -5,6 +5,7 @@ import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { startEventReplay } from '../../../src/temporal/deliveries.ts'
 import type { TemporalContext } from '../../../src/temporal/workflow-options.ts'
 import type { ReplayEventsInput } from '../../../src/workflows/contracts/webhooks.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { type CertificateAuthority, createAuthority } from '../../webhooks/support/merchant-server.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 import { openEndpointFixture } from '../support/endpoint-fixture.ts'
@@ -36,12 +37,12 @@ async function endpoint({ waiting = 0, sweepAt = `now() + interval '5 minutes'` 
   await story.sql(
     `with happened as (
        insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-       select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now()
+       select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, ?, gen_random_uuid(), 'r', now()
        from generate_series(1, ?) returning uuid
      )
      insert into delivery (uuid, webhook_uuid, event_uuid, created_at, updated_at, sweep_at)
      select gen_random_uuid(), ?, uuid, now(), now(), ${sweepAt} from happened`,
-    [story.accountUuid, waiting, story.uuid],
+    [story.accountUuid, ANY_EVENT_BODY, waiting, story.uuid],
   )
   const token = await fixture.insertToken({ accountUuid: story.accountUuid })
   return {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { webhookRoutes } from '../../../src/api/webhooks/routes.ts'
 import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { STATEMENT_TIMEOUT_MS } from '../../../src/http/limits.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import {
   type CertificateAuthority,
   createAuthority,
@@ -257,8 +258,8 @@ async function delivery(webhookUuid: string, status: string): Promise<string> {
   const [uuid, event] = [randomUUID(), randomUUID()]
   await fixture.orm.em.execute(
     `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-     values (?, ?, 'PAYMENT', ?, 1, '{}', ?, 'r', now())`,
-    [event, accountUuid, event, event],
+     values (?, ?, 'PAYMENT', ?, 1, ?, ?, 'r', now())`,
+    [event, accountUuid, event, ANY_EVENT_BODY, event],
   )
   await fixture.orm.em.execute(
     `insert into delivery (uuid, webhook_uuid, event_uuid, status, created_at, updated_at) values (?, ?, ?, ?, now(), now())`,

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { ActivityDependencies } from '../../../src/activities/runtime/dependencies.ts'
 import { pruneEvents } from '../../../src/activities/webhooks/prune-events.ts'
 import { eventRoutes } from '../../../src/api/events/routes.ts'
+import { compressEventBody, type EventBody } from '../../../src/db/entities/event-body.ts'
+import { ANY_EVENT_BODY } from '../../support/event-bodies.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
 
 /** Events as they are read, by which token, and for how long. */
@@ -25,7 +27,7 @@ beforeEach(async () => {
   connection = await fixture.insertConnection(accountUuid)
 })
 
-type Row = { type?: string; connectionUuid?: string | null; at?: Date; subject?: string; body?: object }
+type Row = { type?: string; connectionUuid?: string | null; at?: Date; subject?: string; body?: EventBody }
 async function event({ type = 'PAYMENT', connectionUuid = connection, ...row }: Row = {}): Promise<string> {
   const uuid = randomUUID()
   await fixture.orm.em.execute(
@@ -33,7 +35,7 @@ async function event({ type = 'PAYMENT', connectionUuid = connection, ...row }: 
      values (?, ?, ?, ?, ?, 1, ?, ?, 'r', ?)`,
     [
       ...[uuid, accountUuid, connectionUuid, type, row.subject ?? uuid],
-      ...[JSON.stringify(row.body ?? { sequence: 1 }), uuid, row.at ?? new Date()],
+      ...[compressEventBody(row.body ?? { sequence: 1 }), uuid, row.at ?? new Date()],
     ],
   )
   return uuid
@@ -209,9 +211,9 @@ describe('after thirty days', () => {
   test('more than one batch are deleted in several', async () => {
     await fixture.orm.em.execute(
       `insert into event (uuid, account_uuid, type, subject_uuid, sequence, body, owner_uuid, request_id, created_at)
-       select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, '{}', gen_random_uuid(), 'r', now() - interval '40 days'
+       select gen_random_uuid(), ?, 'PAYMENT', gen_random_uuid(), 1, ?, gen_random_uuid(), 'r', now() - interval '40 days'
        from generate_series(1, 1200)`,
-      [accountUuid],
+      [accountUuid, ANY_EVENT_BODY],
     )
     const { deleted } = await pruneEvents({ orm: fixture.orm } as ActivityDependencies)()
     expect(deleted).toBe(1_200)

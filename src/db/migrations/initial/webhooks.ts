@@ -11,8 +11,8 @@ create table event (
   type text not null check (type in ('PAYMENT', 'TRANSFER', 'REFUND', 'MED', 'PIX_TRANSACTION', 'TEST')),
   subject_uuid uuid not null,
   sequence int not null,
-  -- Not jsonb: the receiver gets the fields in the order of GET.
-  body json not null,
+  -- Compressed JSON (event-body.ts).
+  body bytea not null,
   owner_uuid uuid not null,
   request_id varchar(128) not null,
   created_at timestamptz not null,
