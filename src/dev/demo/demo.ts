@@ -214,9 +214,12 @@ async function issueConnectionTokens(
   return issued as DemoResult['providers']
 }
 
-function buildVirtualAccount(holder: { name: string; document: string }, provider: ProviderName): Party {
+function buildVirtualAccount(
+  { name, document }: { name: string; document: string },
+  provider: ProviderName,
+): Party {
   return {
-    ...holder,
+    ...{ name, document },
     account_number: '1234567',
     account_agency: '0001',
     bank: { code: '', name: `Banco ${provider.at(-1)}`, ispb: DEMO_CONNECTIONS[provider].ispb },

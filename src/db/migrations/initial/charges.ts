@@ -76,12 +76,12 @@ create table charge (
 ) ${FREQUENT_VACUUM};
 create unique index charge_one_pix on charge (movement_uuid) where movement_uuid is not null;
 -- The list, without and with a filter; index-only, so that a million charges cost what a page costs.
-create index charge_listed on charge (account_uuid, created_at desc, uuid desc)
+create index charge_listed on charge (account_uuid, created_at, uuid)
   include (connection_uuid, state, value_cents, paid_at);
 -- By state where most charges are not; the list of paid ones passes over few others.
-create index charge_by_state on charge (account_uuid, state, created_at desc, uuid desc) include (connection_uuid)
+create index charge_by_state on charge (account_uuid, state, created_at, uuid) include (connection_uuid)
   where state <> 'paid';
-create index charge_of_provider on charge (account_uuid, connection_uuid, created_at desc, uuid desc)
+create index charge_of_provider on charge (account_uuid, connection_uuid, created_at, uuid)
   include (state, value_cents);
 create index charge_by_value on charge (account_uuid, value_cents) include (connection_uuid, created_at, uuid);
 create index charge_by_payment on charge (account_uuid, paid_at) include (connection_uuid, created_at, uuid)

@@ -42,7 +42,7 @@ create table connection (
   constraint connection_of_account unique (uuid, account_uuid),
   constraint connection_epoch check (credentials_epoch >= 1)
 );
-create index connection_listed on connection (account_uuid, created_at desc, uuid desc);
+create index connection_listed on connection (account_uuid, created_at, uuid);
 create index connection_of_provider_account on connection (provider_account_uuid);
 create index connection_by_collection_key on connection (collection_key) where collection_key is not null;
 

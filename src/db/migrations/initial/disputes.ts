@@ -65,9 +65,9 @@ create table dispute (
     and (accept is null) = (reply_state is null)),
   constraint dispute_replying check (replying_until is null or reply_state is not null)
 );
-create index dispute_listed on dispute (account_uuid, created_at desc, uuid desc)
+create index dispute_listed on dispute (account_uuid, created_at, uuid)
   include (connection_uuid, state, kind, dispute_type);
-create index dispute_of_provider on dispute (account_uuid, connection_uuid, created_at desc, uuid desc);
+create index dispute_of_provider on dispute (account_uuid, connection_uuid, created_at, uuid);
 create index dispute_of_charge on dispute (charge_uuid) where charge_uuid is not null;
 create index dispute_of_transfer on dispute (transfer_uuid) where transfer_uuid is not null;
 create index dispute_of_movement on dispute (movement_uuid);

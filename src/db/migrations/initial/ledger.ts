@@ -103,7 +103,7 @@ create table posting (
 ) ${FREQUENT_VACUUM};
 create index posting_of_movement on posting (movement_uuid);
 -- The account statement, in the order of its postings, which is what its balances follow; and by day.
-create index posting_available on posting (account_uuid, id desc) include (provider_account_uuid, created_at, type)
+create index posting_available on posting (account_uuid, id) include (provider_account_uuid, created_at, type)
   where bucket = 'available';
 create index posting_available_day on posting (account_uuid, created_at) include (provider_account_uuid, id)
   where bucket = 'available';`,

@@ -52,7 +52,7 @@ create table pix_key (
 create unique index pix_key_taken on pix_key (is_simulated, key) where state in ('creating', 'active', 'removing');
 -- A code is used once (SPEC §9).
 create unique index pix_key_code_once on pix_key (auth_code_uuid) where state <> 'refused';
-create index pix_key_listed on pix_key (account_uuid, created_at desc, uuid desc);
+create index pix_key_listed on pix_key (account_uuid, created_at, uuid);
 create index pix_key_of_provider_account on pix_key (provider_account_uuid, state);
 
 -- When an account ordered a key within the last minute: three times at most.

@@ -40,7 +40,7 @@ create table refund (
 );
 -- One refund of a charge runs at a time (SPEC §3).
 create unique index refund_one_running on refund (charge_uuid) where state in ('sending', 'settling');
-create index refund_of_charge on refund (charge_uuid, created_at desc, uuid desc);`,
+create index refund_of_charge on refund (charge_uuid, created_at, uuid);`,
 
   rules: `
 alter table refund add constraint refund_dispute_uuid_fkey foreign key (dispute_uuid) references dispute;

@@ -63,14 +63,14 @@ create table transfer (
     check (accept_before is null or state in ('created', 'sending', 'failed', 'cancelled', 'expired'))
 ) ${FREQUENT_VACUUM};
 -- The list, without and with a filter; index-only, so that a million transfers cost what a page costs.
-create index transfer_listed on transfer (account_uuid, created_at desc, uuid desc)
+create index transfer_listed on transfer (account_uuid, created_at, uuid)
   include (connection_uuid, state, settled_at);
-create index transfer_by_state on transfer (account_uuid, state, created_at desc, uuid desc);
-create index transfer_of_provider on transfer (account_uuid, connection_uuid, created_at desc, uuid desc)
+create index transfer_by_state on transfer (account_uuid, state, created_at, uuid);
+create index transfer_of_provider on transfer (account_uuid, connection_uuid, created_at, uuid)
   include (state);
 create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
   where settled_at is not null;
-create index transfer_by_key on transfer (account_uuid, pix_key, created_at desc, uuid desc) include (connection_uuid);
+create index transfer_by_key on transfer (account_uuid, pix_key, created_at, uuid) include (connection_uuid);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
 create index transfer_by_end_to_end on transfer (account_uuid, end_to_end) where end_to_end is not null;
 -- Operators' watch over the few that move, by created_at, which never changes.

@@ -19,8 +19,8 @@ create table event (
   -- A change of a resource is one event.
   constraint event_once unique (subject_uuid, type, sequence)
 ) ${FREQUENT_VACUUM};
-create index event_listed on event (account_uuid, created_at desc, uuid desc) include (connection_uuid, type);
-create index event_of_kind on event (account_uuid, type, created_at desc, uuid desc) include (connection_uuid);
+create index event_listed on event (account_uuid, created_at, uuid) include (connection_uuid, type);
+create index event_of_kind on event (account_uuid, type, created_at, uuid) include (connection_uuid);
 create index event_of_workflow on event (owner_uuid);
 -- Events are deleted by age, their deliveries with them.
 create index event_age on event (created_at);
@@ -51,7 +51,7 @@ create table webhook (
   -- A disabled endpoint says why.
   constraint webhook_disabled check ((status = 'DISABLED') = (disabled_reason is not null))
 );
-create index webhook_listed on webhook (account_uuid, created_at desc, uuid desc) where deleted_at is null;
+create index webhook_listed on webhook (account_uuid, created_at, uuid) where deleted_at is null;
 create index webhook_failing on webhook (failing_since) where status = 'ACTIVE' and deleted_at is null;
 -- Whether an account has test events, which are shown in the endpoint's mode only.
 create index webhook_tested on webhook (account_uuid, mode) where sequence > 0;
@@ -73,8 +73,8 @@ create table delivery (
   constraint delivery_run check (attempts_before_run between 0 and attempt_count),
   constraint delivery_next_attempt check (status = 'PENDING' or next_attempt_at is null)
 ) ${FREQUENT_VACUUM};
-create index delivery_listed on delivery (webhook_uuid, created_at desc, uuid desc);
-create index delivery_of_status on delivery (webhook_uuid, status, created_at desc, uuid desc) where status <> 'DELIVERED';
+create index delivery_listed on delivery (webhook_uuid, created_at, uuid);
+create index delivery_of_status on delivery (webhook_uuid, status, created_at, uuid) where status <> 'DELIVERED';
 -- The longest overdue delivery of each endpoint, and the sweep; by endpoint, so that the backlog of one delays no other.
 create index delivery_of_webhook_due on delivery (webhook_uuid, coalesce(next_attempt_at, created_at))
   where status = 'PENDING';
