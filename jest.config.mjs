@@ -42,6 +42,7 @@ export default {
     suite('http', sharedPostgres),
     suite('local', sharedPostgres),
     suite('docs'),
+    suite('sdk'),
     suite('workflows'),
     suite('replay'),
     suite('chaos', { ...sharedPostgres, testPathIgnorePatterns: ['storm.test.ts'] }),

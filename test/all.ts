@@ -21,8 +21,8 @@ const NO_COMPILATION_CACHE = '--no-compilation-cache'
 const MAX_WORKERS = Math.min(4, Math.max(2, availableParallelism() - 1))
 /** They limit no duration and share no stack with others: they take the time that the others leave. */
 const LEISURELY_PROJECTS = [
-  ...['architecture', 'chaos', 'docs', 'domain', 'messengers', 'providers', 'replay', 'simulator', 'storm'],
-  'webhooks',
+  ...['architecture', 'chaos', 'docs', 'domain', 'messengers', 'providers', 'replay', 'sdk', 'simulator'],
+  ...['storm', 'webhooks'],
 ]
 const LEISURELY_NICENESS = 5
 /** Suites of providers mostly wait. */

@@ -10,7 +10,9 @@ const { packages } = (await read('package-lock.json')) as { packages: Record<str
 const { allowScripts, devDependencies } = await read('package.json')
 
 test('npm ci verifies every package: the lock file holds the hash of each', () => {
-  const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link)
+  const installed = Object.entries(packages).filter(
+    ([path, { link }]) => path.includes('node_modules/') && !link,
+  )
   expect(installed.length).toBeGreaterThan(500)
   const unverified = installed.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ''))
   expect(unverified.map(([path]) => path)).toEqual([])

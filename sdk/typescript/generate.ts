@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/**
+ * `npm run sdk:typescript`, from the root of the repository: writes `src/openapi/` from `openapi.json`, the types by
+ * openapi-typescript and the table of operations here. With `--check` it writes nothing, and fails where the files
+ * differ.
+ */
+
+type Parameter = { name: string; in: string }
+type MediaTypes = Record<string, { schema: unknown; example?: unknown; examples?: unknown }>
+type Operation = {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { content: MediaTypes }
+  responses: Record<string, { headers?: unknown; content?: MediaTypes }>
+}
+type Document = {
+  paths: Record<string, Record<string, Operation>>
+  webhooks?: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown> }
+}
+
+const HEADER = '/** Written from openapi.json by `npm run sdk:typescript`; do not change it by hand. */\n'
+
+const source = readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')
+const document: Document = JSON.parse(source)
+const files = {
+  'src/openapi/types.ts': HEADER + writeTypes(keepWhatTypesNeed(structuredClone(document))),
+  'src/openapi/operations.ts': HEADER + writeOperationTable(document),
+}
+
+const isCheck = process.argv.includes('--check')
+for (const [name, text] of Object.entries(files)) {
+  const file = join(import.meta.dirname, name)
+  if (!isCheck) writeFileSync(file, text)
+  else if (readFileSync(file, 'utf8') !== text) {
+    process.stderr.write(
+      `sdk/typescript/${name} is not what openapi.json describes: npm run sdk:typescript\n`,
+    )
+    process.exitCode = 1
+  }
+}
+
+/** Removes what the client has no types for: headers, examples, and the bodies of errors, which are one type. */
+function keepWhatTypesNeed(document: Document): Document {
+  const operations = [document.paths, document.webhooks ?? {}].flatMap(Object.values).flatMap(Object.values)
+  for (const operation of operations as Operation[]) {
+    operation.parameters = operation.parameters?.filter(parameter => parameter.in !== 'header')
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (!status.startsWith('2')) delete operation.responses[status]
+      delete response.headers
+    }
+    const contents = [operation.requestBody, ...Object.values(operation.responses)].map(one => one?.content)
+    for (const media of contents.flatMap(content => Object.values(content ?? {}))) {
+      delete media.example
+      delete media.examples
+    }
+  }
+  return document
+}
+
+/** Runs openapi-typescript as its users do; its own TypeScript is the one of this package. */
+function writeTypes(document: Document): string {
+  const program = join(
+    dirname(createRequire(import.meta.url).resolve('openapi-typescript/package.json')),
+    'bin/cli.js',
+  )
+  const options = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false']
+  return execFileSync(process.execPath, [program, ...options], {
+    input: JSON.stringify(document),
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  })
+}
+
+function writeOperationTable(document: Document): string {
+  const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const names = (place: string) =>
+        (operation.parameters ?? []).filter(one => one.in === place).map(({ name }) => name)
+      const [success] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
+      const entry = {
+        method: method.toUpperCase(),
+        path,
+        isKeyed: names('header').includes('Idempotency-Key'),
+        hasCursor: names('query').includes('cursor'),
+        accept: Object.keys(operation.responses[success ?? '']?.content ?? {})[0] ?? 'application/json',
+      }
+      return `  ${operation.operationId}: ${JSON.stringify(entry)},\n`
+    }),
+  )
+  return `export const OPERATIONS = {\n${entries.join('')}} as const\n`
+}

@@ -1,0 +1,73 @@
+import { createEvents, type Events } from './resources/events.ts'
+import { createHealth, type Health } from './resources/health.ts'
+import { createLedger, type Ledger } from './resources/ledger.ts'
+import { createMeds, type Meds } from './resources/meds.ts'
+import { createPayments, type Payments } from './resources/payments.ts'
+import { createPixKeys, type PixKeys } from './resources/pix-keys.ts'
+import { createProviders, type Providers } from './resources/providers.ts'
+import { createTransfers, type Transfers } from './resources/transfers.ts'
+import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
+import { DEFAULT_RETRIES, type RetryPolicy } from './retries.ts'
+import { createCall } from './transport.ts'
+
+export type TrilhoOptions = {
+  /** An access token of the account. */
+  token: string
+  /** The address of the API, with or without `/api/v1`. */
+  baseUrl: string
+  /** Milliseconds that one attempt may take. Default 30,000. */
+  timeoutMs?: number
+  /** When a call is repeated. A call that creates or moves something is repeated with the same key. */
+  retries?: Partial<RetryPolicy>
+  /** Sends the requests. Default: the global fetch. */
+  fetch?: typeof globalThis.fetch
+}
+
+/** A provider may need some seconds to answer the API. */
+const TIMEOUT_MS = 30_000
+
+/** The client of an account. It keeps no connection open of its own, and its token is not part of what it shows. */
+export class Trilho {
+  readonly payments: Payments
+  readonly transfers: Transfers
+  readonly meds: Meds
+  readonly pixKeys: PixKeys
+  readonly providers: Providers
+  readonly webhooks: Webhooks
+  readonly events: Events
+  readonly ledger: Ledger
+  readonly health: Health
+
+  constructor({ token, baseUrl, timeoutMs = TIMEOUT_MS, retries, fetch = globalThis.fetch }: TrilhoOptions) {
+    // fetch shows a header that it refuses in its message.
+    if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
+      throw new TypeError('token must be an access token: printable characters without spaces')
+    const call = createCall({
+      ...{ token, timeoutMs, baseUrl: readBaseUrl(baseUrl) },
+      retries: { ...DEFAULT_RETRIES, ...retries },
+      fetch: (input, init) => fetch(input, init),
+    })
+    this.payments = createPayments(call)
+    this.transfers = createTransfers(call)
+    this.meds = createMeds(call)
+    this.pixKeys = createPixKeys(call)
+    this.providers = createProviders(call)
+    this.webhooks = createWebhooks(call)
+    this.events = createEvents(call)
+    this.ledger = createLedger(call)
+    this.health = createHealth(call)
+  }
+}
+
+function readBaseUrl(text: string): string {
+  const url = new URL(/^https?:\/\//.test(text) ? text : 'invalid:')
+  if (
+    url.protocol === 'invalid:' ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== '' ||
+    url.password !== ''
+  )
+    throw new TypeError('baseUrl must be the address of the API, for example https://pix.example.com')
+  return (url.origin + url.pathname).replace(/\/+$/, '').replace(/\/api\/v1$/, '')
+}

@@ -1,0 +1,39 @@
+import type { Call, CallOptions, Filters, KeyedCallOptions, Page, Query } from '../call.ts'
+import type { Dispute } from '../openapi/types.ts'
+import { iterateList } from '../pages.ts'
+
+/** The reply to a dispute. */
+export type MedReply = {
+  /** True accepts the dispute: the money goes back. */
+  accept: boolean
+  /** Why. */
+  analysis: string
+  /** Proofs: PDF, PNG, JPEG or WebP. */
+  attachments?: MedAttachment[]
+}
+export type MedAttachment = { file: Blob; name?: string }
+
+/** Disputes (MEDs). */
+export const createMeds = (call: Call) => ({
+  /** Lists disputes, a page of them. */
+  list: (query?: Query<'listMeds'>, options?: CallOptions): Promise<Page<Dispute>> =>
+    call('listMeds', { query }, options),
+  /** Iterates over all disputes that match. */
+  listAll: (query?: Filters<'listMeds'>, options?: CallOptions): AsyncGenerator<Dispute> =>
+    iterateList('listMeds', query, page => call('listMeds', { query: page }, options)),
+  /** Reads a dispute. */
+  get: (uuid: string, options?: CallOptions): Promise<Dispute> => call('getMed', { path: { uuid } }, options),
+  /** Answers a PENDING dispute, once. */
+  reply: (uuid: string, reply: MedReply, options?: KeyedCallOptions): Promise<Dispute> =>
+    call('replyToMed', { path: { uuid }, body: buildForm(reply) }, options),
+})
+export type Meds = ReturnType<typeof createMeds>
+
+function buildForm({ accept, analysis, attachments = [] }: MedReply): FormData {
+  const form = new FormData()
+  form.append('accept', String(accept))
+  form.append('analysis', analysis)
+  for (const [index, { file, name = `attachment-${index + 1}` }] of attachments.entries())
+    form.append(`attachments[${index}][file]`, file, name)
+  return form
+}

@@ -1,0 +1,50 @@
+import type { Body, Call, CallOptions, Filters, KeyedCallOptions, Page, Query } from '../call.ts'
+import type { Charge, CreatedCharge, RefundResult } from '../openapi/types.ts'
+import { iterateList } from '../pages.ts'
+
+/** Charges (PIX in), and their refunds. */
+export const createPayments = (call: Call) => ({
+  /** Creates a charge. Returns when a provider has issued `payment.payload`, the copy-and-paste code. */
+  create: (body: Body<'createPayment'>, options?: KeyedCallOptions): Promise<CreatedCharge> =>
+    call('createPayment', { body }, options),
+  /** Lists charges, a page of them. */
+  list: (query?: Query<'listPayments'>, options?: CallOptions): Promise<Page<Charge>> =>
+    call('listPayments', { query }, options),
+  /** Iterates over all charges that match. */
+  listAll: (query?: Filters<'listPayments'>, options?: CallOptions): AsyncGenerator<Charge> =>
+    iterateList('listPayments', query, page => call('listPayments', { query: page }, options)),
+  /** Reads a charge. */
+  get: (uuid: string, options?: CallOptions): Promise<Charge> =>
+    call('getPayment', { path: { uuid } }, options),
+  /** Draws the payload as a QR code: an SVG. */
+  getQrSvg: (uuid: string, options?: CallOptions): Promise<string> =>
+    call('getPaymentQrSvg', { path: { uuid } }, options),
+  /** Draws the payload as a QR code: the bytes of a PNG. */
+  getQrPng: (uuid: string, options?: CallOptions): Promise<Uint8Array> =>
+    call('getPaymentQrPng', { path: { uuid } }, options),
+  /** Cancels a PENDING charge. */
+  cancel: (uuid: string, options?: CallOptions): Promise<Charge> =>
+    call('cancelPayment', { path: { uuid } }, options),
+  /** Refunds a charge: `value`, or all that is left without it. */
+  refund: (uuid: string, body?: Body<'refundPayment'>, options?: KeyedCallOptions): Promise<RefundResult> =>
+    call('refundPayment', { path: { uuid }, body }, options),
+  /** Lists the refunds of a charge, a page of them. */
+  listRefunds: (
+    uuid: string,
+    query?: Query<'listPaymentRefunds'>,
+    options?: CallOptions,
+  ): Promise<Page<RefundResult>> => call('listPaymentRefunds', { path: { uuid }, query }, options),
+  /** Iterates over all refunds of a charge. */
+  listAllRefunds: (
+    uuid: string,
+    query?: Filters<'listPaymentRefunds'>,
+    options?: CallOptions,
+  ): AsyncGenerator<RefundResult> =>
+    iterateList('listPaymentRefunds', query, page =>
+      call('listPaymentRefunds', { path: { uuid }, query: page }, options),
+    ),
+  /** Reads a refund of a charge. */
+  getRefund: (uuid: string, refund: string, options?: CallOptions): Promise<RefundResult> =>
+    call('getPaymentRefund', { path: { uuid, refund } }, options),
+})
+export type Payments = ReturnType<typeof createPayments>

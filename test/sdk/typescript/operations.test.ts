@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type OperationId, Trilho, VERSION } from '../../../sdk/typescript/src/index.ts'
+import { startScriptedApi } from './support/scripted-api.ts'
+
+/** Every operation of openapi.json can be called, by its method and path. */
+
+const ROOT = join(import.meta.dirname, '../../..')
+const readJson = async (file: string) => JSON.parse(await readFile(join(ROOT, file), 'utf8'))
+const document = await readJson('openapi.json')
+
+const UUID = '6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
+const OTHER = '0b1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
+const FILE = { file: new Blob(['proof'], { type: 'application/pdf' }), name: 'proof.pdf' }
+
+/** A call of each operation; the compiler refuses an operation without one. */
+const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
+  createPayment: trilho => trilho.payments.create({ value: 1, type: 'PIX' }),
+  listPayments: trilho => trilho.payments.list(),
+  getPayment: trilho => trilho.payments.get(UUID),
+  getPaymentQrSvg: trilho => trilho.payments.getQrSvg(UUID),
+  getPaymentQrPng: trilho => trilho.payments.getQrPng(UUID),
+  cancelPayment: trilho => trilho.payments.cancel(UUID),
+  refundPayment: trilho => trilho.payments.refund(UUID, { value: 1 }),
+  listPaymentRefunds: trilho => trilho.payments.listRefunds(UUID),
+  getPaymentRefund: trilho => trilho.payments.getRefund(UUID, OTHER),
+  listMeds: trilho => trilho.meds.list(),
+  getMed: trilho => trilho.meds.get(UUID),
+  replyToMed: trilho => trilho.meds.reply(UUID, { accept: false, analysis: 'Sent.', attachments: [FILE] }),
+  createTransfer: trilho => trilho.transfers.create({ value: 1, type: 'PIX', pix_key: 'joana@example.com' }),
+  listTransfers: trilho => trilho.transfers.list(),
+  getTransfer: trilho => trilho.transfers.get(UUID),
+  cancelTransfer: trilho => trilho.transfers.cancel(UUID),
+  createPixKeyAuthCode: trilho => trilho.pixKeys.requestAuthCode({ type: 'EMAIL', key: 'a@example.com' }),
+  createPixKey: trilho => trilho.pixKeys.create({ type: 'RANDOM' }),
+  listPixKeys: trilho => trilho.pixKeys.list(),
+  getPixKey: trilho => trilho.pixKeys.get('+5511999999999'),
+  deletePixKey: trilho => trilho.pixKeys.delete('maria@example.com'),
+  listProviders: trilho => trilho.providers.list(),
+  getProvider: trilho => trilho.providers.get(UUID),
+  getDefaultProviders: trilho => trilho.providers.getDefaults(),
+  replaceDefaultProviders: trilho =>
+    trilho.providers.replaceDefaults({ payment_type: 'PIX', provider_uuids: [UUID] }),
+  createWebhook: trilho => trilho.webhooks.create({ url: 'https://shop.example/pix' }),
+  listWebhooks: trilho => trilho.webhooks.list(),
+  getWebhook: trilho => trilho.webhooks.get(UUID),
+  updateWebhook: trilho => trilho.webhooks.update(UUID, { status: 'DISABLED' }),
+  deleteWebhook: trilho => trilho.webhooks.delete(UUID),
+  rotateWebhookToken: trilho => trilho.webhooks.rotateToken(UUID),
+  testWebhook: trilho => trilho.webhooks.test(UUID),
+  listWebhookDeliveries: trilho => trilho.webhooks.listDeliveries(UUID),
+  resendWebhookDelivery: trilho => trilho.webhooks.resendDelivery(UUID, OTHER),
+  recoverWebhook: trilho => trilho.webhooks.recover(UUID, { since: '2026-11-21T00:00:00Z' }),
+  listEvents: trilho => trilho.events.list(),
+  getEvent: trilho => trilho.events.get(UUID),
+  listLedgerLines: trilho => trilho.ledger.list(),
+  getLiveness: trilho => trilho.health.getLiveness(),
+  getReadiness: trilho => trilho.health.getReadiness(),
+}
+
+type Described = {
+  operationId: string
+  parameters?: { name: string }[]
+  requestBody?: { content: object }
+  responses: Record<string, { content: Record<string, unknown> }>
+}
+const described = Object.entries(document.paths as Record<string, Record<string, Described>>).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      path,
+      method: method.toUpperCase(),
+    })),
+)
+
+let api: Awaited<ReturnType<typeof startScriptedApi>>
+let trilho: Trilho
+beforeAll(async () => {
+  api = await startScriptedApi()
+  trilho = new Trilho({ token: 'trl_test', baseUrl: `${api.url}/api/v1/` })
+})
+afterAll(() => api?.close())
+
+test('the generated files are what openapi.json describes: npm run sdk:typescript', async () => {
+  const { stderr } = await promisify(execFile)(process.execPath, [
+    join(ROOT, 'sdk/typescript/generate.ts'),
+    '--check',
+  ]).catch((error: { stderr: string }) => error)
+  expect(stderr).toBe('')
+})
+
+test('every operation of the document has a call', () => {
+  expect(described.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(CALLS).sort())
+})
+
+describe.each(described)(
+  '$operationId',
+  ({ operationId, method, path, parameters = [], requestBody, responses }) => {
+    test('is sent by its method, path, key and media types', async () => {
+      const mediaType = Object.keys(responses[200]?.content ?? responses[201]!.content)[0]!
+      api.answer({ status: 200, json: {}, headers: { 'content-type': mediaType } })
+      await CALLS[operationId as OperationId](trilho)
+      const [request] = api.requests
+      const pattern = `^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[\\w%.-]+')}$`
+      expect(request).toMatchObject({ method, url: expect.stringMatching(new RegExp(pattern)) })
+      const isKeyed = parameters.some(({ name }) => name === 'Idempotency-Key')
+      expect(typeof request!.headers['idempotency-key']).toBe(isKeyed ? 'string' : 'undefined')
+      expect(request!.headers.accept).toContain(mediaType)
+      const sentType = request!.headers['content-type']?.split(';')[0]
+      if (sentType) expect(Object.keys(requestBody!.content)).toEqual([sentType])
+      expect(request!.headers['user-agent']).toBe(`trilho-sdk-typescript/${VERSION}`)
+    })
+  },
+)
+
+test('several values of a filter, dates and blanks are written into the query', async () => {
+  api.answer({ status: 200, json: { data: [], meta: {} } })
+  await trilho.payments.list({ status: ['PAID', 'REFUNDED'], external_ref: 'a+b & c', date_from: undefined })
+  await trilho.payments.list({ status: 'PAID', per_page: 5 })
+  const queries = api.requests.map(({ url }) => Object.fromEntries(new URL(url, api.url).searchParams))
+  expect(queries).toEqual([
+    { status: 'PAID,REFUNDED', external_ref: 'a+b & c' },
+    { status: 'PAID', per_page: '5' },
+  ])
+})
+
+test('a PIX key is one segment of the path; no id leads to another resource', async () => {
+  api.answer({ status: 200, json: {} })
+  await trilho.pixKeys.get('a/b?c@example.com')
+  expect(api.requests[0]!.url).toBe('/api/v1/pix-keys/a%2Fb%3Fc%40example.com')
+  for (const id of ['', '.', '..']) await expect(trilho.payments.get(id)).rejects.toThrow(/must be the id/)
+  expect(api.requests).toHaveLength(1)
+})
+
+test('the reply to a dispute is a form, with its files by number', async () => {
+  api.answer({ status: 200, json: { data: {} } })
+  await CALLS.replyToMed(trilho)
+  const { body } = api.requests[0]!
+  expect(body).toMatch(/name="accept"\r\n\r\nfalse\r\n/)
+  expect(body).toMatch(
+    /name="attachments\[0\]\[file\]"; filename="proof.pdf"\r\nContent-Type: application\/pdf/,
+  )
+})
+
+describe('an iterator', () => {
+  const read = async (list: AsyncIterable<unknown>) => {
+    const items = []
+    for await (const item of list) items.push(item)
+    return items
+  }
+  const page = (current_page: number, last_page: number, ...data: number[]) => ({
+    status: 200,
+    json: { data, meta: { current_page, last_page } },
+  })
+
+  test('reads page after page, with the filters on each', async () => {
+    api.answer(page(1, 3, 1, 2), page(2, 3, 3), page(3, 3, 4))
+    expect(await read(trilho.webhooks.listAllDeliveries(UUID, { status: 'DELIVERED' }))).toEqual([1, 2, 3, 4])
+    expect(api.requests.map(({ url }) => new URL(url, api.url).searchParams.get('page'))).toEqual([
+      '1',
+      '2',
+      '3',
+    ])
+    for (const { url } of api.requests) expect(url).toContain('status=DELIVERED')
+  })
+
+  test('reads no further than it is consumed, and ends where the list does', async () => {
+    api.answer(page(1, 9, 1, 2))
+    for await (const item of trilho.providers.listAll()) if (Number(item) === 2) break
+    expect(api.requests).toHaveLength(1)
+    api.answer(page(1, 1))
+    expect(await read(trilho.pixKeys.listAll())).toEqual([])
+  })
+})
+
+test('the version is that of the project and of the API', async () => {
+  const { version } = await readJson('package.json')
+  expect(VERSION).toBe(version)
+  expect((await readJson('sdk/typescript/package.json')).version).toBe(version)
+})
