@@ -42,7 +42,7 @@ import {
   failStored,
   type Replay,
 } from './create-operation.ts'
-import { buildDayConditions } from './pagination.ts'
+import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -87,8 +87,12 @@ export function listCharges(em: EntityManager, token: CallerToken, query: Charge
       query.external_ref !== undefined && ['external_ref = ?', query.external_ref],
       query.txid !== undefined && ['txid = ?', query.txid],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-      ...buildDayConditions('created_at', query.date_from, query.date_to),
-      ...buildDayConditions('paid_at', query.payment_date_from, query.payment_date_to),
+      ...buildDayConditions('created_at', createdDaysOf(query)),
+      ...buildDayConditions('paid_at', {
+        from: query.payment_date_from,
+        to: query.payment_date_to,
+        timeZone: query.time_zone,
+      }),
       query.value_min !== undefined && ['value_cents >= ?', query.value_min],
       query.value_max !== undefined && ['value_cents <= ?', query.value_max],
     ],

@@ -23,7 +23,7 @@ import type { DisputeReplyDetails, ReplyToDisputeResult } from '../../workflows/
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { visibilityFilter } from '../authorization/scope.ts'
 import { deriveOperationUuid, fingerprintRequest, REPLAYED_HEADERS } from './idempotency.ts'
-import { buildDayConditions } from './pagination.ts'
+import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -56,7 +56,7 @@ export function listDisputes(
       query.uuid !== undefined && ['uuid = ?', query.uuid],
       query.med_type && ['kind = any(?::text[])', formatTextArray(query.med_type)],
       query.dispute_type && ['dispute_type = any(?::text[])', formatTextArray(query.dispute_type)],
-      ...buildDayConditions('created_at', query.date_from, query.date_to),
+      ...buildDayConditions('created_at', createdDaysOf(query)),
       resolved !== undefined && hasAnyState(states.filter(state => isFinal(state) === resolved)),
       open !== undefined &&
         hasAnyState(states.filter(state => ['PENDING', 'PROCESSING'].includes(statusOf(state)) === open)),

@@ -9,7 +9,7 @@ import { EVENT_TYPES, eventRetentionStartOf } from '../../domain/webhooks/webhoo
 import { fail } from '../../http/api-error.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { connectionScopeOf } from '../authorization/scope.ts'
-import { buildDayRange, buildListPage, newestFirstOptions } from './pagination.ts'
+import { buildDayRange, buildListPage, createdDaysOf, newestFirstOptions } from './pagination.ts'
 
 /** Lists one page of the events that a token may see, newest first. */
 export async function listEvents(em: EntityManager, token: CallerToken, query: EventsQuery) {
@@ -77,8 +77,9 @@ function buildEventVisibilityFilter({
   }
 }
 
-function buildEventFilter(scope: EventScope, { type, date_from, date_to }: EventsQuery) {
-  const created = buildDayRange(date_from, date_to)
+function buildEventFilter(scope: EventScope, query: EventsQuery) {
+  const { type } = query
+  const created = buildDayRange(createdDaysOf(query))
   return {
     $and: [
       buildEventVisibilityFilter(scope),
@@ -102,8 +103,8 @@ async function countEvents(em: EntityManager, scope: EventScope, query: EventsQu
 }
 
 function readEventCounters(em: EntityManager, { token, connections }: EventScope, query: EventsQuery) {
-  const keptFrom = eventRetentionStartOf(new Date()).toISOString().slice(0, 10)
-  const { date_from = keptFrom, date_to, type = [] } = query
+  const keptFrom = eventRetentionStartOf(new Date())
+  const { $gte = keptFrom, $lt } = buildDayRange(createdDaysOf(query)) ?? {}
   const uuids = connections.map(({ uuid }) => uuid)
   return readListCounter(em, {
     noun: 'event',
@@ -114,8 +115,7 @@ function readEventCounters(em: EntityManager, { token, connections }: EventScope
         formatTextArray(token.connectionUuid === null ? [...uuids, NO_CONNECTION] : uuids),
       ],
     ],
-    states: type,
-    createdFrom: date_from > keptFrom ? date_from : keptFrom,
-    createdTo: date_to,
+    states: query.type ?? [],
+    created: { $gte: $gte > keptFrom ? $gte : keptFrom, ...($lt && { $lt }) },
   })
 }

@@ -7,17 +7,16 @@ import {
   readLedgerLines,
 } from '../../db/repositories/ledger-lines.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
-import { buildDayRange, buildListPage, computePageOffset } from './pagination.ts'
+import { buildDayRange, buildListPage, computePageOffset, createdDaysOf } from './pagination.ts'
 
 /** Lists one page of the ledger lines that changed the available balance a token may see, newest first. */
 export async function listLedgerLines(em: EntityManager, token: CallerToken, query: LedgerQuery) {
   const scope = getLedgerScope(token, query)
   if (!scope) return buildListPage({ ...query, total: 0, rows: [] })
-  const { date_from: createdFrom, date_to: createdTo } = query
   const filter = buildLineFilter(query)
   const [rows, total] = await Promise.all([
     readLedgerLines(em, scope, { ...filter, limit: query.per_page, offset: computePageOffset(query) }),
-    countLedgerLines(em, scope, { ...filter, createdFrom, createdTo }),
+    countLedgerLines(em, scope, filter),
   ])
   return buildListPage({ ...query, total, rows: rows.map(showLedgerLine) })
 }
@@ -34,7 +33,7 @@ function getLedgerScope(token: CallerToken, query: Pick<LedgerQuery, 'provider_u
 
 function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerLineFilter {
   return {
-    days: buildDayRange(query.date_from, query.date_to),
+    days: buildDayRange(createdDaysOf(query)),
     types: query.type,
     operationTypes: query.operation_type,
     operationUuid: query.operation_uuid,

@@ -1,10 +1,9 @@
 import type { z } from 'zod'
 import type { pageMeta } from '../../contract/shared/fields.ts'
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
+import { endOfDay, startOfDay } from '../../domain/shared/time-zone.ts'
 
 /** Pages and day filters of lists (SPEC §1). */
-
-const DAY_MS = 86_400_000
 
 type PageQuery = { page: number; per_page: number }
 
@@ -42,38 +41,46 @@ export function computePageOffset({ page, per_page }: PageQuery): number {
   return (page - 1) * per_page
 }
 
-/** Builds the time range of UTC days from one (`YYYY-MM-DD`) to another, both included; undefined without either. */
-export function buildDayRange(
-  from: string | undefined,
-  to: string | undefined,
-): { $gte?: Date; $lt?: Date } | undefined {
+/** Days of a list's query: from one (`YYYY-MM-DD`) to another, both included, as the time zone's clocks have them. */
+export type DayFilter = { from: string | undefined; to: string | undefined; timeZone: string }
+
+/** Returns the days of creation that the query of a list selects. */
+export function createdDaysOf({
+  date_from: from,
+  date_to: to,
+  time_zone: timeZone = 'UTC',
+}: {
+  date_from?: string | undefined
+  date_to?: string | undefined
+  time_zone?: string | undefined
+}): DayFilter {
+  return { from, to, timeZone }
+}
+
+/** A time range: from a moment on, and up to another, exclusive. */
+export type TimeRange = { $gte?: Date; $lt?: Date }
+
+/** Builds the time range of days; undefined without either. */
+export function buildDayRange({ from, to, timeZone }: DayFilter): TimeRange | undefined {
   if (from === undefined && to === undefined) return undefined
   return {
-    ...(from !== undefined && { $gte: new Date(`${from}T00:00:00Z`) }),
-    ...(to !== undefined && { $lt: addOneDay(new Date(`${to}T00:00:00Z`)) }),
+    ...(from !== undefined && { $gte: startOfDay(from, timeZone) }),
+    ...(to !== undefined && { $lt: endOfDay(to, timeZone) }),
   }
 }
 
-/** Adds a day, up to the year 9999: people write `9999-12-31` for "without end". */
-function addOneDay(at: Date): Date {
-  return new Date(Math.min(at.getTime() + DAY_MS, LATEST_TIME_MS))
-}
-
-const LATEST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
-
 /**
- * Builds the conditions of a range of UTC days on a column. Rows paid or settled before a moment were created before it
+ * Builds the conditions of a range of days on a column. Rows paid or settled before a moment were created before it
  * too, within the clock difference of two machines: PostgreSQL then need not scan from today for a page of long ago.
  */
 export function buildDayConditions(
   column: 'created_at' | 'paid_at' | 'settled_at',
-  from: string | undefined,
-  to: string | undefined,
+  days: DayFilter,
 ): OptionalSqlCondition[] {
-  const { $gte, $lt } = buildDayRange(from, to) ?? {}
+  const { $gte, $lt } = buildDayRange(days) ?? {}
   return [
     $gte && [`${column} >= ?`, $gte],
     $lt && [`${column} < ?`, $lt],
-    $lt && column !== 'created_at' && ['created_at < ?', addOneDay($lt)],
+    $lt && column !== 'created_at' && ["created_at < ?::timestamptz + interval '1 day'", $lt],
   ]
 }

@@ -42,7 +42,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { buildDayConditions } from './pagination.ts'
+import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
 
@@ -66,8 +66,12 @@ export function listTransfers(em: EntityManager, token: CallerToken, query: Tran
       query.end_to_end !== undefined && ['end_to_end = ?', query.end_to_end],
       query.pix_key !== undefined && ['pix_key = ?', query.pix_key],
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
-      ...buildDayConditions('created_at', query.date_from, query.date_to),
-      ...buildDayConditions('settled_at', query.transfer_date_from, query.transfer_date_to),
+      ...buildDayConditions('created_at', createdDaysOf(query)),
+      ...buildDayConditions('settled_at', {
+        from: query.transfer_date_from,
+        to: query.transfer_date_to,
+        timeZone: query.time_zone,
+      }),
     ],
     read: page => readTransfers(em, page, token.connectionUuid),
     show: rows => rows.map(row => showTransfer(row, row.attempts)),

@@ -9,7 +9,7 @@ import {
 } from '../../db/sql-conditions.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import { scopeOf } from '../authorization/scope.ts'
-import { buildListPage, computePageOffset } from './pagination.ts'
+import { buildDayRange, buildListPage, computePageOffset, createdDaysOf } from './pagination.ts'
 
 /** A list of operations: what its query asks for, how its rows are read and shown. */
 type VisibleList<Row, Shown> = {
@@ -23,6 +23,7 @@ type VisibleList<Row, Shown> = {
     provider_uuid?: string | undefined
     date_from?: string | undefined
     date_to?: string | undefined
+    time_zone?: string | undefined
   }
   /** States that the query names; undefined where it names none. */
   states: string[] | undefined
@@ -47,7 +48,7 @@ export async function listVisibleRows<Row, Shown>(em: EntityManager, list: Visib
 /** Parameters whose rows the list counters count. */
 const COUNTED_FILTERS = new Set([
   ...['page', 'per_page', 'type', 'status'],
-  ...['provider_uuid', 'date_from', 'date_to'],
+  ...['provider_uuid', 'date_from', 'date_to', 'time_zone'],
 ])
 
 /**
@@ -68,7 +69,6 @@ export function readCountedTotal(
       query.provider_uuid !== undefined && ['connection_uuid = ?', query.provider_uuid],
     ],
     states: states ?? [],
-    createdFrom: query.date_from,
-    createdTo: query.date_to,
+    created: buildDayRange(createdDaysOf(query)),
   })
 }

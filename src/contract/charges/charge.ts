@@ -7,6 +7,7 @@ import { initiationFields, movementRecordFields, showMovementRecord } from '../l
 import {
   caseInsensitiveEnum,
   day,
+  dayQueryFields,
   instantSchema,
   namesQuery,
   numberQuery,
@@ -61,8 +62,7 @@ export const chargesQuery = z.strictObject({
   end_to_end: z.string().max(255).optional(),
   payment_date_from: day.optional(),
   payment_date_to: day.optional(),
-  date_from: day.optional(),
-  date_to: day.optional(),
+  ...dayQueryFields,
   external_ref: z.string().max(255).optional(),
   txid: z.string().max(255).optional(),
   provider_uuid: uuidSchema.optional(),

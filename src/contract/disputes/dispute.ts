@@ -13,7 +13,7 @@ import {
   showMovementRecord,
 } from '../ledger/movement.ts'
 import {
-  day,
+  dayQueryFields,
   flag,
   instantSchema,
   namesQuery,
@@ -81,8 +81,7 @@ export const disputesQuery = z.strictObject({
   open: flag
     .optional()
     .meta({ description: 'Whether it awaits a reply or a decision: PENDING or PROCESSING' }),
-  date_from: day.optional(),
-  date_to: day.optional(),
+  ...dayQueryFields,
 })
 export type DisputesQuery = z.output<typeof disputesQuery>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Event } from '../../db/entities/webhook.ts'
 import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import { day, instantSchema, namesQuery, pageQueryFields, uuidSchema } from '../shared/fields.ts'
+import { dayQueryFields, instantSchema, namesQuery, pageQueryFields, uuidSchema } from '../shared/fields.ts'
 
 /** Events (SPEC §8): webhook deliveries and `GET /events` show the same object. */
 
@@ -19,8 +19,7 @@ export const eventSchema = z
 
 export const eventsQuery = z.strictObject({
   type: namesQuery(EVENT_TYPES).optional(),
-  date_from: day.optional(),
-  date_to: day.optional(),
+  ...dayQueryFields,
   ...pageQueryFields,
 })
 export type EventsQuery = z.output<typeof eventsQuery>

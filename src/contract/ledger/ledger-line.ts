@@ -4,7 +4,7 @@ import { reaisFromCents } from '../../domain/ledger/money.ts'
 import { LEDGER_OPERATION_TYPES, MOVEMENT_REASONS, MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
 import {
-  day,
+  dayQueryFields,
   instantSchema,
   namesQuery,
   pageQueryFields,
@@ -24,8 +24,7 @@ export const ledgerFilterFields = {
     description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
   }),
   operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional(),
-  date_from: day.optional(),
-  date_to: day.optional(),
+  ...dayQueryFields,
 }
 
 export const ledgerQuery = z.strictObject({ ...pageQueryFields, ...ledgerFilterFields })

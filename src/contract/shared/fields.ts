@@ -7,6 +7,7 @@ import {
   textFromCents,
 } from '../../domain/ledger/money.ts'
 import { PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import { isTimeZone } from '../../domain/shared/time-zone.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 
 /**
@@ -137,7 +138,24 @@ export const errorBody = z
 export const day = z.iso
   .date()
   .refine(text => text >= '0001-01-01', 'must be a date from 0001-01-01 on')
-  .meta({ description: 'A UTC day, `YYYY-MM-DD`' })
+  .meta({ description: 'A day in `time_zone`, `YYYY-MM-DD`' })
+
+/** Zone whose clocks say when the days of a query begin and end. */
+const timeZoneQuery = z
+  .string()
+  .refine(isTimeZone, 'must be an IANA time zone, such as America/Sao_Paulo')
+  .default('UTC')
+  .meta({
+    description: 'IANA time zone of the days in this query',
+    examples: ['America/Sao_Paulo'],
+  })
+
+/** Days of creation, both included, and the time zone of all days in the query. */
+export const dayQueryFields = {
+  date_from: day.optional(),
+  date_to: day.optional(),
+  time_zone: timeZoneQuery,
+}
 
 /** Parses a number of a query, in plain digits only: not `0x10`, `1e1` or a space, which JavaScript accepts. */
 export function numberQuery<Schema extends z.ZodType>(schema: Schema) {

@@ -12,6 +12,7 @@ import { initiationFields, maskParty, movementRecordFields } from '../ledger/mov
 import {
   caseInsensitiveEnum,
   day,
+  dayQueryFields,
   instantSchema,
   namesQuery,
   pageQueryFields,
@@ -60,8 +61,7 @@ export const transfersQuery = z.strictObject({
   type: caseInsensitiveEnum(['UNDEFINED', 'PIX']).optional(),
   transfer_date_from: day.optional(),
   transfer_date_to: day.optional(),
-  date_from: day.optional(),
-  date_to: day.optional(),
+  ...dayQueryFields,
   external_ref: z.string().max(255).optional(),
   end_to_end: z.string().max(255).optional(),
   pix_key: z.string().max(255).transform(normalizePixKey).optional(),

@@ -4,7 +4,7 @@ import type { EntityManager } from '../client/orm.ts'
 import type { Movement } from '../entities/movement.ts'
 import { selectValue } from '../select-values.ts'
 import { formatTextArray, isOfMode, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
-import { type ListCounterFilter, readListCounter } from './list-counters.ts'
+import { readListCounter } from './list-counters.ts'
 
 /** Lines of an account's statement: postings that changed its available balance, with their movements. */
 
@@ -52,24 +52,14 @@ export function readLedgerLines(
 export function countLedgerLines(
   em: EntityManager,
   scope: LedgerScope,
-  {
-    createdFrom,
-    createdTo,
-    ...filter
-  }: LedgerLineFilter & Pick<ListCounterFilter, 'createdFrom' | 'createdTo'>,
+  filter: LedgerLineFilter,
 ): Promise<number> {
   if (filter.operationTypes || filter.operationUuid) {
     const { sql, values } = joinConditions(...buildLineConditions(scope, filter))
     return selectValue(em, `select count(*)::int from posting where ${sql}`, values)
   }
   const conditions = buildScopeConditions(scope, 'connection_uuid')
-  return readListCounter(em, {
-    noun: 'posting',
-    conditions,
-    states: filter.types ?? [],
-    createdFrom,
-    createdTo,
-  })
+  return readListCounter(em, { noun: 'posting', conditions, states: filter.types ?? [], created: filter.days })
 }
 
 /** The operation of a movement `m`: the most specific of those that it names. */

@@ -1,7 +1,13 @@
+import { DAY } from '../../domain/shared/intervals.ts'
 import type { EntityManager, Orm } from '../client/orm.ts'
 import { selectRows } from '../pipeline/query.ts'
 import { selectValue } from '../select-values.ts'
-import { hasAnyState, joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+import {
+  hasAnyState,
+  joinConditions,
+  type OptionalSqlCondition,
+  type SqlCondition,
+} from '../sql-conditions.ts'
 
 /** Filter of a list whose rows the counters can count. */
 export type ListCounterFilter = {
@@ -10,27 +16,47 @@ export type ListCounterFilter = {
   conditions: OptionalSqlCondition[]
   /** Empty: all states. */
   states: readonly string[]
-  /** `YYYY-MM-DD`, UTC, both inclusive. */
-  createdFrom?: string | undefined
-  createdTo?: string | undefined
+  /** Range of `created_at`: from a moment on, and up to another, exclusive. */
+  created?: { $gte?: Date; $lt?: Date } | undefined
 }
 
 /** Placeholder of the connection in counters of rows that no connection has carried. */
 export const NO_CONNECTION = '00000000-0000-0000-0000-000000000000'
 
-/** Counts rows exactly: folded counters plus the changes since, in one statement and so in one snapshot. */
-export async function readListCounter(
-  em: EntityManager,
-  { noun, conditions, states, createdFrom, createdTo }: ListCounterFilter,
-): Promise<number> {
+/** The rows that are counted, with the columns of their counters (src/db/migrations/initial/list-counters.ts). */
+const COUNTED_ROWS: Record<ListCounterFilter['noun'], string> = {
+  charge: 'charge',
+  transfer: 'transfer',
+  posting: `(select account_uuid, provider_account_uuid as connection_uuid, created_at, type as state
+    from posting where bucket = 'available')`,
+  event: `(select account_uuid, coalesce(connection_uuid, '${NO_CONNECTION}') as connection_uuid, created_at, type as state
+    from event)`,
+  delivery: `(select w.account_uuid, w.uuid as connection_uuid, d.created_at, d.status as state
+    from delivery d join webhook w on w.uuid = d.webhook_uuid)`,
+}
+
+/**
+ * Counts rows exactly: folded counters plus the changes since, in one statement and so in one snapshot. Counters hold
+ * UTC days. A range that begins or ends within one is counted up to the nearest midnight by them, and the rows of at
+ * most twelve hours are added or subtracted.
+ */
+export async function readListCounter(em: EntityManager, filter: ListCounterFilter): Promise<number> {
+  const { noun, conditions, states, created = {} } = filter
+  const { $gte: from, $lt: before } = created
+  if (from && before && from >= before) return 0
+  const [firstDay, endDay] = [from && roundToUtcDay(from), before && roundToUtcDay(before)]
+  const filters = [...conditions, states.length > 0 && hasAnyState(states)]
   const { sql, values } = joinConditions(
     ['noun = ?', noun],
-    ...conditions,
-    states.length > 0 && hasAnyState(states),
-    createdFrom !== undefined && ['day >= ?', createdFrom],
-    createdTo !== undefined && ['day <= ?', createdTo],
+    ...filters,
+    firstDay && ['day >= ?', formatUtcDay(firstDay)],
+    endDay && ['day < ?', formatUtcDay(endDay)],
   )
-  const isOfAllDays = createdFrom === undefined && createdTo === undefined
+  const isOfAllDays = firstDay === undefined && endDay === undefined
+  const edges = [
+    ...countEdgeRows(noun, filters, from, firstDay, -1),
+    ...countEdgeRows(noun, filters, before, endDay, 1),
+  ]
   const [row] = await selectRows<{ total: string }>(
     em,
     `select coalesce(sum(count), 0) as total from (
@@ -40,10 +66,49 @@ export async function readListCounter(
          select noun, account_uuid, connection_uuid, day, its.state, its.count
          from list_counter_change c ${JOIN_STATES} where its.state is not null
        ) changed where ${sql}
+       ${edges.map(edge => `union all ${edge.sql}`).join(' ')}
      ) as counted`,
-    [...values, ...values],
+    [...values, ...values, ...edges.flatMap(edge => edge.values)],
   )
   return Number(row!.total)
+}
+
+/**
+ * Builds the count of the rows between the end of a range and the midnight that the counters count up to. At the end of
+ * the range rows after that midnight are added and rows before it subtracted; at its start (`sign` -1) the reverse.
+ */
+function countEdgeRows(
+  noun: ListCounterFilter['noun'],
+  filters: OptionalSqlCondition[],
+  end: Date | undefined,
+  midnight: Date | undefined,
+  sign: 1 | -1,
+): SqlCondition[] {
+  if (!end || !midnight || end.getTime() === midnight.getTime()) return []
+  const isAfter = end > midnight
+  const { sql, values } = joinConditions(
+    ...filters,
+    ['created_at >= ?', isAfter ? midnight : end],
+    ['created_at < ?', isAfter ? end : midnight],
+  )
+  const counted = isAfter ? sign : -sign
+  return [
+    {
+      sql: `select ?::int * count(*) from ${COUNTED_ROWS[noun]} counted_row where ${sql}`,
+      values: [counted, ...values],
+    },
+  ]
+}
+
+/** Returns the UTC midnight nearest to a moment, of those that `YYYY-MM-DD` can write. */
+function roundToUtcDay(at: Date): Date {
+  return new Date(Math.min(Math.round(at.getTime() / DAY) * DAY, LAST_DAY_MS))
+}
+
+const LAST_DAY_MS = Date.parse('9999-12-31')
+
+function formatUtcDay(midnight: Date): string {
+  return midnight.toISOString().slice(0, 10)
 }
 
 /** Joins the states that a change counts: the new one, and the one that the row left, if any. */

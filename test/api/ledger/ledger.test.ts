@@ -165,6 +165,7 @@ test('lines are filtered by provider and day and paged, and a bound token reads 
   expect(await ledger(`?per_page=100&date_from=2020-01-01&date_to=${today}`)).toEqual(lines)
   expect(await ledger('?date_to=2020-01-01')).toEqual([])
   expect(await ledger('?date_from=2099-01-01')).toEqual([])
+  expect(await ledger('?per_page=100&date_to=9999-12-31&time_zone=America/Sao_Paulo')).toEqual(lines)
   expect(await ledger('?per_page=2&page=2')).toEqual(lines.slice(2, 4))
   const { transfer, charge, refund } = scenarioUuids
   for (const [query, isFound] of [
@@ -211,6 +212,7 @@ test.each([
   ['type=TARIFF', 'type.0'],
   ['operation_type=PIX', 'operation_type.0'],
   ['operation_uuid=1', 'operation_uuid'],
+  ['time_zone=Brasilia', 'time_zone'],
 ])('%s: 422 on %s', async (query, field) => {
   const answer = await merchant.api.get(`/api/v1/ledger?${query}`)
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([422, [field]])

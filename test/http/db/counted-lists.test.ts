@@ -28,7 +28,9 @@ beforeAll(async () => {
 afterAll(() => fixture?.close())
 
 const em = () => fixture.orm.em.fork()
-const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
+const ZONES = ['UTC', 'America/Sao_Paulo', 'Asia/Kolkata', 'Pacific/Kiritimati'] as const
+const dayOf = (at: number, timeZone = 'UTC') =>
+  new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone }).format(at)
 const list = { page: '1', per_page: '100' }
 
 let accountUuid: string
@@ -69,11 +71,14 @@ test('ledger totals include every line of its days and providers, although times
     const provider_uuid = chance(30) ? pick([...connections, randomUUID()]) : undefined
     const date_from = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
     const date_to = chance(50) ? dayOf(begin + (upTo(9) - 2) * DAY_MS) : undefined
-    const asked = { provider_uuid, date_from, date_to }
+    const time_zone = pick(ZONES)
+    const asked = { provider_uuid, date_from, date_to, time_zone }
     const { data, meta } = await listLedgerLines(em(), token, ledgerQuery.parse({ ...list, ...asked }))
     const wanted = lines
       .filter(({ connection }) => sees.includes(connection) && (provider_uuid ?? connection) === connection)
-      .filter(({ at }) => (date_from ?? '') <= dayOf(at) && dayOf(at) <= (date_to ?? '9'))
+      .filter(
+        ({ at }) => (date_from ?? '') <= dayOf(at, time_zone) && dayOf(at, time_zone) <= (date_to ?? '9'),
+      )
       .map(({ at }) => at)
       .reverse()
     expect({ asked, lines: data.map(one => one.created_at.getTime()), total: meta.total }).toEqual({
@@ -99,14 +104,17 @@ test('events are counted by type, day and visibility, and no longer once they ar
     const type = chance(50) ? pick(TYPES) : undefined
     const date_from = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
     const date_to = chance(50) ? dayOf(today - upTo(33) * DAY_MS) : undefined
-    const asked = { type, date_from, date_to }
+    const time_zone = pick(ZONES)
+    const asked = { type, date_from, date_to, time_zone }
     const { data, meta } = await listEvents(em(), token, eventsQuery.parse({ ...list, ...asked }))
     const wanted = events
       .filter(one =>
         one.connection === null ? token.connectionUuid === null : sees.includes(one.connection),
       )
       .filter(one => (type ?? one.type) === one.type && one.at >= today - 30 * DAY_MS)
-      .filter(({ at }) => (date_from ?? '') <= dayOf(at) && dayOf(at) <= (date_to ?? '9'))
+      .filter(
+        ({ at }) => (date_from ?? '') <= dayOf(at, time_zone) && dayOf(at, time_zone) <= (date_to ?? '9'),
+      )
     expect({ asked, rows: data.length, total: meta.total }).toEqual({
       ...{ asked, rows: wanted.length, total: wanted.length },
     })

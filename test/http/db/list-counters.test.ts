@@ -19,8 +19,12 @@ afterAll(() => fixture?.close())
 const sql = <Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> =>
   fixture.orm.em.fork().execute(query, values)
 
-const DAYS = ['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z']
-const STATES = ['issuing', 'failed'] as const
+const DAYS = [
+  ...['2026-03-01T00:00:00Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00Z', '2026-03-02T11:00:00Z'],
+  // Midnight of São Paulo and, set forward an hour on 8 March, of Havana.
+  ...['2026-03-02T02:59:59.999Z', '2026-03-02T03:00:00Z', '2026-03-08T04:59:59.999Z', '2026-03-08T05:00:00Z'],
+]
+const ZONES = ['UTC', 'America/Sao_Paulo', 'America/Havana', 'Asia/Kolkata', 'Pacific/Kiritimati']
 
 test('totals equal the rows, between any changes and folds, by status, provider and day', async () => {
   const { upTo } = createSeededRandom(7)
@@ -32,7 +36,7 @@ test('totals equal the rows, between any changes and folds, by status, provider 
     await fixture.insertConnection(accountUuid, { provider: 'PROVIDER_B', isSimulated: false }),
   ]
   const charges: string[] = []
-  for (let step = 0; step < 60; step += 1) {
+  for (let step = 0; step < 90; step += 1) {
     await changeSomething()
     if (chance(20)) await foldListCounters(fixture.orm)
     const query = {
@@ -40,8 +44,9 @@ test('totals equal the rows, between any changes and folds, by status, provider 
       per_page: 15,
       ...(chance(50) && { status: [pick(['UNDEFINED', 'FAILED', 'PROCESSING', 'PAID'] as const)] }),
       ...(chance(50) && { provider_uuid: pick([...connections, randomUUID()]) }),
-      ...(chance(50) && { date_from: pick(['2026-03-01', '2026-03-02']) }),
-      ...(chance(50) && { date_to: pick(['2026-02-28', '2026-03-01', '2026-03-02']) }),
+      ...(chance(50) && { date_from: pick(['2026-03-01', '2026-03-02', '2026-03-08']) }),
+      ...(chance(50) && { date_to: pick(['2026-02-28', '2026-03-01', '2026-03-02', '2026-03-07']) }),
+      time_zone: pick(ZONES),
     }
     const reaches = pick([undefined, 'test', 'live'] as const)
     const token = {
@@ -63,7 +68,7 @@ test('totals equal the rows, between any changes and folds, by status, provider 
       return
     }
     const [column, value] = pick([
-      ['state', pick(STATES)],
+      ['state', 'failed'],
       ['connection_uuid', pick(connections)],
       ['created_at', pick(DAYS)],
       ['external_ref', 'something no tally knows'],
@@ -78,8 +83,8 @@ test('totals equal the rows, between any changes and folds, by status, provider 
            select from connection c where c.uuid = connection_uuid and c.is_simulated = ?))
          and (?::uuid is null or connection_uuid = ?) and (?::uuid is null or connection_uuid = ?)
          and (?::text is null or state = any(string_to_array(?, ',')))
-         and (?::date is null or (created_at at time zone 'UTC')::date >= ?::date)
-         and (?::date is null or (created_at at time zone 'UTC')::date <= ?::date)`,
+         and (?::date is null or (created_at at time zone ?)::date >= ?::date)
+         and (?::date is null or (created_at at time zone ?)::date <= ?::date)`,
       [
         accountUuid,
         ...twice(token.modeScope ? token.modeScope === 'test' : null),
@@ -90,8 +95,8 @@ test('totals equal the rows, between any changes and folds, by status, provider 
             ? (query.status as PaymentStatus[]).flatMap(chargeMachine.statesShowing).join(',')
             : null,
         ),
-        ...twice(query.date_from ?? null),
-        ...twice(query.date_to ?? null),
+        ...[query.date_from ?? null, query.time_zone, query.date_from ?? null],
+        ...[query.date_to ?? null, query.time_zone, query.date_to ?? null],
       ],
     )
     return Number(row!.n)

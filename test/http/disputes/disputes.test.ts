@@ -107,6 +107,7 @@ describe('a list of disputes', () => {
     ['date_from=2026-03-04', ['ours', 'withdrawn', 'rejected']],
     ['date_to=2026-03-01', ['answered', 'open']],
     ['date_from=2026-03-02&date_to=2026-03-03', ['returned', 'agreed']],
+    ['date_from=2026-03-02&date_to=2026-03-03&time_zone=America/Sao_Paulo', ['rejected', 'returned']],
     ['status=ACCEPTED&dispute_type=SCAM&resolved=true&open=false&med_type=RECEIVED_MED', ['returned']],
   ])('filtered by %s', async (query, names) => {
     const answer = await get(`?${query}`, mine.token)
@@ -295,7 +296,9 @@ test('OpenAPI describes the three operations', async () => {
       .filter((one: { in: string }) => one.in === 'query')
       .map((one: { name: string }) => one.name)
       .sort(),
-  ).toEqual('date_from date_to dispute_type med_type open page per_page resolved status uuid'.split(' '))
+  ).toEqual(
+    'date_from date_to dispute_type med_type open page per_page resolved status time_zone uuid'.split(' '),
+  )
   expect(Object.keys(read.get.responses)).toEqual(['200', '401', '404', '422', '429', '500', '503'])
   expect(Object.keys(answering.post.responses)).toEqual([
     '200',

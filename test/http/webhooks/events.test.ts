@@ -91,14 +91,19 @@ describe('events', () => {
     ]
     expect(idsOf(await list(`?date_from=${day(3)}&date_to=${day(2)}`))).toEqual([made[0], made[1]])
     expect(idsOf(await list(`?date_to=${day(4)}`))).toEqual([made[2]])
+    const brazil = '&time_zone=America/Sao_Paulo'
+    expect(idsOf(await list(`?date_from=${day(4)}&date_to=${day(4)}${brazil}`))).toEqual(made.slice(1))
   })
 
-  test.each([['?type=GOSSIP'], ['?date_from=today'], ['?subject=x'], ['?per_page=101']])(
-    'are refused by %s',
-    async query => {
-      expect((await fixture.call('GET', `${PATH}${query}`, { token })).status).toBe(422)
-    },
-  )
+  test.each([
+    ['?type=GOSSIP'],
+    ['?date_from=today'],
+    ['?time_zone=Brasilia'],
+    ['?subject=x'],
+    ['?per_page=101'],
+  ])('are refused by %s', async query => {
+    expect((await fixture.call('GET', `${PATH}${query}`, { token })).status).toBe(422)
+  })
 
   test('of other accounts, and invalid uuids, are 404', async () => {
     const uuid = await event()
