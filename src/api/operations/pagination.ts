@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { pageMeta } from '../../contract/shared/fields.ts'
+import { endOfDay, startOfDay } from '../../contract/shared/time-zone.ts'
 import type { OptionalSqlCondition } from '../../db/sql-conditions.ts'
-import { endOfDay, startOfDay } from '../../domain/shared/time-zone.ts'
 
 /** Pages and day filters of lists (SPEC §1). */
 

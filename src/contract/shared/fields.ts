@@ -7,8 +7,8 @@ import {
   textFromCents,
 } from '../../domain/ledger/money.ts'
 import { PROVIDER_NAMES } from '../../domain/providers/provider.ts'
-import { isTimeZone } from '../../domain/shared/time-zone.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
+import { isTimeZone } from './time-zone.ts'
 
 /**
  * Shared fields of the contract. Every schema works in both directions: `z.decode` parses the wire form to domain

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { endOfDay, isTimeZone, startOfDay } from '../../../src/domain/shared/time-zone.ts'
+import { endOfDay, isTimeZone, startOfDay } from '../../../src/contract/shared/time-zone.ts'
 
 /** When days begin and end in a time zone. */
 

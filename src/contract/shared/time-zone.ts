@@ -1,0 +1,67 @@
+import { DAY, HOUR, SECOND } from '../../domain/shared/intervals.ts'
+
+/** Days in a time zone, which the queries of lists and reports name. */
+
+/** Tests whether a text names a time zone of the IANA database, in any case; a bare offset such as `-03:00` is none. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    getOffsetFormat(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Returns the first moment of a day (`YYYY-MM-DD`) in a time zone: the first whose local time is that day's midnight or
+ * later. Where clocks are set forward over midnight, the day begins at the change; a day that a zone left out begins and
+ * ends at one moment. Limited to the years 1 to 9999, which PostgreSQL and ISO 8601 write alike.
+ */
+export function startOfDay(day: string, timeZone: string): Date {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  let [before, from] = [midnight - MAX_OFFSET_MS, midnight + MAX_OFFSET_MS]
+  const offset = readOffsetMs(before, timeZone)
+  if (readOffsetMs(from, timeZone) === offset) from = midnight - offset
+  // The clocks change near this midnight: halves the time in which the day begins, to the second.
+  else
+    while (from - before > SECOND) {
+      const middle = before + Math.floor((from - before) / 2 / SECOND) * SECOND
+      if (middle + readOffsetMs(middle, timeZone) >= midnight) from = middle
+      else before = middle
+    }
+  return new Date(Math.min(Math.max(from, EARLIEST_TIME_MS), LATEST_TIME_MS))
+}
+
+/** Returns the first moment after a day (`YYYY-MM-DD`) in a time zone; people write `9999-12-31` for "without end". */
+export function endOfDay(day: string, timeZone: string): Date {
+  const next = new Date(Date.parse(`${day}T00:00:00Z`) + DAY)
+  if (next.getTime() > LATEST_TIME_MS) return new Date(LATEST_TIME_MS)
+  return startOfDay(next.toISOString().slice(0, 10), timeZone)
+}
+
+/** More than any zone ever differed from UTC: Manila by 15:56 before 1844, Juneau by 15:02 before 1867. */
+const MAX_OFFSET_MS = 16 * HOUR
+const EARLIEST_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
+const LATEST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** Reads how far a zone's local time is ahead of UTC at a moment. */
+function readOffsetMs(atMs: number, timeZone: string): number {
+  const text = getOffsetFormat(timeZone).format(atMs)
+  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
+    /GMT([+-])(\d+):(\d+)(?::(\d+))?$/.exec(text) ?? []
+  const ms = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND
+  return sign === '-' ? -ms : ms
+}
+
+/** Kept by name, because making one costs a hundred times what formatting does; as many as zones have been named. */
+const OFFSET_FORMATS = new Map<string, Intl.DateTimeFormat>()
+
+function getOffsetFormat(timeZone: string): Intl.DateTimeFormat {
+  const name = timeZone.toLowerCase()
+  const kept = OFFSET_FORMATS.get(name)
+  if (kept) return kept
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  OFFSET_FORMATS.set(name, format)
+  return format
+}
