@@ -59,7 +59,12 @@ export function countLedgerLines(
     return selectValue(em, `select count(*)::int from posting where ${sql}`, values)
   }
   const conditions = buildScopeConditions(scope, 'connection_uuid')
-  return readListCounter(em, { noun: 'posting', conditions, states: filter.types ?? [], created: filter.days })
+  return readListCounter(em, {
+    noun: 'posting',
+    conditions,
+    states: filter.types ?? [],
+    created: filter.days,
+  })
 }
 
 /** The operation of a movement `m`: the most specific of those that it names. */
