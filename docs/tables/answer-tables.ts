@@ -6,6 +6,7 @@ import type {
 } from '../../src/providers/adapter/documented-answers.ts'
 import { efiAnswers } from '../../src/providers/efi/answers.ts'
 import { wooviAnswers } from '../../src/providers/woovi/answers.ts'
+import { renderTable, replaceMadeTables } from './made-tables.ts'
 
 export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
   efi: efiAnswers,
@@ -14,19 +15,14 @@ export const ANSWER_TABLES: Record<ProviderApi, DocumentedAnswers> = {
 
 /** Replaces the table between the markers of a provider's page. */
 export function replaceAnswerTable(page: string, answers: DocumentedAnswers): string {
-  return page.replace(
-    /(<!-- made: answers -->)[\s\S]*?(<!-- end -->)/,
-    (_, open: string, end: string) => `${open}\n\n${renderTable(answers)}\n\n${end}`,
-  )
+  return replaceMadeTables(page, { answers: renderAnswerTable(answers) })
 }
 
 const TABLE_HEADER = ['operation', 'HTTP', 'name', 'means', 'our code', 'another provider may help', 'source']
 
-function renderTable(answers: DocumentedAnswers): string {
+function renderAnswerTable(answers: DocumentedAnswers): string {
   const rows = Object.entries(answers).flatMap(([call, lines]) => lines.map(line => renderRow(call, line)))
-  return [TABLE_HEADER, TABLE_HEADER.map(() => '---'), ...rows]
-    .map(cells => `| ${cells.join(' | ')} |`)
-    .join('\n')
+  return renderTable(TABLE_HEADER, rows)
 }
 
 function renderRow(call: string, { status, name, meaning, source }: DocumentedAnswer): string[] {

@@ -1,13 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { GUIDE_LANGUAGES } from '../../src/api/docs/guide-pages.ts'
 import { ANSWER_TABLES, replaceAnswerTable } from './answer-tables.ts'
-import { updateErrorTables } from './error-tables.ts'
+import { updateErrorActions, updateErrorTables } from './error-tables.ts'
+import { updateStateTables } from './state-tables.ts'
 
-/** `npm run docs:tables`: writes the tables of docs/errors.md and docs/providers/ anew after their sources have changed. */
+/** `npm run docs:tables`: writes the tables of docs/errors.md, docs/guide/ and docs/providers/ anew after their sources have changed. */
 
 update('errors.md', updateErrorTables)
 for (const [dialect, answers] of Object.entries(ANSWER_TABLES))
   update(`providers/${dialect}.md`, page => replaceAnswerTable(page, answers))
+for (const language of GUIDE_LANGUAGES) {
+  update(`guide/${language}/states.md`, page => updateStateTables(page, language))
+  update(`guide/${language}/errors.md`, page => updateErrorActions(page, language))
+}
 
 function update(name: string, write: (page: string) => string): void {
   const file = join(import.meta.dirname, '..', name)

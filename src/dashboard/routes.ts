@@ -27,6 +27,7 @@ import { registerWebhookPages } from './pages/webhooks.ts'
 export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDependencies): void {
   const context = createDashboardContext(router, dependencies)
   const pageRouter = createDashboardRouter(context)
+  redirectRoot(router)
   registerSignInPages(pageRouter)
   registerOverviewPages(pageRouter)
   // Before the pages of a charge: `new` is no identifier.
@@ -47,4 +48,13 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))
+}
+
+/** Leads a browser from `/` to the dashboard. Other clients get 404: the API has nothing there. */
+function redirectRoot({ koa }: ServerRouter): void {
+  koa.get('/', ctx => {
+    ctx.vary('Accept')
+    if (ctx.accepts('json', 'html') !== 'html') fail('not_found')
+    ctx.redirect('/dashboard')
+  })
 }

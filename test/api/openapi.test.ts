@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { DOCUMENTS } from '../../src/api/docs/documents.ts'
+import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import { type ContractResponse, createContract } from './support/contract.ts'
 import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
 
@@ -97,17 +98,41 @@ test('documentation and health need no token', async () => {
   expect((await anonymous.get('/readyz')).body).toEqual({ status: 'ok' })
 })
 
-test('every document is a page without scripts; an unknown one is 404', async () => {
+test('every document is a page without inline scripts; an unknown one is 404', async () => {
   const anonymous = stack.api.withToken(undefined)
-  for (const { name, title } of DOCUMENTS) {
-    const { status, headers, bytes } = await anonymous.get(`/docs/${name}`)
+  const documents = DOCUMENTS.map(({ name, title }) => ({ path: `/docs/${name}`, title }))
+  for (const { path, title } of [...documents, ...GUIDE_PAGES.en, ...GUIDE_PAGES.pt]) {
+    const { status, headers, bytes } = await anonymous.get(path)
     const text = bytes.toString()
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(text).toContain(`<a href="/docs/${name}" aria-current="page">${title}</a>`)
-    expect(text).not.toMatch(/<script|<style|<!-- /)
+    expect([path, status, headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8'])
+    expect(text).toMatch(new RegExp(`<a href="${path}"( lang="en")? aria-current="page">${title}</a>`))
+    expect(text).not.toMatch(/<script>|<script(?! src="\/docs\/assets\/)|<style|<!-- | on\w+="/)
     expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; script-src 'self'; connect-src 'self'",
     )
   }
-  expect((await anonymous.get('/docs/secrets')).status).toBe(404)
+  for (const path of ['/docs/secrets', '/docs/en/secrets', '/docs/fr/charges'])
+    expect((await anonymous.get(path)).status).toBe(404)
+})
+
+test('the documentation opens in the language of the browser', async () => {
+  const locationFor = async (language: string) => {
+    const init = { redirect: 'manual', headers: { 'accept-language': language } } as const
+    const { status, headers } = await fetch(`${stack.local.api_url}/docs`, init)
+    return [status, headers.get('location'), headers.get('vary')]
+  }
+  expect(await locationFor('pt-BR,pt;q=0.9,en;q=0.8')).toEqual([302, '/docs/pt', 'Accept-Language'])
+  expect(await locationFor('pt')).toEqual([302, '/docs/pt', 'Accept-Language'])
+  expect(await locationFor('en-US,pt;q=0.5')).toEqual([302, '/docs/en', 'Accept-Language'])
+  expect(await locationFor('fr')).toEqual([302, '/docs/en', 'Accept-Language'])
+})
+
+test('a browser at the root is led to the dashboard, and a client of the API gets 404', async () => {
+  const answerTo = async (accept: string) => {
+    const { status, headers } = await fetch(stack.local.api_url, { redirect: 'manual', headers: { accept } })
+    return [status, headers.get('location')]
+  }
+  expect(await answerTo('text/html,application/xhtml+xml,*/*;q=0.8')).toEqual([302, '/dashboard'])
+  expect(await answerTo('application/json')).toEqual([404, null])
+  expect(await answerTo('*/*')).toEqual([404, null])
 })

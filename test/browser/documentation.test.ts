@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
+import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import type { Merchant, TestStack } from '../api/support/test-stack.ts'
 import {
   type BrowserUsers,
@@ -11,6 +12,8 @@ import {
 } from './support/browser.ts'
 
 /** What can be read without signing in: the documentation, and the pages of the simulated payer's bank. */
+
+const REFERENCE = '/docs/reference'
 
 describeWithBrowser('public pages', () => {
   let stage: TestStack
@@ -30,7 +33,9 @@ describeWithBrowser('public pages', () => {
   test.each(contexts)('the documentation is accessible %s', async (_, look) => {
     const page = await people.sits(look)
     const found: string[] = []
-    for (const one of ['/docs', ...[...DOCUMENTS, RUNBOOKS[0]!].map(({ name }) => `/docs/${name}`)]) {
+    const guide = [...GUIDE_PAGES.en, ...GUIDE_PAGES.pt].map(({ path }) => path)
+    const documents = [...DOCUMENTS, RUNBOOKS[0]!].map(({ name }) => `/docs/${name}`)
+    for (const one of [REFERENCE, ...guide, ...documents]) {
       await openPage(page, one)
       found.push(...(await wrongWith(page)))
     }
@@ -60,8 +65,9 @@ describeWithBrowser('public pages', () => {
     const page = await people.sits()
     const ids = new Map<string, Set<string>>()
     const links: { from: string; to: URL }[] = []
-    for (const { name } of [{ name: '' }, ...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]) {
-      const from = name === '' ? '/docs' : `/docs/${name}`
+    const documents = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ name }) => `/docs/${name}`)
+    const guide = [...GUIDE_PAGES.en, ...GUIDE_PAGES.pt].map(({ path }) => path)
+    for (const from of [REFERENCE, ...guide, ...documents]) {
       await openPage(page, from)
       ids.set(
         from,
@@ -70,7 +76,8 @@ describeWithBrowser('public pages', () => {
       const hrefs = await page.evaluate<string[]>('[...document.links].map(link => link.href)')
       links.push(...hrefs.map(href => ({ from, to: new URL(href) })))
     }
-    const own = links.filter(({ to }) => to.origin === stage.local.api_url && to.pathname !== '/openapi.json')
+    const others = ['/openapi.json', '/dashboard']
+    const own = links.filter(({ to }) => to.origin === stage.local.api_url && !others.includes(to.pathname))
     expect(own.length).toBeGreaterThan(100)
     const wrong = own.filter(({ to }) => {
       const there = ids.get(to.pathname)
@@ -82,18 +89,69 @@ describeWithBrowser('public pages', () => {
   test('the table of contents opens on a phone and its links work', async () => {
     const page = await people.sits(PHONE)
     await page.goto('/docs/errors')
-    const link = page.getByRole('navigation').getByRole('link', { name: 'Webhooks' })
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Webhooks' }).first()
     expect(await link.isVisible()).toBe(false)
     await page.getByText('Contents', { exact: true }).click()
     await link.click()
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   })
 
+  test('the other language has the same page, and the pages of a language follow one another', async () => {
+    const page = await people.sits()
+    await page.goto('/docs')
+    expect(new URL(page.url()).pathname).toBe('/docs/pt')
+    await page.goto('/docs/pt/refunds')
+    await page.getByRole('link', { name: 'English' }).click()
+    await page.waitForURL('**/docs/en/refunds')
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+    await page.getByRole('link', { name: 'Next Transfers' }).click()
+    await page.waitForURL('**/docs/en/transfers')
+    await page.getByRole('link', { name: 'Previous Refunds' }).click()
+    await page.waitForURL('**/docs/en/refunds')
+  })
+
+  test.each([
+    ['/docs/pt', 'cobranca', 'Cobranças', '/docs/pt/charges'],
+    ['/docs/pt', 'contestação', 'Contestações', '/docs/pt/disputes'],
+    ['/docs/en', 'idempotency', 'Idempotency-Key', '/docs/en/requests'],
+    ['/docs/en', 'refund_med_open', 'The resource does not allow it now', '/docs/en/errors'],
+  ])('the search of %s finds %s by the keyboard alone', async (path, query, title, found) => {
+    const page = await people.sits()
+    await page.goto(path)
+    await page.keyboard.press('/')
+    await page.keyboard.type(query)
+    const first = page.locator('#results a').first()
+    await first.filter({ hasText: title }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${found}**`)
+    expect(people.complaints.filter(one => one.includes(found))).toEqual([])
+  })
+
+  test('a search without results says so, and Escape closes it', async () => {
+    const page = await people.sits()
+    await page.goto('/docs/pt')
+    await page.keyboard.press('/')
+    await page.keyboard.type('zzzzzz')
+    const results = page.locator('#results')
+    await results.filter({ hasText: 'Nenhum resultado para “zzzzzz”' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await results.isVisible()).toBe(false)
+  })
+
+  test('the button of a block copies its code', async () => {
+    const page = await people.sits({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto('/docs/en/quick-start')
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm ci && npm start')
+  })
+
   test('the API reference works with no other server and finds an operation', async () => {
     const page = await people.sits()
     const responses: string[] = []
     page.on('response', response => responses.push(new URL(response.url()).origin))
-    await openPage(page, '/docs')
+    await openPage(page, REFERENCE)
     await page.getByRole('heading', { name: 'Create a charge' }).waitFor()
     await page.getByPlaceholder('Search...').fill('refund')
     await page.getByRole('menuitem', { name: 'Refund a charge' }).first().waitFor()
@@ -102,7 +160,7 @@ describeWithBrowser('public pages', () => {
 
   test.each(['light', 'dark'] as const)('the API reference is %s where the reader prefers it', async look => {
     const page = await people.sits({ colorScheme: look })
-    await openPage(page, '/docs')
+    await openPage(page, REFERENCE)
     const colorOf = (element: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${element}')).color`)
     const title = look === 'dark' ? 'rgb(223, 229, 236)' : 'rgb(51, 51, 51)'
@@ -120,7 +178,7 @@ describeWithBrowser('public pages', () => {
   /** Opens a page; the API reference is complete once its script has shown the OpenAPI document. */
   async function openPage(page: Page, path: string): Promise<void> {
     await page.goto(path)
-    if (path === '/docs') await page.getByRole('heading', { name: 'Trilho', level: 1 }).waitFor()
+    if (path === REFERENCE) await page.getByRole('heading', { name: 'Trilho', level: 1 }).waitFor()
   }
 
   async function wrongWith(page: Page): Promise<string[]> {

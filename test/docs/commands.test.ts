@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { createTemporaryFolder } from '../support/servers.ts'
 import { type Stack, startStack } from '../support/stack.ts'
-import { blocksOf, documents, matchesOutput, ROOT, type ShellBlock } from './support/documents.ts'
+import {
+  blocksOf,
+  documents,
+  findJsonDifferences,
+  matchesOutput,
+  ROOT,
+  type ShellBlock,
+} from './support/documents.ts'
 import { createClone, runInOneShell } from './support/shell.ts'
 
 /**
@@ -14,7 +21,12 @@ import { createClone, runInOneShell } from './support/shell.ts'
 // Beside a start of its own, on a machine that may be busy; about twenty seconds where it is not.
 jest.setTimeout(300_000)
 
-const all = documents.map(document => ({ file: document.file, blocks: blocksOf(document) }))
+/** The Portuguese pages of the guide have the same commands: test/docs/guide.test.ts. */
+const isTranslation = (file: string) => file.startsWith('docs/guide/pt/')
+
+const all = documents
+  .filter(({ file }) => !isTranslation(file))
+  .map(document => ({ file: document.file, blocks: blocksOf(document) }))
 
 let stack: Stack
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
@@ -62,11 +74,15 @@ function isRun({ coveringTest: covered }: ShellBlock): boolean {
 }
 
 function complaintOf(
-  { number, script, expectedOutput: shows }: ShellBlock,
+  { number, script, expectedOutput: shows, expectedJson }: ShellBlock,
   { output, isDone }: { output: string; isDone: boolean },
 ) {
   const report = `block ${number}:\n${script}\n--- printed:\n${output}`
   if (!isDone) return [`It failed, or was not reached. ${report}`]
+  if (expectedJson !== null)
+    return findJsonDifferences(JSON.parse(output), JSON.parse(expectedJson)).map(
+      difference => `${difference}: ${report}`,
+    )
   if (shows === null) return output === '' ? [] : [`It prints what the document does not show. ${report}`]
   return matchesOutput(output, shows) ? [] : [`It should print:\n${shows}\n--- ${report}`]
 }

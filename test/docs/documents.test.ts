@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { ANSWER_TABLES, replaceAnswerTable } from '../../docs/tables/answer-tables.ts'
 import { updateErrorTables } from '../../docs/tables/error-tables.ts'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
+import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
 import { renderMarkdown } from '../../src/api/docs/markdown.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { PROVIDER_APIS } from '../../src/domain/providers/provider.ts'
@@ -36,7 +37,9 @@ test('every crash point of docs/crash-semantics.md names an existing test', asyn
 test('every document of the folder is a page', async () => {
   const listed = await readdir(join(ROOT, 'docs'), { recursive: true })
   const files = listed.filter(file => file.endsWith('.md')).map(file => `docs/${file}`)
-  const pages = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS].map(({ file }) => file)
+  const pages = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS, ...Object.values(GUIDE_PAGES).flat()].map(
+    ({ file }) => file,
+  )
   expect(pages.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', ...files].sort())
 })
 
@@ -74,7 +77,9 @@ describe.each(documents)('$file', ({ text, tokens, ...documented }) => {
       const target = documents.find(({ file }) => file.endsWith(name!))
       const isThere = existsSync(join(ROOT, documented.file, '..', href!))
       return (
-        !target || !isThere || (anchor && !renderMarkdown(target.text).text.text.includes(`id="${anchor}"`))
+        !target ||
+        !isThere ||
+        (anchor && !renderMarkdown(target.text, target).text.text.includes(`id="${anchor}"`))
       )
     })
     expect(wrong.map(([link]) => link)).toEqual([])

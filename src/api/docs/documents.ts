@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-const REPOSITORY_ROOT = join(import.meta.dirname, '../../..')
+export const REPOSITORY_ROOT = join(import.meta.dirname, '../../..')
 
 /** A repository file and its page, `/docs/<name>`. */
 export type RepositoryDocument = { name: string; title: string; file: string }

@@ -1,27 +1,41 @@
+import { basename, dirname, join } from 'node:path/posix'
 import { Marked } from 'marked'
-import { Markup } from '../../views/markup.ts'
+import { html, Markup } from '../../views/markup.ts'
+import { guidePath } from './guide-pages.ts'
+import { GUIDE_PHRASES, type GuidePhrases } from './guide-phrases.ts'
+import { highlightCode } from './highlight.ts'
 
-/** A rendered document and its headings for navigation. */
-export type RenderedMarkdown = { text: Markup; headings: { id: string; title: Markup }[] }
+/** A heading of a rendered document. Its title is escaped. */
+export type RenderedHeading = { id: string; title: Markup; depth: number }
+
+/** A rendered document and its headings of the second and third level, for navigation. */
+export type RenderedMarkdown = { text: Markup; headings: RenderedHeading[] }
 
 /**
  * Renders a repository document from Markdown. Drops comments, which are for the tests that run its commands, and
- * turns links between documents into links between pages.
+ * turns links between documents, relative to the file, into links between pages.
  */
-export function renderMarkdown(markdown: string): RenderedMarkdown {
-  const headings: RenderedMarkdown['headings'] = []
+export function renderMarkdown(
+  markdown: string,
+  { file, phrases = GUIDE_PHRASES.en }: { file: string; phrases?: GuidePhrases },
+): RenderedMarkdown {
+  const headings: RenderedHeading[] = []
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }) {
         const title = this.parser.parseInline(tokens, this.parser.textRenderer)
         const id = toHeadingId(title)
-        if (depth === 2) headings.push({ id, title: new Markup(title) })
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+        const text = this.parser.parseInline(tokens)
+        if (depth === 1) return `<h1 id="${id}">${text}</h1>\n`
+        if (depth <= 3) headings.push({ id, title: new Markup(title), depth })
+        const anchor = `<a class="anchor" href="#${id}" aria-label="${phrases.section}: ${title}">#</a>`
+        return `<h${depth} id="${id}">${text}${anchor}</h${depth}>\n`
       },
+      code: ({ text, lang = '' }) => renderCode(text, lang.split(' ')[0] ?? '', phrases),
       html: () => '',
     },
     walkTokens(token) {
-      if (token.type === 'link') token.href = toPageUrl(token.href)
+      if (token.type === 'link') token.href = toPageUrl(token.href, file)
       if (token.type === 'image') token.href = token.href.replace(/^.*?images\//, '/docs/images/')
     },
   })
@@ -32,8 +46,19 @@ export function renderMarkdown(markdown: string): RenderedMarkdown {
   return { text: new Markup(addRowAnchors(text)), headings }
 }
 
+/** Renders a block of code; its button copies it, and is shown by the script of the page. */
+function renderCode(code: string, language: string, { copy, copied }: GuidePhrases): string {
+  const button = html`<button type="button" class="copy" data-copied="${copied}" hidden>${copy}</button>`.text
+  const text = highlightCode(code, CODE_LANGUAGES[language] ?? language)
+  // A block of code scrolls, so that a keyboard must reach it.
+  const pre = `<pre tabindex="0"><code class="language-${language}">${text}\n</code></pre>`
+  return `<div class="code">${language === 'text' ? '' : button}${pre}</div>\n`
+}
+
+const CODE_LANGUAGES: Record<string, string> = { sh: 'bash', js: 'javascript', ts: 'typescript' }
+
 /** Derives a heading id as GitHub does, so that one link fits both. The title is escaped. */
-function toHeadingId(title: string): string {
+export function toHeadingId(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/&#?\w+;|[^\p{L}\p{N}\s_-]/gu, '')
@@ -50,8 +75,11 @@ function addRowAnchors(text: string): string {
   })
 }
 
-/** Converts `docs/errors.md#codes` and `../README.md` to page addresses. */
-function toPageUrl(href: string): string {
-  const [, name, anchor = ''] = /^(?:[\w.]+\/)*([\w-]+)\.md(#.*)?$/.exec(href) ?? []
-  return name === undefined ? href : `/docs/${name.toLowerCase()}${anchor}`
+/** Converts `docs/errors.md#codes`, `../README.md` and `charges.md` of the guide to page addresses. */
+function toPageUrl(href: string, file: string): string {
+  const [, path, anchor = ''] = /^((?:[\w.-]+\/)*[\w-]+\.md)(#.*)?$/.exec(href) ?? []
+  if (path === undefined) return href
+  const [, language, name] = /^docs\/guide\/(\w+)\/([\w-]+)\.md$/.exec(join(dirname(file), path)) ?? []
+  if (language && name) return guidePath(language, name) + anchor
+  return `/docs/${basename(path, '.md').toLowerCase()}${anchor}`
 }

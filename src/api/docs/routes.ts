@@ -1,79 +1,78 @@
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { SHARED_ASSETS, serveAssets } from '../../views/assets.ts'
 import { buildContentSecurityPolicy } from '../../views/content-security-policy.ts'
 import { createViewRenderer } from '../../views/view-renderer.ts'
 import type { RouteRegistrar } from '../app.ts'
-import { registerRoute } from '../http/route.ts'
+import { type ApiRouter, registerRoute } from '../http/route.ts'
 import { buildOpenApiDocument } from '../openapi/document.ts'
 import {
   DECISIONS,
   DOCUMENT_IMAGES,
   DOCUMENTS,
-  type RepositoryDocument,
   RUNBOOKS,
   readDocumentImage,
   readRepositoryDocument,
 } from './documents.ts'
-import { renderMarkdown } from './markdown.ts'
+import { GUIDE_LANGUAGES, GUIDE_PAGES, type GuideLanguage, guidePath } from './guide-pages.ts'
+import { GUIDE_PHRASES } from './guide-phrases.ts'
+import { createPageRenderer } from './pages.ts'
+import { listSearchSections } from './search-sections.ts'
 
 /**
- * Registers the API documentation, generated from the routes: `/openapi.json` for programs, `/docs` for people, and
- * the written documents.
+ * Registers the documentation: `/openapi.json` for programs, generated from the routes; under `/docs` the guide in each
+ * language, the API reference, and the documents of the repository.
  */
 export const documentationRoutes: RouteRegistrar = router => {
   const views = createViewRenderer('api/docs/views')
-  const assets = serveAssets(router.koa, '/docs/assets', {
+  const { 'search.js': searchLibrary = '', ...assets } = serveAssets(router.koa, '/docs/assets', {
     ...SHARED_ASSETS,
     'docs.css': join(import.meta.dirname, 'assets/docs.css'),
+    'docs.js': join(import.meta.dirname, 'assets/docs.js'),
+    'search.js': SEARCH_LIBRARY,
   })
   const referenceAssets = serveAssets(router.koa, '/docs/assets', {
     'reference.css': join(import.meta.dirname, 'assets/reference.css'),
     'redoc.js': 'redoc/bundles/redoc.standalone.js',
     'reference.js': join(import.meta.dirname, 'assets/reference.js'),
   })
-  let openApiJson: string | undefined
+  const pages = createPageRenderer(views, { assets, searchLibrary })
   const reference = views.render('reference', {
     assets: { 'rail.svg': assets['rail.svg'], ...referenceAssets },
   })
-  const pages = new Map<string, string>()
-  const renderDocument = (document: RepositoryDocument) =>
-    views.render('document', {
-      ...{ ...document, ...renderMarkdown(readRepositoryDocument(document)), assets, pages: DOCUMENTS },
-    })
+  // Built at the first request, after every route is registered.
+  let openApiDocument: ReturnType<typeof buildOpenApiDocument> | undefined
+  const readOpenApiDocument = () => {
+    openApiDocument ??= buildOpenApiDocument(router.routes)
+    return openApiDocument
+  }
+  const searchSections = new Map<GuideLanguage, string>()
+  const buildSearchSections = (language: GuideLanguage) =>
+    JSON.stringify(
+      listSearchSections(
+        listSearchedPages(language),
+        listOperations(readOpenApiDocument()),
+        GUIDE_PHRASES[language].reference,
+      ),
+    )
+
+  redirectToGuide(router)
 
   registerRoute(router, 'get', '/openapi.json', {
     operationId: null,
     summary: 'The OpenAPI document',
     tokens: 'none',
     responses: { 200: 'application/json' },
-    async handle() {
-      // Built at the first request, after every route is registered.
-      openApiJson ??= JSON.stringify(buildOpenApiDocument(router.routes))
-      return { body: openApiJson }
-    },
+    handle: async () => ({ body: JSON.stringify(readOpenApiDocument()) }),
   })
 
-  registerRoute(router, 'get', '/docs', {
+  registerRoute(router, 'get', '/docs/reference', {
     operationId: null,
-    summary: 'The documentation',
+    summary: 'The API reference',
     tokens: 'none',
     responses: { 200: 'text/html' },
     handle: async () => ({ body: reference, headers: REFERENCE_HEADERS }),
-  })
-
-  registerRoute(router, 'get', '/docs/:name', {
-    operationId: null,
-    summary: 'A document',
-    tokens: 'none',
-    params: z.object({ name: z.enum(SERVED_DOCUMENTS.map(({ name }) => name)) }),
-    responses: { 200: 'text/html' },
-    async handle({ params: { name } }) {
-      const document = SERVED_DOCUMENTS.find(one => one.name === name)!
-      const body = pages.get(name) ?? renderDocument(document)
-      pages.set(name, body)
-      return { body, headers: DOCUMENT_HEADERS }
-    },
   })
 
   registerRoute(router, 'get', '/docs/images/:name', {
@@ -84,10 +83,85 @@ export const documentationRoutes: RouteRegistrar = router => {
     responses: { 200: 'image/png' },
     handle: async ({ params }) => ({ body: readDocumentImage(params.name) }),
   })
+
+  for (const language of GUIDE_LANGUAGES) {
+    registerRoute(router, 'get', `/docs/search/${language}.json`, {
+      operationId: null,
+      summary: 'The sections that the search of the documentation finds',
+      tokens: 'none',
+      responses: { 200: 'application/json' },
+      async handle() {
+        const body = searchSections.get(language) ?? buildSearchSections(language)
+        searchSections.set(language, body)
+        return { body }
+      },
+    })
+
+    for (const page of GUIDE_PAGES[language])
+      registerRoute(router, 'get', page.path, {
+        operationId: null,
+        summary: 'A page of the guide',
+        tokens: 'none',
+        responses: { 200: 'text/html' },
+        handle: async () => ({
+          body: pages.renderGuidePage(page),
+          headers: DOCUMENT_HEADERS,
+        }),
+      })
+  }
+
+  registerRoute(router, 'get', '/docs/:name', {
+    operationId: null,
+    summary: 'A document',
+    tokens: 'none',
+    params: z.object({ name: z.enum(REPOSITORY_DOCUMENTS.map(({ name }) => name)) }),
+    responses: { 200: 'text/html' },
+    handle: async ({ params }) => ({
+      body: pages.renderDocumentPage(REPOSITORY_DOCUMENTS.find(({ name }) => name === params.name)!),
+      headers: DOCUMENT_HEADERS,
+    }),
+  })
 }
 
-const SERVED_DOCUMENTS = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]
-const DOCUMENT_HEADERS = { 'Content-Security-Policy': buildContentSecurityPolicy() }
+const REPOSITORY_DOCUMENTS = [...DOCUMENTS, ...DECISIONS, ...RUNBOOKS]
+
+/** The module of the search for browsers, which its package does not export by name. */
+const SEARCH_LIBRARY = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js')
+
+/** Redirects `/docs` to the guide in the language that the browser prefers. */
+function redirectToGuide({ koa }: ApiRouter): void {
+  koa.get('/docs', ctx => {
+    ctx.vary('Accept-Language')
+    const language = String(ctx.acceptsLanguages('en', 'pt', 'pt-BR')).slice(0, 2)
+    ctx.redirect(guidePath(language === 'pt' ? 'pt' : 'en', 'index'))
+  })
+}
+
+function listSearchedPages(language: GuideLanguage) {
+  const documents = DOCUMENTS.map(document => ({ ...document, path: `/docs/${document.name}` }))
+  return [...GUIDE_PAGES[language], ...documents].map(document => ({
+    title: document.title,
+    path: document.path,
+    markdown: readRepositoryDocument(document),
+  }))
+}
+
+function listOperations({ paths }: ReturnType<typeof buildOpenApiDocument>) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, summary }]) => ({
+      ...{ path, method },
+      operationId: String(operationId),
+      summary: String(summary),
+    })),
+  )
+}
+
+const DOCUMENT_HEADERS = {
+  'Content-Security-Policy': buildContentSecurityPolicy({
+    'script-src': "'self'",
+    'connect-src': "'self'",
+  }),
+}
 
 /**
  * Redoc fills empty `<style>` elements by script (the first hash), adds one of its scroll bars (the second), and

@@ -1,0 +1,216 @@
+import type { ErrorCode } from '../../src/domain/errors/error-catalogue.ts'
+import type { Phrase } from './state-guidance.ts'
+
+/** What a client does after an error; `dashboard` codes are not answered to API clients. */
+export type ErrorAction = 'correct' | 'read' | 'repeat' | 'decide' | 'state' | 'access' | 'dashboard'
+
+/** Groups of the page, in its order. */
+export const ERROR_ACTIONS: Record<Exclude<ErrorAction, 'dashboard'>, Phrase> = {
+  correct: { en: 'Correct the request', pt: 'Corrija a requisição' },
+  read: { en: 'Read the resource, or wait for its event', pt: 'Leia o recurso ou espere o evento' },
+  repeat: {
+    en: 'Wait, and repeat with the same Idempotency-Key',
+    pt: 'Espere e repita com a mesma Idempotency-Key',
+  },
+  decide: {
+    en: 'It has failed: decide, and use a new Idempotency-Key',
+    pt: 'Falhou: decida e use outra Idempotency-Key',
+  },
+  state: { en: 'The resource does not allow it now', pt: 'O recurso não permite isso agora' },
+  access: { en: 'Another token, or the operator', pt: 'Outro token, ou o operador' },
+}
+
+type ErrorOfGuide = {
+  action: ErrorAction
+  /** The Portuguese form of ERROR_GUIDANCE. */
+  pt: string
+}
+
+/** The group of each code, and its guidance in Portuguese. A code without an entry does not compile. */
+export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
+  malformed_request: {
+    action: 'correct',
+    pt: 'Não é HTTP válido, ou os cabeçalhos se contradizem. Use uma biblioteca HTTP.',
+  },
+  malformed_json: {
+    action: 'correct',
+    pt: 'O corpo não é JSON ou está incompleto. Corrija e envie de novo.',
+  },
+  malformed_multipart: {
+    action: 'correct',
+    pt: 'O formulário da resposta a uma contestação não pôde ser lido. Use uma biblioteca HTTP para montá-lo.',
+  },
+  provider_rejected: {
+    action: 'decide',
+    pt: 'Todos os provedores chamados recusaram; nenhum dinheiro se moveu. `data.error` traz o motivo.',
+  },
+  unauthenticated: {
+    action: 'access',
+    pt: 'Falta o cabeçalho `Authorization`, o token é desconhecido, foi revogado ou expirou, ou a conta está bloqueada.',
+  },
+  sign_in_refused: { action: 'dashboard', pt: '' },
+  account_blocked: {
+    action: 'access',
+    pt: 'A conta foi bloqueada depois do pedido: a transferência está FAILED e nenhum provedor foi chamado. Fale com o operador.',
+  },
+  form_expired: { action: 'dashboard', pt: '' },
+  token_bound_to_provider: {
+    action: 'access',
+    pt: 'A operação vale para a conta inteira e o token é de um só provedor. Use um token sem provedor.',
+  },
+  second_operator_needed: { action: 'dashboard', pt: '' },
+  link_expired: {
+    action: 'read',
+    pt: 'O link do anexo expirou ou foi alterado. Leia a contestação para ter outro.',
+  },
+  not_found: {
+    action: 'access',
+    pt: 'O caminho ou o recurso não existe, o id não é um UUID, ou o token não tem acesso. Confira o caminho e o token.',
+  },
+  method_not_allowed: {
+    action: 'correct',
+    pt: 'O caminho existe, mas não para esse método. Veja o cabeçalho `Allow`.',
+  },
+  request_timeout: {
+    action: 'repeat',
+    pt: 'A requisição não chegou inteira a tempo e não foi processada. Envie de novo.',
+  },
+  already_settled: { action: 'dashboard', pt: '' },
+  act_stale: { action: 'dashboard', pt: '' },
+  charge_not_cancellable: {
+    action: 'state',
+    pt: 'A cobrança já foi paga, expirou ou foi cancelada. Leia o `status`.',
+  },
+  charge_not_refundable: {
+    action: 'state',
+    pt: 'A cobrança nunca foi paga, ou já foi reembolsada por inteiro. Leia o `status`.',
+  },
+  refund_in_progress: {
+    action: 'state',
+    pt: 'Outro reembolso dessa cobrança está em andamento. Espere o evento REFUND e reembolse o que restar.',
+  },
+  refund_med_open: {
+    action: 'state',
+    pt: 'O valor está bloqueado por uma contestação aberta. Espere o evento MED que a encerra; aceitar a contestação também devolve o dinheiro.',
+  },
+  refund_period_over: {
+    action: 'state',
+    pt: 'O Pix só devolve um pagamento em até 90 dias. Depois disso, pague com uma transferência.',
+  },
+  med_already_answered: {
+    action: 'state',
+    pt: 'Cada contestação aceita uma resposta. Leia a contestação para ver a sua.',
+  },
+  med_not_answerable: {
+    action: 'state',
+    pt: 'A contestação não está mais PENDING, ou é sobre uma transferência sua. Não precisa de resposta.',
+  },
+  insufficient_balance: {
+    action: 'state',
+    pt: 'O saldo disponível no provedor da cobrança não cobre o reembolso e a tarifa. Espere entradas ou reembolse menos.',
+  },
+  transfer_not_cancellable: {
+    action: 'state',
+    pt: 'A transferência não era agendada, ou já foi enviada, cancelada ou falhou. O que foi enviado não se cancela.',
+  },
+  external_ref_taken: {
+    action: 'state',
+    pt: 'A conta exige `external_ref` única. Procure a transferência que já a usa antes de enviar outra.',
+  },
+  not_found_after_restore: {
+    action: 'decide',
+    pt: 'O serviço foi restaurado de um backup e nenhum provedor tem a operação. Ela está FAILED e não será executada.',
+  },
+  webhook_disabled: {
+    action: 'state',
+    pt: 'O endpoint foi desativado (410, cinco dias sem sucesso, ou por você). Corrija-o, ative com `PATCH` e repita.',
+  },
+  pix_key_taken: {
+    action: 'state',
+    pt: 'A chave já está registrada nesta conta, em outra conta ou em outro banco. Portabilidade e reivindicação não fazem parte desta API.',
+  },
+  key_in_use: {
+    action: 'state',
+    pt: 'Um provedor recebe cobranças com essa chave, ou há cobrança aberta para ela. Espere essas cobranças terminarem.',
+  },
+  webhook_limit: { action: 'state', pt: 'A conta já tem 20 webhooks. Apague um que não usa.' },
+  body_too_large: { action: 'correct', pt: 'O corpo JSON passa de 100 kB. Envie um menor.' },
+  upload_too_large: {
+    action: 'correct',
+    pt: 'Os arquivos juntos passam do limite. Envie menos arquivos, ou menores.',
+  },
+  unsupported_media_type: {
+    action: 'correct',
+    pt: 'O tipo de conteúdo não é o da operação, ou o corpo está comprimido. Envie `application/json` (respostas a contestações: `multipart/form-data`).',
+  },
+  validation_failed: {
+    action: 'correct',
+    pt: '`errors` lista cada campo inválido. Corrija todos: nada foi guardado, e a mesma Idempotency-Key pode ser usada.',
+  },
+  idempotency_key_reused: {
+    action: 'correct',
+    pt: 'A chave é de outra requisição: o corpo ou o provedor do token é outro. Use outra chave para outra operação.',
+  },
+  pix_key_limit: { action: 'state', pt: 'A conta já tem 3 chaves desse tipo. Apague uma antes.' },
+  key_not_supported: {
+    action: 'correct',
+    pt: 'O provedor não registra chaves desse tipo. Use outro `type` ou outro `provider_uuid`.',
+  },
+  too_many_attempts: {
+    action: 'repeat',
+    pt: 'A conta pediu três chaves em 60 segundos; as recusadas contam. Espere o `Retry-After`.',
+  },
+  rate_limited: {
+    action: 'repeat',
+    pt: 'O token usou todas as suas requisições; veja `RateLimit` e `RateLimit-Policy`. Espere o `Retry-After`.',
+  },
+  too_many_sign_ins: { action: 'dashboard', pt: '' },
+  headers_too_large: {
+    action: 'correct',
+    pt: 'O endereço ou um cabeçalho é longo demais. Use menos filtros.',
+  },
+  internal_error: {
+    action: 'repeat',
+    pt: 'Uma falha do serviço, registrada no log. Repita com a mesma Idempotency-Key e informe o `request_id`.',
+  },
+  not_taken: {
+    action: 'decide',
+    pt: 'A operação não foi aceita a tempo. Está FAILED, nenhum provedor foi chamado e ela não será executada.',
+  },
+  unavailable: {
+    action: 'repeat',
+    pt: 'O banco de dados, o Temporal ou os arquivos estão fora do ar; nada começou. Espere o `Retry-After`.',
+  },
+  overloaded: {
+    action: 'repeat',
+    pt: 'Há mais operações em andamento do que o serviço conclui a tempo; esta não começou. Espere o `Retry-After`.',
+  },
+  paused: {
+    action: 'repeat',
+    pt: 'O operador pausou o serviço, a conta ou o provedor; o que já corre continua. Espere o `Retry-After`.',
+  },
+  not_confirmed: {
+    action: 'read',
+    pt: 'A operação pode ter começado e o resultado não veio a tempo. Leia `data.uuid` ou repita com a mesma Idempotency-Key; nunca com outra.',
+  },
+  issuing: {
+    action: 'read',
+    pt: 'Nenhum provedor emitiu a cobrança em 5 s, e o serviço continua tentando. Leia `data.uuid`.',
+  },
+  no_provider_available: {
+    action: 'decide',
+    pt: 'Nenhum provedor respondeu; nenhum dinheiro se moveu. Espere o `Retry-After` e faça uma nova requisição.',
+  },
+  code_undeliverable: {
+    action: 'access',
+    pt: 'O serviço não envia códigos para esse tipo de chave. Use outro tipo, ou fale com o operador.',
+  },
+  pix_key_unknown: {
+    action: 'read',
+    pt: 'O provedor recebeu o pedido e não respondeu. Liste as chaves ou repita com a mesma Idempotency-Key.',
+  },
+  cancellation_unknown: {
+    action: 'read',
+    pt: 'O provedor recebeu o cancelamento e não respondeu. A cobrança fica PENDING até haver resultado.',
+  },
+}
