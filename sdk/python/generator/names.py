@@ -1,0 +1,42 @@
+"""The names of the client: a resource and a method for each operation of the API."""
+
+from __future__ import annotations
+
+import re
+
+#: Operations whose method is not simply their verb.
+METHODS = {
+    "createPixKeyAuthCode": "pix_keys.request_auth_code",
+    "exportLedgerCsv": "ledger.export_csv",
+    "exportLedgerOfx": "ledger.export_ofx",
+    "getDefaultProviders": "providers.get_defaults",
+    "getLedgerBalances": "ledger.get_balances",
+    "getLiveness": "health.get_liveness",
+    "getPaymentQrPng": "payments.get_qr_png",
+    "getPaymentQrSvg": "payments.get_qr_svg",
+    "getPaymentRefund": "payments.get_refund",
+    "getReadiness": "health.get_readiness",
+    "listLedgerLines": "ledger.list",
+    "listPaymentRefunds": "payments.list_refunds",
+    "listWebhookDeliveries": "webhooks.list_deliveries",
+    "refundPayment": "payments.refund",
+    "replaceDefaultProviders": "providers.replace_defaults",
+    "replyToMed": "meds.reply",
+    "resendWebhookDelivery": "webhooks.resend_delivery",
+    "rotateWebhookToken": "webhooks.rotate_token",
+}
+
+
+def method_of(operation_id: str, tag: str) -> tuple[str, str]:
+    """Returns the resource and the method of an operation: `createPayment` is `payments.create`."""
+    named = METHODS.get(operation_id)
+    if named is not None:
+        resource, _, method = named.partition(".")
+        return resource, method
+    resource, words = tag.replace("-", "_"), snake_case(operation_id)
+    verb, _, noun = words.partition("_")
+    return resource, verb if noun in (resource, resource.removesuffix("s")) else words
+
+
+def snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

@@ -1,0 +1,1127 @@
+"""Resources of the sync client. Made from openapi.json by `npm run sdk:python`; do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime
+
+from . import inputs, models
+from ._amounts import OMITTED, Amount, Omitted
+from ._calls import Call, File, amount_of, optional_amount_of, path_of
+from ._pages import Page, iterate_pages
+from ._results import (
+    read_content,
+    read_event,
+    read_event_page,
+    read_nothing,
+    read_one,
+    read_page,
+    read_text,
+    read_whole,
+)
+from ._transports import SyncTransport
+from .events import Event
+
+
+class Payments:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        value: Amount,
+        type: inputs.CreatePaymentType = "PIX",
+        external_ref: str | None = None,
+        final_beneficiary: inputs.CreatePaymentFinalBeneficiary | None = None,
+        provider_uuid: str | None = None,
+        splits: Sequence[inputs.CreatePaymentSplit] | None = None,
+        expires_in: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.CreatedCharge:
+        """Create a charge.
+
+        Answers when a provider has issued the payload. Send an `Idempotency-Key`: a repeated request then
+        gets the same answer and never a second charge.
+
+        Args:
+            value: Reais; 0 lets the payer choose.
+            expires_in: Seconds.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createPayment",
+                "POST",
+                "/api/v1/payments",
+                read_one(models.CreatedCharge),
+                body={
+                    "value": amount_of("value", value),
+                    "type": type,
+                    "external_ref": external_ref,
+                    "final_beneficiary": final_beneficiary,
+                    "provider_uuid": provider_uuid,
+                    "splits": splits,
+                    "expires_in": expires_in,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        uuid: str | None = None,
+        status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
+        type: inputs.ListPaymentsType | None = None,
+        end_to_end: str | None = None,
+        payment_date_from: date | str | None = None,
+        payment_date_to: date | str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        external_ref: str | None = None,
+        txid: str | None = None,
+        provider_uuid: str | None = None,
+        value_min: Amount | None = None,
+        value_max: Amount | None = None,
+    ) -> Page[models.Charge]:
+        """List charges.
+
+        Args:
+            payment_date_from: A UTC day, `YYYY-MM-DD`.
+            payment_date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+            value_min: Reais, at most two decimals.
+            value_max: Reais, at most two decimals.
+        """
+        return self._transport.send(
+            Call(
+                "listPayments",
+                "GET",
+                "/api/v1/payments",
+                read_page(models.Charge),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "uuid": uuid,
+                    "status": status,
+                    "type": type,
+                    "end_to_end": end_to_end,
+                    "payment_date_from": payment_date_from,
+                    "payment_date_to": payment_date_to,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "external_ref": external_ref,
+                    "txid": txid,
+                    "provider_uuid": provider_uuid,
+                    "value_min": optional_amount_of("value_min", value_min),
+                    "value_max": optional_amount_of("value_max", value_max),
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        uuid: str | None = None,
+        status: inputs.ListPaymentsStatus | Sequence[inputs.ListPaymentsStatus] | None = None,
+        type: inputs.ListPaymentsType | None = None,
+        end_to_end: str | None = None,
+        payment_date_from: date | str | None = None,
+        payment_date_to: date | str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        external_ref: str | None = None,
+        txid: str | None = None,
+        provider_uuid: str | None = None,
+        value_min: Amount | None = None,
+        value_max: Amount | None = None,
+    ) -> Iterator[models.Charge]:
+        """List charges, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+            payment_date_from: A UTC day, `YYYY-MM-DD`.
+            payment_date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+            value_min: Reais, at most two decimals.
+            value_max: Reais, at most two decimals.
+        """
+        return iterate_pages(
+            lambda page: self.list(
+                per_page=per_page,
+                uuid=uuid,
+                status=status,
+                type=type,
+                end_to_end=end_to_end,
+                payment_date_from=payment_date_from,
+                payment_date_to=payment_date_to,
+                date_from=date_from,
+                date_to=date_to,
+                external_ref=external_ref,
+                txid=txid,
+                provider_uuid=provider_uuid,
+                value_min=value_min,
+                value_max=value_max,
+                page=page,
+            )
+        )
+
+    def get(self, uuid: str) -> models.Charge:
+        """Read a charge."""
+        return self._transport.send(
+            Call("getPayment", "GET", path_of("/api/v1/payments/{uuid}", uuid=uuid), read_one(models.Charge))
+        )
+
+    def get_qr_svg(self, uuid: str) -> str:
+        """The payload as a QR picture (SVG)."""
+        return self._transport.send(
+            Call("getPaymentQrSvg", "GET", path_of("/api/v1/payments/{uuid}/qr.svg", uuid=uuid), read_text)
+        )
+
+    def get_qr_png(self, uuid: str) -> bytes:
+        """The payload as a QR picture (PNG)."""
+        return self._transport.send(
+            Call("getPaymentQrPng", "GET", path_of("/api/v1/payments/{uuid}/qr.png", uuid=uuid), read_content)
+        )
+
+    def cancel(self, uuid: str) -> models.Charge:
+        """Cancel a PENDING charge."""
+        return self._transport.send(
+            Call(
+                "cancelPayment",
+                "POST",
+                path_of("/api/v1/payments/{uuid}/cancel", uuid=uuid),
+                read_one(models.Charge),
+            )
+        )
+
+    def refund(
+        self, uuid: str, *, value: Amount | Omitted = OMITTED, idempotency_key: str | None = None
+    ) -> models.RefundResult:
+        """Refund a charge, whole or in part.
+
+        Args:
+            value: What is still refundable where absent.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "refundPayment",
+                "POST",
+                path_of("/api/v1/payments/{uuid}/refund", uuid=uuid),
+                read_one(models.RefundResult),
+                body={"value": amount_of("value", value)},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list_refunds(
+        self, uuid: str, *, page: int | None = None, per_page: int | None = None
+    ) -> Page[models.RefundResult]:
+        """List the refunds of a charge."""
+        return self._transport.send(
+            Call(
+                "listPaymentRefunds",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/refunds", uuid=uuid),
+                read_page(models.RefundResult),
+                query={"page": page, "per_page": per_page},
+            )
+        )
+
+    def iterate_refunds(self, uuid: str, *, per_page: int = 100) -> Iterator[models.RefundResult]:
+        """List the refunds of a charge, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+        """
+        return iterate_pages(lambda page: self.list_refunds(uuid, per_page=per_page, page=page))
+
+    def get_refund(self, uuid: str, refund: str) -> models.RefundResult:
+        """Read a refund."""
+        return self._transport.send(
+            Call(
+                "getPaymentRefund",
+                "GET",
+                path_of("/api/v1/payments/{uuid}/refunds/{refund}", uuid=uuid, refund=refund),
+                read_one(models.RefundResult),
+            )
+        )
+
+
+class Meds:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        uuid: str | None = None,
+        status: inputs.ListMedsStatus | Sequence[inputs.ListMedsStatus] | None = None,
+        med_type: inputs.ListMedsMedType | Sequence[inputs.ListMedsMedType] | None = None,
+        dispute_type: inputs.ListMedsDisputeType | Sequence[inputs.ListMedsDisputeType] | None = None,
+        resolved: bool | None = None,
+        open: bool | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.Dispute]:
+        """List disputes.
+
+        Args:
+            resolved: Whether the dispute is closed.
+            open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listMeds",
+                "GET",
+                "/api/v1/meds",
+                read_page(models.Dispute),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "uuid": uuid,
+                    "status": status,
+                    "med_type": med_type,
+                    "dispute_type": dispute_type,
+                    "resolved": resolved,
+                    "open": open,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        uuid: str | None = None,
+        status: inputs.ListMedsStatus | Sequence[inputs.ListMedsStatus] | None = None,
+        med_type: inputs.ListMedsMedType | Sequence[inputs.ListMedsMedType] | None = None,
+        dispute_type: inputs.ListMedsDisputeType | Sequence[inputs.ListMedsDisputeType] | None = None,
+        resolved: bool | None = None,
+        open: bool | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Iterator[models.Dispute]:
+        """List disputes, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+            resolved: Whether the dispute is closed.
+            open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda page: self.list(
+                per_page=per_page,
+                uuid=uuid,
+                status=status,
+                med_type=med_type,
+                dispute_type=dispute_type,
+                resolved=resolved,
+                open=open,
+                date_from=date_from,
+                date_to=date_to,
+                page=page,
+            )
+        )
+
+    def get(self, uuid: str) -> models.Dispute:
+        """Read a dispute."""
+        return self._transport.send(
+            Call("getMed", "GET", path_of("/api/v1/meds/{uuid}", uuid=uuid), read_one(models.Dispute))
+        )
+
+    def reply(
+        self,
+        uuid: str,
+        *,
+        accept: bool,
+        analysis: str,
+        attachments: Iterable[File] = (),
+        idempotency_key: str | None = None,
+    ) -> models.Dispute:
+        """Answer a dispute.
+
+        Once, while the dispute is PENDING and about money received. The response is PROCESSING; then the
+        reply is sent to the provider.
+
+        Args:
+            accept: `1` or `true` accepts: the money goes back. `0` or `false` rejects.
+            analysis: Why.
+            attachments: Proofs, at most 10, sent as `attachments[0][file]`, `attachments[1][file]`, ….
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "replyToMed",
+                "POST",
+                path_of("/api/v1/meds/{uuid}/reply", uuid=uuid),
+                read_one(models.Dispute),
+                body={"accept": accept, "analysis": analysis},
+                files={"attachments": attachments},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+
+class Transfers:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        value: Amount,
+        pix_key: str,
+        type: inputs.CreateTransferType | None = None,
+        document: str | None = None,
+        external_ref: str | None = None,
+        provider_uuid: str | None = None,
+        final_beneficiary: inputs.CreateTransferFinalBeneficiary | None = None,
+        scheduled_for: datetime | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Transfer:
+        """Send money to a PIX key.
+
+        Answers PROCESSING when a provider has accepted, or after ten seconds without an outcome; 400 with
+        the stored transfer (`status` FAILED, `error`) when all providers have rejected it.
+
+        Args:
+            value: Reais, at most two decimals.
+            scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createTransfer",
+                "POST",
+                "/api/v1/transfers",
+                read_one(models.Transfer),
+                body={
+                    "value": amount_of("value", value),
+                    "type": type,
+                    "pix_key": pix_key,
+                    "document": document,
+                    "external_ref": external_ref,
+                    "provider_uuid": provider_uuid,
+                    "final_beneficiary": final_beneficiary,
+                    "scheduled_for": scheduled_for,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        uuid: str | None = None,
+        status: inputs.ListTransfersStatus | Sequence[inputs.ListTransfersStatus] | None = None,
+        type: inputs.ListTransfersType | None = None,
+        transfer_date_from: date | str | None = None,
+        transfer_date_to: date | str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        external_ref: str | None = None,
+        end_to_end: str | None = None,
+        pix_key: str | None = None,
+        provider_uuid: str | None = None,
+    ) -> Page[models.Transfer]:
+        """List transfers.
+
+        Args:
+            transfer_date_from: A UTC day, `YYYY-MM-DD`.
+            transfer_date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listTransfers",
+                "GET",
+                "/api/v1/transfers",
+                read_page(models.Transfer),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "uuid": uuid,
+                    "status": status,
+                    "type": type,
+                    "transfer_date_from": transfer_date_from,
+                    "transfer_date_to": transfer_date_to,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "external_ref": external_ref,
+                    "end_to_end": end_to_end,
+                    "pix_key": pix_key,
+                    "provider_uuid": provider_uuid,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        uuid: str | None = None,
+        status: inputs.ListTransfersStatus | Sequence[inputs.ListTransfersStatus] | None = None,
+        type: inputs.ListTransfersType | None = None,
+        transfer_date_from: date | str | None = None,
+        transfer_date_to: date | str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        external_ref: str | None = None,
+        end_to_end: str | None = None,
+        pix_key: str | None = None,
+        provider_uuid: str | None = None,
+    ) -> Iterator[models.Transfer]:
+        """List transfers, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+            transfer_date_from: A UTC day, `YYYY-MM-DD`.
+            transfer_date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda page: self.list(
+                per_page=per_page,
+                uuid=uuid,
+                status=status,
+                type=type,
+                transfer_date_from=transfer_date_from,
+                transfer_date_to=transfer_date_to,
+                date_from=date_from,
+                date_to=date_to,
+                external_ref=external_ref,
+                end_to_end=end_to_end,
+                pix_key=pix_key,
+                provider_uuid=provider_uuid,
+                page=page,
+            )
+        )
+
+    def get(self, uuid: str) -> models.Transfer:
+        """Read a transfer with its attempts."""
+        return self._transport.send(
+            Call(
+                "getTransfer",
+                "GET",
+                path_of("/api/v1/transfers/{uuid}", uuid=uuid),
+                read_one(models.Transfer),
+            )
+        )
+
+    def cancel(self, uuid: str) -> models.Transfer:
+        """Cancel a scheduled transfer."""
+        return self._transport.send(
+            Call(
+                "cancelTransfer",
+                "POST",
+                path_of("/api/v1/transfers/{uuid}/cancel", uuid=uuid),
+                read_one(models.Transfer),
+            )
+        )
+
+
+class PixKeys:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def request_auth_code(
+        self,
+        *,
+        type: inputs.CreatePixKeyAuthCodeType,
+        key: str,
+        provider_uuid: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.AuthCode:
+        """Request the code that proves an e-mail address or phone.
+
+        Six digits, good for ten minutes, one key and five wrong tries.
+
+        Args:
+            key: The e-mail address, or the mobile with `+55`, that is to be a key.
+            provider_uuid: A NOMINAL provider of the account; the default one where absent.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createPixKeyAuthCode",
+                "POST",
+                "/api/v1/pix-keys/auth-code",
+                read_one(models.AuthCode),
+                body={"type": type, "key": key, "provider_uuid": provider_uuid},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def create(
+        self,
+        *,
+        type: inputs.CreatePixKeyType,
+        auth_code_id: str | None = None,
+        auth_code: str | None = None,
+        provider_uuid: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.PixKey:
+        """Create a PIX key.
+
+        DOCUMENT is the document of the account, EMAIL and PHONE the address that the code was sent to,
+        RANDOM is made by the provider. At most three keys of a type; every call counts as an attempt, three
+        in 60 seconds.
+
+        Args:
+            auth_code_id: Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE.
+            auth_code: The six digits that came; required for EMAIL and PHONE.
+            provider_uuid: A NOMINAL provider of the account; the default one where absent.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createPixKey",
+                "POST",
+                "/api/v1/pix-keys",
+                read_one(models.PixKey),
+                body={
+                    "type": type,
+                    "auth_code_id": auth_code_id,
+                    "auth_code": auth_code,
+                    "provider_uuid": provider_uuid,
+                },
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        type: inputs.ListPixKeysType | Sequence[inputs.ListPixKeysType] | None = None,
+    ) -> Page[models.PixKey]:
+        """List the PIX keys of the account."""
+        return self._transport.send(
+            Call(
+                "listPixKeys",
+                "GET",
+                "/api/v1/pix-keys",
+                read_page(models.PixKey),
+                query={"page": page, "per_page": per_page, "type": type},
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        type: inputs.ListPixKeysType | Sequence[inputs.ListPixKeysType] | None = None,
+    ) -> Iterator[models.PixKey]:
+        """List the PIX keys of the account, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+        """
+        return iterate_pages(lambda page: self.list(per_page=per_page, type=type, page=page))
+
+    def get(self, key: str) -> models.PixKey:
+        """Read a PIX key."""
+        return self._transport.send(
+            Call("getPixKey", "GET", path_of("/api/v1/pix-keys/{key}", key=key), read_one(models.PixKey))
+        )
+
+    def delete(self, key: str) -> None:
+        """Remove a PIX key."""
+        self._transport.send(
+            Call("deletePixKey", "DELETE", path_of("/api/v1/pix-keys/{key}", key=key), read_nothing)
+        )
+
+
+class Providers:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        status: inputs.ListProvidersStatus | Sequence[inputs.ListProvidersStatus] | None = None,
+    ) -> Page[models.Provider]:
+        """List the providers of the account."""
+        return self._transport.send(
+            Call(
+                "listProviders",
+                "GET",
+                "/api/v1/providers",
+                read_page(models.Provider),
+                query={"page": page, "per_page": per_page, "status": status},
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        status: inputs.ListProvidersStatus | Sequence[inputs.ListProvidersStatus] | None = None,
+    ) -> Iterator[models.Provider]:
+        """List the providers of the account, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+        """
+        return iterate_pages(lambda page: self.list(per_page=per_page, status=status, page=page))
+
+    def get_defaults(self) -> models.GetDefaultProvidersResult:
+        """Read the default providers.
+
+        In their order of priority; a bound token sees itself where it is one of them.
+        """
+        return self._transport.send(
+            Call(
+                "getDefaultProviders",
+                "GET",
+                "/api/v1/providers/defaults",
+                read_one(models.GetDefaultProvidersResult),
+            )
+        )
+
+    def replace_defaults(
+        self,
+        *,
+        provider_uuids: Sequence[str],
+        payment_type: inputs.ReplaceDefaultProvidersPaymentType = "PIX",
+    ) -> None:
+        """Replace the default providers.
+
+        Providers that are absent from the list are defaults no more.
+
+        Args:
+            provider_uuids: The first is preferred, the others are fallbacks in their order.
+        """
+        self._transport.send(
+            Call(
+                "replaceDefaultProviders",
+                "PUT",
+                "/api/v1/providers/defaults",
+                read_nothing,
+                body={"payment_type": payment_type, "provider_uuids": provider_uuids},
+            )
+        )
+
+    def get(self, uuid: str) -> models.Provider:
+        """Read a provider."""
+        return self._transport.send(
+            Call(
+                "getProvider",
+                "GET",
+                path_of("/api/v1/providers/{uuid}", uuid=uuid),
+                read_one(models.Provider),
+            )
+        )
+
+
+class Webhooks:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def create(
+        self,
+        *,
+        url: str,
+        token: str | None = None,
+        events: Sequence[inputs.CreateWebhookEvent] | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Webhook:
+        """Register a webhook.
+
+        The endpoint must complete a TLS handshake. The token is shown whole only here.
+
+        Args:
+            url: https, resolving to public addresses only.
+            token: Generated where absent.
+            events: All five where absent.
+            idempotency_key: Repeat a call with the key of the first one to get its result; made for each
+                call where absent.
+        """
+        return self._transport.send(
+            Call(
+                "createWebhook",
+                "POST",
+                "/api/v1/webhooks",
+                read_one(models.Webhook),
+                body={"url": url, "token": token, "events": events},
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+            )
+        )
+
+    def list(self, *, page: int | None = None, per_page: int | None = None) -> Page[models.Webhook]:
+        """List the webhooks of the account."""
+        return self._transport.send(
+            Call(
+                "listWebhooks",
+                "GET",
+                "/api/v1/webhooks",
+                read_page(models.Webhook),
+                query={"page": page, "per_page": per_page},
+            )
+        )
+
+    def iterate(self, *, per_page: int = 100) -> Iterator[models.Webhook]:
+        """List the webhooks of the account, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+        """
+        return iterate_pages(lambda page: self.list(per_page=per_page, page=page))
+
+    def get(self, uuid: str) -> models.Webhook:
+        """Read a webhook."""
+        return self._transport.send(
+            Call("getWebhook", "GET", path_of("/api/v1/webhooks/{uuid}", uuid=uuid), read_one(models.Webhook))
+        )
+
+    def update(
+        self,
+        uuid: str,
+        *,
+        url: str | None = None,
+        token: str | None = None,
+        events: Sequence[inputs.UpdateWebhookEvent] | None = None,
+        status: inputs.UpdateWebhookStatus | None = None,
+    ) -> models.Webhook:
+        """Change a webhook.
+
+        Only what is named changes. Another `url`, and `status` ACTIVE of a disabled one, take a TLS
+        handshake. DISABLED ends what was to be delivered; `recover` brings it back.
+
+        Args:
+            url: https, resolving to public addresses only.
+            token: Replaces the token as a rotation does.
+            status: ACTIVE enables it again, after another TLS handshake.
+        """
+        return self._transport.send(
+            Call(
+                "updateWebhook",
+                "PATCH",
+                path_of("/api/v1/webhooks/{uuid}", uuid=uuid),
+                read_one(models.Webhook),
+                body={"url": url, "token": token, "events": events, "status": status},
+            )
+        )
+
+    def delete(self, uuid: str) -> None:
+        """Remove a webhook.
+
+        Deliveries that are under way end.
+        """
+        self._transport.send(
+            Call("deleteWebhook", "DELETE", path_of("/api/v1/webhooks/{uuid}", uuid=uuid), read_nothing)
+        )
+
+    def rotate_token(self, uuid: str, *, token: str | None = None) -> models.Webhook:
+        """Replace the token of a webhook.
+
+        Shows the new token, this once. For 24 hours the old one signs too: `webhook-signature` holds a
+        signature of each.
+
+        Args:
+            token: Generated where absent.
+        """
+        return self._transport.send(
+            Call(
+                "rotateWebhookToken",
+                "POST",
+                path_of("/api/v1/webhooks/{uuid}/rotate", uuid=uuid),
+                read_one(models.Webhook),
+                body={"token": token},
+            )
+        )
+
+    def test(self, uuid: str) -> models.Delivery:
+        """Send a TEST event to a webhook.
+
+        It is signed, delivered and listed like any other event; `data` is the webhook itself.
+        """
+        return self._transport.send(
+            Call(
+                "testWebhook",
+                "POST",
+                path_of("/api/v1/webhooks/{uuid}/test", uuid=uuid),
+                read_one(models.Delivery),
+            )
+        )
+
+    def list_deliveries(
+        self,
+        uuid: str,
+        *,
+        status: inputs.ListWebhookDeliveriesStatus
+        | Sequence[inputs.ListWebhookDeliveriesStatus]
+        | None = None,
+        page: int | None = None,
+        per_page: int | None = None,
+    ) -> Page[models.Delivery]:
+        """List the deliveries of a webhook, with each attempt."""
+        return self._transport.send(
+            Call(
+                "listWebhookDeliveries",
+                "GET",
+                path_of("/api/v1/webhooks/{uuid}/deliveries", uuid=uuid),
+                read_page(models.Delivery),
+                query={"status": status, "page": page, "per_page": per_page},
+            )
+        )
+
+    def iterate_deliveries(
+        self,
+        uuid: str,
+        *,
+        status: inputs.ListWebhookDeliveriesStatus
+        | Sequence[inputs.ListWebhookDeliveriesStatus]
+        | None = None,
+        per_page: int = 100,
+    ) -> Iterator[models.Delivery]:
+        """List the deliveries of a webhook, with each attempt, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+        """
+        return iterate_pages(
+            lambda page: self.list_deliveries(uuid, status=status, per_page=per_page, page=page)
+        )
+
+    def resend_delivery(self, uuid: str, delivery: str) -> models.Delivery:
+        """Send an event again.
+
+        Whatever came of it before: at once, and then on the schedule from its beginning.
+        """
+        return self._transport.send(
+            Call(
+                "resendWebhookDelivery",
+                "POST",
+                path_of("/api/v1/webhooks/{uuid}/deliveries/{delivery}/resend", uuid=uuid, delivery=delivery),
+                read_one(models.Delivery),
+            )
+        )
+
+    def recover(self, uuid: str, *, since: datetime | str) -> None:
+        """Send the events that a webhook has missed.
+
+        Sends again every subscribed event since then that was not delivered: failed, still failing, or
+        never sent.
+
+        Args:
+            since: ISO 8601 with its offset; not in the future.
+        """
+        self._transport.send(
+            Call(
+                "recoverWebhook",
+                "POST",
+                path_of("/api/v1/webhooks/{uuid}/recover", uuid=uuid),
+                read_nothing,
+                body={"since": since},
+            )
+        )
+
+
+class Events:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        page: int | None = None,
+        per_page: int | None = None,
+    ) -> Page[Event]:
+        """List the events of the last 30 days.
+
+        Args:
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listEvents",
+                "GET",
+                "/api/v1/events",
+                read_event_page,
+                query={
+                    "type": type,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "page": page,
+                    "per_page": per_page,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        per_page: int = 100,
+    ) -> Iterator[Event]:
+        """List the events of the last 30 days, page after page.
+
+        Args:
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+            per_page: Resources that are read with one request.
+        """
+        return iterate_pages(
+            lambda page: self.list(
+                type=type, date_from=date_from, date_to=date_to, per_page=per_page, page=page
+            )
+        )
+
+    def get(self, id: str) -> Event:
+        """Read an event.
+
+        Exactly the body that endpoints received.
+        """
+        return self._transport.send(
+            Call("getEvent", "GET", path_of("/api/v1/events/{id}", id=id), read_event)
+        )
+
+
+class Ledger:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        per_page: int | None = None,
+        provider_uuid: str | None = None,
+        type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
+        operation_uuid: str | None = None,
+        operation_type: inputs.ListLedgerLinesOperationType
+        | Sequence[inputs.ListLedgerLinesOperationType]
+        | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Page[models.LedgerLine]:
+        """List what changed the available balance, with the balance after each line.
+
+        Args:
+            operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
+                names.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return self._transport.send(
+            Call(
+                "listLedgerLines",
+                "GET",
+                "/api/v1/ledger",
+                read_page(models.LedgerLine),
+                query={
+                    "page": page,
+                    "per_page": per_page,
+                    "provider_uuid": provider_uuid,
+                    "type": type,
+                    "operation_uuid": operation_uuid,
+                    "operation_type": operation_type,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                },
+            )
+        )
+
+    def iterate(
+        self,
+        *,
+        per_page: int = 100,
+        provider_uuid: str | None = None,
+        type: inputs.ListLedgerLinesType | Sequence[inputs.ListLedgerLinesType] | None = None,
+        operation_uuid: str | None = None,
+        operation_type: inputs.ListLedgerLinesOperationType
+        | Sequence[inputs.ListLedgerLinesOperationType]
+        | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+    ) -> Iterator[models.LedgerLine]:
+        """List what changed the available balance, with the balance after each line, page after page.
+
+        Args:
+            per_page: Resources that are read with one request.
+            operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
+                names.
+            date_from: A UTC day, `YYYY-MM-DD`.
+            date_to: A UTC day, `YYYY-MM-DD`.
+        """
+        return iterate_pages(
+            lambda page: self.list(
+                per_page=per_page,
+                provider_uuid=provider_uuid,
+                type=type,
+                operation_uuid=operation_uuid,
+                operation_type=operation_type,
+                date_from=date_from,
+                date_to=date_to,
+                page=page,
+            )
+        )
+
+
+class Health:
+    def __init__(self, transport: SyncTransport) -> None:
+        self._transport = transport
+
+    def get_liveness(self) -> models.Health:
+        """Whether the process is up."""
+        return self._transport.send(Call("getLiveness", "GET", "/healthz", read_whole(models.Health)))
+
+    def get_readiness(self) -> models.Health:
+        """Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping."""
+        return self._transport.send(Call("getReadiness", "GET", "/readyz", read_whole(models.Health)))
+
+
+class Resources:
+    def __init__(self, transport: SyncTransport) -> None:
+        self.payments = Payments(transport)
+        self.meds = Meds(transport)
+        self.transfers = Transfers(transport)
+        self.pix_keys = PixKeys(transport)
+        self.providers = Providers(transport)
+        self.webhooks = Webhooks(transport)
+        self.events = Events(transport)
+        self.ledger = Ledger(transport)
+        self.health = Health(transport)

@@ -1,0 +1,111 @@
+"""Types of what calls send. Made from openapi.json by `npm run sdk:python`; do not edit."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from typing_extensions import Required, TypedDict
+
+from ._amounts import Amount
+
+CreatePaymentType: TypeAlias = Literal["PIX"]
+
+
+class CreatePaymentFinalBeneficiary(TypedDict):
+    name: Required[str]
+    document: Required[str]
+
+
+CreatePaymentSplitType: TypeAlias = Literal["PERCENTAGE", "FIXED"]
+
+
+class CreatePaymentSplit(TypedDict):
+    type: Required[CreatePaymentSplitType]
+    value: Required[Amount]
+    recipient_account_uuid: Required[str]
+
+
+ListPaymentsStatus: TypeAlias = Literal[
+    "UNDEFINED",
+    "PENDING",
+    "PAID",
+    "FAILED",
+    "REFUNDED",
+    "PARTIALLY_REFUNDED",
+    "CANCELLED",
+    "EXPIRED",
+    "PROCESSING",
+]
+
+ListPaymentsType: TypeAlias = Literal["UNDEFINED", "PIX"]
+
+ListMedsStatus: TypeAlias = Literal["PENDING", "PROCESSING", "ACCEPTED", "REJECTED", "CANCELLED", "UNDEFINED"]
+
+ListMedsMedType: TypeAlias = Literal["RECEIVED_MED", "REQUESTED_MED"]
+
+ListMedsDisputeType: TypeAlias = Literal[
+    "UNDEFINED", "SCAM", "WRONG_TRANSACTION", "COERCION_CRIME", "UNAUTHORIZED_ACCESS"
+]
+
+CreateTransferType: TypeAlias = Literal["PIX"]
+
+
+class CreateTransferFinalBeneficiary(TypedDict):
+    name: Required[str]
+    document: Required[str]
+
+
+ListTransfersStatus: TypeAlias = Literal[
+    "UNDEFINED",
+    "PENDING",
+    "PAID",
+    "FAILED",
+    "REFUNDED",
+    "PARTIALLY_REFUNDED",
+    "CANCELLED",
+    "EXPIRED",
+    "PROCESSING",
+]
+
+ListTransfersType: TypeAlias = Literal["UNDEFINED", "PIX"]
+
+CreatePixKeyAuthCodeType: TypeAlias = Literal["EMAIL", "PHONE"]
+
+CreatePixKeyType: TypeAlias = Literal["DOCUMENT", "EMAIL", "PHONE", "RANDOM"]
+
+ListPixKeysType: TypeAlias = Literal["DOCUMENT", "EMAIL", "PHONE", "RANDOM"]
+
+ListProvidersStatus: TypeAlias = Literal[
+    "UNDEFINED",
+    "ACTIVE",
+    "INFORMATION_PENDING",
+    "KYC_PENDING",
+    "KYC_ANALYSIS",
+    "KYC_REJECTED",
+    "LIVENESS_PENDING",
+    "LIVENESS_APPROVED",
+    "LIVENESS_REJECTED",
+    "CONFIGURATION_PENDING",
+    "BLOCKED",
+    "INACTIVE",
+]
+
+ReplaceDefaultProvidersPaymentType: TypeAlias = Literal["PIX"]
+
+CreateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"]
+
+UpdateWebhookEvent: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"]
+
+UpdateWebhookStatus: TypeAlias = Literal["ACTIVE", "DISABLED"]
+
+ListWebhookDeliveriesStatus: TypeAlias = Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"]
+
+ListEventsType: TypeAlias = Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"]
+
+ListLedgerLinesType: TypeAlias = Literal[
+    "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"
+]
+
+ListLedgerLinesOperationType: TypeAlias = Literal[
+    "CHARGE", "SPLIT", "TRANSFER", "REFUND", "DISPUTE", "DEPOSIT", "RETURN", "PROVIDER_ENTRY", "ADJUSTMENT"
+]

@@ -1,0 +1,1042 @@
+"""Resources of the API. Made from openapi.json by `npm run sdk:python`; do not edit."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from trilho._model import Model
+
+
+class Error(Model):
+    """
+    Every error of the service
+    """
+
+    message: str
+    """
+    For people
+    """
+    code: str
+    """
+    Stable name from the catalogue
+    """
+    errors: dict[str, list[str]] | None = None
+    """
+    Field path to its messages
+    """
+    request_id: str
+    data: Any | None = None
+    """
+    The resource as it is stored, where there is one
+    """
+
+
+class ProviderShown(Model):
+    """
+    The connection that carries this resource
+    """
+
+    uuid: str
+    provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
+
+
+class ChargeTransaction(Model):
+    uuid: str
+    value: Decimal
+    """
+    Reais as a decimal string with two decimals
+    """
+    movement_type: Literal["IN", "OUT"] | str
+    type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    end_to_end: str
+    settled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class PageMeta(Model):
+    current_page: int
+    from_: Annotated[int, Field(alias="from")]
+    last_page: int
+    per_page: int
+    to: int
+    total: int
+
+
+class Attachment(Model):
+    uuid: str
+    url: str
+    """
+    Signed; it expires
+    """
+
+
+class Attempt(Model):
+    provider: str
+    outcome: (
+        Literal["calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"] | str
+    )
+    code: str
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class AuthCode(Model):
+    auth_code_id: str
+    expires_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class PixKey(Model):
+    key: str
+    type: Literal["DOCUMENT", "EMAIL", "PHONE", "RANDOM"] | str
+    is_active: bool
+    """
+    false while its provider has not confirmed a removal
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    provider: ProviderShown
+
+
+class Balance(Model):
+    available_balance: Decimal
+    """
+    Reais, at most two decimals
+    """
+    pending_balance: Decimal
+    """
+    Reais, at most two decimals
+    """
+    blocked_balance: Decimal
+    """
+    Reais, at most two decimals
+    """
+    retained_balance: Decimal
+    """
+    Reais, at most two decimals
+    """
+    provisioned_balance: Decimal
+    """
+    Reais, at most two decimals
+    """
+    currency: Literal["BRL"] | str
+
+
+class Webhook(Model):
+    uuid: str
+    url: str
+    token: str
+    """
+    Whole where it is created or replaced, masked where it is read
+    """
+    previous_token_expires_at: AwareDatetime | None = None
+    """
+    Until then the token before this one signs as well
+    """
+    status: Literal["ACTIVE", "DISABLED"] | str
+    disabled_reason: str | None = None
+    events: list[Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"] | str]
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Event(Model):
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
+    timestamp: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    data: dict[str, Any]
+    """
+    The resource as its GET showed it when this happened, and `sequence`, which counts its events
+    """
+
+
+class LedgerCounterparty(Model):
+    """
+    Who paid or was paid; unknown texts are empty
+    """
+
+    name: str
+    document: str
+    """
+    Masked
+    """
+
+
+class Health(Model):
+    status: Literal["ok"] | str
+
+
+class FinalBeneficiary(Model):
+    name: str
+    document: str
+
+
+class HistoryEntry(Model):
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    created_at: AwareDatetime
+
+
+class CreatedChargeErrorAttempt(Model):
+    provider: str
+    outcome: str
+    code: str
+
+
+class CreatedChargeError(Model):
+    """
+    Only on a FAILED charge: why no provider issued it
+    """
+
+    code: str
+    attempts: list[CreatedChargeErrorAttempt]
+
+
+class RecipientAccount(Model):
+    uuid: str
+    name: str
+
+
+class AdditionalInfo(Model):
+    name: str
+    value: str
+
+
+class Bank(Model):
+    code: str
+    name: str
+    ispb: str
+
+
+class ChargeErrorAttempt(Model):
+    provider: str
+    outcome: str
+    code: str
+
+
+class ChargeError(Model):
+    """
+    Only on a FAILED charge: why no provider issued it
+    """
+
+    code: str
+    attempts: list[ChargeErrorAttempt]
+
+
+class RefundError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+
+
+class TransferErrorAttempt(Model):
+    provider: str
+    outcome: (
+        Literal["calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"] | str
+    )
+    code: str
+
+
+class DeliveryEvent(Model):
+    id: str
+    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
+
+
+class Try(Model):
+    number: int
+    at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    status: int | None
+    """
+    The HTTP status; null where there was no answer
+    """
+    failure: str | None = None
+    """
+    Why there was none: refused_address, no_connection, timeout, broken
+    """
+    duration_ms: int
+    answer: str
+    """
+    The beginning of the answer, at most 1 kB
+    """
+
+
+class Split(Model):
+    uuid: str
+    type: Literal["PERCENTAGE", "FIXED"] | str
+    value: Decimal
+    """
+    Percent where PERCENTAGE, reais where FIXED
+    """
+    status: Literal["PENDING", "CREDITED", "FAILED"] | str
+    recipient_account: RecipientAccount
+
+
+class Party(Model):
+    """
+    Sender or receiver of a PIX; unknown texts are empty
+    """
+
+    name: str
+    document: str
+    account_number: str
+    account_agency: str
+    bank: Bank
+    account_type: Literal["CHECKING", "PAYMENT"] | str
+
+
+class Initiation(Model):
+    sender: Party | None
+    receiver: Party
+    txid: str | None
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    pix_key: str | None = None
+    status: Literal["PENDING", "COMPLETED", "FAILED"] | str
+    expires_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class DisputeInitiation(Model):
+    sender: Party | None
+    receiver: Party
+    txid: str | None
+    value: Decimal
+    """
+    Reais as a decimal string with two decimals
+    """
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    pix_key: str
+    additional_info: list[AdditionalInfo]
+    status: Literal["PENDING", "COMPLETED", "FAILED"] | str
+    expires_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class KeyInitiation(Model):
+    sender: Party | None
+    receiver: Party
+    txid: None
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    type: Literal["KEY"] | str
+    pix_key: str
+    status: Literal["PENDING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] | str
+    expires_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class TransferError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+    provider: str | None = None
+    attempts: list[TransferErrorAttempt]
+
+
+class VirtualAccount(Model):
+    """
+    The account that the provider holds for the account holder
+    """
+
+    type: Literal["NOMINAL", "POOL"] | str
+    name: str
+    document: str
+    account_number: str
+    account_agency: str
+    bank: Bank
+    account_type: Literal["CHECKING", "PAYMENT"] | str
+
+
+class DefaultProvider(Model):
+    uuid: str
+    """
+    The value of a `provider_uuid`
+    """
+    status: (
+        Literal[
+            "UNDEFINED",
+            "ACTIVE",
+            "INFORMATION_PENDING",
+            "KYC_PENDING",
+            "KYC_ANALYSIS",
+            "KYC_REJECTED",
+            "LIVENESS_PENDING",
+            "LIVENESS_APPROVED",
+            "LIVENESS_REJECTED",
+            "CONFIGURATION_PENDING",
+            "BLOCKED",
+            "INACTIVE",
+        ]
+        | str
+    )
+    provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
+    type: Literal["NOMINAL", "POOL"] | str
+    is_operational: bool
+    """
+    ACTIVE and the integration is healthy
+    """
+    is_public: bool
+    """
+    Whether calls may name it
+    """
+    virtual_account: VirtualAccount | None
+    """
+    null for POOL
+    """
+
+
+class Delivery(Model):
+    uuid: str
+    event: DeliveryEvent
+    status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"] | str
+    next_try_at: AwareDatetime | None
+    """
+    null while an attempt is running, or after the last one
+    """
+    tries: list[Try]
+    """
+    The latest twenty, in their order
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class LedgerLine(Model):
+    uuid: str
+    """
+    The movement; a movement may have several lines
+    """
+    line_uuid: str
+    """
+    This line
+    """
+    type: (
+        Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"] | str
+    )
+    movement_type: Literal["IN", "OUT"] | str
+    """
+    Whether this line adds or takes
+    """
+    value: Decimal
+    """
+    What this line adds or takes, never negative
+    """
+    balance: Decimal
+    """
+    The available balance at this provider after this line, as text; `balance_after` is a number
+    """
+    balance_after: Decimal
+    """
+    The available balance at this provider after this line
+    """
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    """
+    Of the movement. A line IN of a FAILED movement releases what its line OUT had held
+    """
+    end_to_end: str
+    external_ref: str | None = None
+    """
+    Of the caller's own charge or transfer
+    """
+    counterparty: LedgerCounterparty | None
+    """
+    Null for fees, holds and adjustments, and where the provider names nobody
+    """
+    operation_type: (
+        Literal[
+            "CHARGE",
+            "SPLIT",
+            "TRANSFER",
+            "REFUND",
+            "DISPUTE",
+            "DEPOSIT",
+            "RETURN",
+            "PROVIDER_ENTRY",
+            "ADJUSTMENT",
+        ]
+        | str
+    )
+    operation_uuid: str
+    """
+    The charge, transfer, refund or dispute; of a SPLIT its charge; otherwise the movement
+    """
+    reason: (
+        Literal[
+            "deposit",
+            "second_payment",
+            "wrong_amount",
+            "charge_over",
+            "orphan",
+            "duplicate_settlement",
+            "late_settlement",
+            "provider_tariff",
+            "provider_withdrawal",
+            "provider_credit",
+            "provider_block",
+            "provider_unblock",
+            "panel_transfer",
+            "panel_return",
+            "opening_balance",
+            "adjustment",
+        ]
+        | str
+        | None
+    ) = None
+    charge_uuid: str | None = None
+    transfer_uuid: str | None = None
+    refund_uuid: str | None = None
+    dispute_uuid: str | None = None
+    provider: ProviderShown
+    settled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class GetDefaultProvidersResult(Model):
+    PIX: list[DefaultProvider]
+
+
+class ChargePix(Model):
+    sender: Party | None
+    receiver: Party
+    txid: str | None
+    value: Decimal
+    """
+    Reais as a decimal string with two decimals
+    """
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    pix_key: str
+    additional_info: list[AdditionalInfo]
+    transaction: ChargeTransaction | None
+    status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
+    expires_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Movement(Model):
+    uuid: str
+    initiation: Initiation
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    movement_type: Literal["IN", "OUT"] | str
+    type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    end_to_end: str
+    charge_uuid: str | None = None
+    original_uuid: str | None = None
+    """
+    The movement that this one returns
+    """
+    reason: (
+        Literal[
+            "deposit",
+            "second_payment",
+            "wrong_amount",
+            "charge_over",
+            "orphan",
+            "duplicate_settlement",
+            "late_settlement",
+            "provider_tariff",
+            "provider_withdrawal",
+            "provider_credit",
+            "provider_block",
+            "provider_unblock",
+            "panel_transfer",
+            "panel_return",
+            "opening_balance",
+            "adjustment",
+        ]
+        | str
+        | None
+    ) = None
+    """
+    Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
+    """
+    settled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class DisputeRecord(Model):
+    """
+    The disputed PIX
+    """
+
+    uuid: str
+    initiation: DisputeInitiation
+    value: Decimal
+    """
+    Reais as a decimal string with two decimals
+    """
+    movement_type: Literal["IN", "OUT"] | str
+    type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    end_to_end: str
+    settled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class TransferRecord(Model):
+    uuid: str
+    initiation: KeyInitiation
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    movement_type: Literal["OUT"] | str
+    type: Literal["EXTERNAL_TRANSFER"] | str
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    end_to_end: str
+    settled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Provider(Model):
+    uuid: str
+    """
+    The value of a `provider_uuid`
+    """
+    status: (
+        Literal[
+            "UNDEFINED",
+            "ACTIVE",
+            "INFORMATION_PENDING",
+            "KYC_PENDING",
+            "KYC_ANALYSIS",
+            "KYC_REJECTED",
+            "LIVENESS_PENDING",
+            "LIVENESS_APPROVED",
+            "LIVENESS_REJECTED",
+            "CONFIGURATION_PENDING",
+            "BLOCKED",
+            "INACTIVE",
+        ]
+        | str
+    )
+    provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
+    type: Literal["NOMINAL", "POOL"] | str
+    is_operational: bool
+    """
+    ACTIVE and the integration is healthy
+    """
+    is_public: bool
+    """
+    Whether calls may name it
+    """
+    virtual_account: VirtualAccount | None
+    """
+    null for POOL
+    """
+    balances: list[Balance]
+
+
+class CreatedChargePayment(Model):
+    uuid: str
+    status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
+    payload: str
+    """
+    The copy-and-paste PIX code
+    """
+    pix: ChargePix
+    expires_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    type: Literal["PIX"] | str
+
+
+class ChargePayment(Model):
+    uuid: str
+    status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
+    payload: str
+    """
+    The copy-and-paste PIX code
+    """
+    pix: ChargePix
+    expires_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    value: Decimal
+    """
+    Reais as a decimal string with two decimals
+    """
+    type: Literal["QR_DYNAMIC"] | str
+    verify_sender: bool
+
+
+class CreatedCharge(Model):
+    uuid: str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    total_value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    currency: Literal["BRL"] | str
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    type: Literal["PIX"] | str
+    external_ref: str | None = None
+    final_beneficiary: FinalBeneficiary | None = None
+    splits: list[Split]
+    history: list[HistoryEntry]
+    provider: ProviderShown
+    error: CreatedChargeError | None = None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    payment: CreatedChargePayment
+
+
+class Charge(Model):
+    uuid: str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    total_value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    currency: Literal["BRL"] | str
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    type: Literal["PIX"] | str
+    external_ref: str | None = None
+    final_beneficiary: FinalBeneficiary | None = None
+    splits: list[Split]
+    history: list[HistoryEntry]
+    provider: ProviderShown
+    error: ChargeError | None = None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    payment: ChargePayment
+
+
+class Refund(Model):
+    uuid: str
+    status: Literal["PROCESSING", "COMPLETED", "FAILED"] | str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    pix_original: Movement
+    pix_refund: Movement
+    error: RefundError | None = None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Dispute(Model):
+    uuid: str
+    pix_in_transaction: DisputeRecord
+    attachments: list[Attachment]
+    med_type: Literal["RECEIVED_MED", "REQUESTED_MED"] | str
+    dispute_type: (
+        Literal["UNDEFINED", "SCAM", "WRONG_TRANSACTION", "COERCION_CRIME", "UNAUTHORIZED_ACCESS"] | str
+    )
+    status: Literal["PENDING", "PROCESSING", "ACCEPTED", "REJECTED", "CANCELLED"] | str
+    details: str
+    analysis: str
+    """
+    Of the reply, or the provider’s while there is none
+    """
+    resolved: bool
+    due_at: AwareDatetime
+    """
+    Deadline of the reply
+    """
+    value: Decimal
+    """
+    Disputed amount
+    """
+    blocked_value: Decimal
+    """
+    Amount blocked for the dispute now
+    """
+    charge_uuid: str | None = None
+    transfer_uuid: str | None = None
+    provider: ProviderShown
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class Transfer(Model):
+    uuid: str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    currency: Literal["BRL"] | str
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    type: Literal["PIX"] | str
+    external_ref: str | None = None
+    final_beneficiary: FinalBeneficiary | None = None
+    transfer: TransferRecord
+    history: list[HistoryEntry]
+    provider: ProviderShown
+    attempts: list[Attempt]
+    outcome: Literal["unknown"] | str | None = None
+    unknown_since: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    next_check_at: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    scheduled_for: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    error: TransferError | None = None
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class RefundResult(Model):
+    uuid: str
+    """
+    The charge
+    """
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    refund: Refund
+    history: list[HistoryEntry]
+    provider: ProviderShown
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
