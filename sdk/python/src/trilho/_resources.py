@@ -83,6 +83,7 @@ class Payments:
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
         external_ref: str | None = None,
         txid: str | None = None,
         provider_uuid: str | None = None,
@@ -92,10 +93,11 @@ class Payments:
         """List charges.
 
         Args:
-            payment_date_from: A UTC day, `YYYY-MM-DD`.
-            payment_date_to: A UTC day, `YYYY-MM-DD`.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            payment_date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            payment_date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
             value_min: Reais, at most two decimals.
             value_max: Reais, at most two decimals.
         """
@@ -116,6 +118,7 @@ class Payments:
                     "payment_date_to": payment_date_to,
                     "date_from": date_from,
                     "date_to": date_to,
+                    "time_zone": time_zone,
                     "external_ref": external_ref,
                     "txid": txid,
                     "provider_uuid": provider_uuid,
@@ -137,6 +140,7 @@ class Payments:
         payment_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
         external_ref: str | None = None,
         txid: str | None = None,
         provider_uuid: str | None = None,
@@ -147,10 +151,11 @@ class Payments:
 
         Args:
             per_page: Resources that are read with one request.
-            payment_date_from: A UTC day, `YYYY-MM-DD`.
-            payment_date_to: A UTC day, `YYYY-MM-DD`.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            payment_date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            payment_date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
             value_min: Reais, at most two decimals.
             value_max: Reais, at most two decimals.
         """
@@ -165,6 +170,7 @@ class Payments:
                 payment_date_to=payment_date_to,
                 date_from=date_from,
                 date_to=date_to,
+                time_zone=time_zone,
                 external_ref=external_ref,
                 txid=txid,
                 provider_uuid=provider_uuid,
@@ -276,14 +282,16 @@ class Meds:
         open: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
     ) -> Page[models.Dispute]:
         """List disputes.
 
         Args:
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -302,6 +310,7 @@ class Meds:
                     "open": open,
                     "date_from": date_from,
                     "date_to": date_to,
+                    "time_zone": time_zone,
                 },
             )
         )
@@ -318,6 +327,7 @@ class Meds:
         open: bool | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
     ) -> Iterator[models.Dispute]:
         """List disputes, page after page.
 
@@ -325,8 +335,9 @@ class Meds:
             per_page: Resources that are read with one request.
             resolved: Whether the dispute is closed.
             open: Whether it awaits a reply or a decision: PENDING or PROCESSING.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
             lambda page: self.list(
@@ -339,6 +350,7 @@ class Meds:
                 open=open,
                 date_from=date_from,
                 date_to=date_to,
+                time_zone=time_zone,
                 page=page,
             )
         )
@@ -445,6 +457,7 @@ class Transfers:
         transfer_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
         external_ref: str | None = None,
         end_to_end: str | None = None,
         pix_key: str | None = None,
@@ -453,10 +466,11 @@ class Transfers:
         """List transfers.
 
         Args:
-            transfer_date_from: A UTC day, `YYYY-MM-DD`.
-            transfer_date_to: A UTC day, `YYYY-MM-DD`.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            transfer_date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            transfer_date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -474,6 +488,7 @@ class Transfers:
                     "transfer_date_to": transfer_date_to,
                     "date_from": date_from,
                     "date_to": date_to,
+                    "time_zone": time_zone,
                     "external_ref": external_ref,
                     "end_to_end": end_to_end,
                     "pix_key": pix_key,
@@ -493,6 +508,7 @@ class Transfers:
         transfer_date_to: date | str | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
         external_ref: str | None = None,
         end_to_end: str | None = None,
         pix_key: str | None = None,
@@ -502,10 +518,11 @@ class Transfers:
 
         Args:
             per_page: Resources that are read with one request.
-            transfer_date_from: A UTC day, `YYYY-MM-DD`.
-            transfer_date_to: A UTC day, `YYYY-MM-DD`.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            transfer_date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            transfer_date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
             lambda page: self.list(
@@ -517,6 +534,7 @@ class Transfers:
                 transfer_date_to=transfer_date_to,
                 date_from=date_from,
                 date_to=date_to,
+                time_zone=time_zone,
                 external_ref=external_ref,
                 end_to_end=end_to_end,
                 pix_key=pix_key,
@@ -964,14 +982,16 @@ class Events:
         type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
         page: int | None = None,
         per_page: int | None = None,
     ) -> Page[Event]:
         """List the events of the last 30 days.
 
         Args:
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -983,6 +1003,7 @@ class Events:
                     "type": type,
                     "date_from": date_from,
                     "date_to": date_to,
+                    "time_zone": time_zone,
                     "page": page,
                     "per_page": per_page,
                 },
@@ -995,18 +1016,25 @@ class Events:
         type: inputs.ListEventsType | Sequence[inputs.ListEventsType] | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
         per_page: int = 100,
     ) -> Iterator[Event]:
         """List the events of the last 30 days, page after page.
 
         Args:
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
             per_page: Resources that are read with one request.
         """
         return iterate_pages(
             lambda page: self.list(
-                type=type, date_from=date_from, date_to=date_to, per_page=per_page, page=page
+                type=type,
+                date_from=date_from,
+                date_to=date_to,
+                time_zone=time_zone,
+                per_page=per_page,
+                page=page,
             )
         )
 
@@ -1037,14 +1065,16 @@ class Ledger:
         | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
     ) -> Page[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line.
 
         Args:
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return self._transport.send(
             Call(
@@ -1061,6 +1091,7 @@ class Ledger:
                     "operation_type": operation_type,
                     "date_from": date_from,
                     "date_to": date_to,
+                    "time_zone": time_zone,
                 },
             )
         )
@@ -1077,6 +1108,7 @@ class Ledger:
         | None = None,
         date_from: date | str | None = None,
         date_to: date | str | None = None,
+        time_zone: str | None = None,
     ) -> Iterator[models.LedgerLine]:
         """List what changed the available balance, with the balance after each line, page after page.
 
@@ -1084,8 +1116,9 @@ class Ledger:
             per_page: Resources that are read with one request.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
-            date_from: A UTC day, `YYYY-MM-DD`.
-            date_to: A UTC day, `YYYY-MM-DD`.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
         """
         return iterate_pages(
             lambda page: self.list(
@@ -1096,6 +1129,7 @@ class Ledger:
                 operation_type=operation_type,
                 date_from=date_from,
                 date_to=date_to,
+                time_zone=time_zone,
                 page=page,
             )
         )
