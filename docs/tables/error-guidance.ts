@@ -66,6 +66,8 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   upload_too_large: 'The files of a dispute reply exceed the limit together. Send fewer or smaller files.',
   unsupported_media_type:
     'The content type is not the one of the operation, or the body is compressed. Send `application/json` without compression; send replies to disputes as `multipart/form-data`.',
+  expectation_failed:
+    'The request has an `Expect` header other than `100-continue`; it was not processed. Remove the header.',
   headers_too_large:
     'The request line or a header is too long; the request was not processed. Use fewer filters.',
   validation_failed:
@@ -90,7 +92,7 @@ export const ERROR_GUIDANCE: Record<ErrorCode, string> = {
   paused:
     'An operator paused the service, the account or the provider. Operations that already run continue. Wait for `Retry-After` and repeat.',
   not_confirmed:
-    'The operation may have started: the service did not get the result in time. Read `data.uuid`, or repeat with the same Idempotency-Key. Do not send it with a new key.',
+    'The operation may have started: the service did not get the result in time. `data` has its ids, where the success response has them: read `data.uuid`, or the refund `data.refund.uuid`, or repeat with the same Idempotency-Key. Do not send it with a new key.',
   issuing:
     'No provider issued the charge by the deadline of the request (5 s), and the service keeps trying. Read `data.uuid`, or wait for the PAYMENT event.',
   no_provider_available:

@@ -1,17 +1,18 @@
-import Router, { type RouterContext } from '@koa/router'
+import Router, { type Layer, type RouterContext } from '@koa/router'
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Orm } from '../db/client/orm.ts'
 import { createSemaphore } from '../domain/shared/semaphore.ts'
 import { fail } from '../http/api-error.ts'
+import { compressResponse } from '../http/compression.ts'
 import { errorHandler } from '../http/error-handler.ts'
 import { MAX_CONCURRENT_FORMS } from '../http/limits.ts'
 import { enforceDeadline } from '../http/request-deadline.ts'
 import {
   assignRequestId,
   createAccessLog,
-  requireSingleHostHeader,
+  requireValidHeaders,
   setSecurityHeaders,
 } from '../http/request-id.ts'
 import type { Sealer } from '../security/sealing.ts'
@@ -20,6 +21,7 @@ import type { TemporalContext } from '../temporal/workflow-options.ts'
 import { createAuthenticator } from './authorization/authenticate.ts'
 import { type ApiRouter, requireGlobalToken } from './http/route.ts'
 import { createRateLimiter } from './middleware/rate-limit/bucket.ts'
+import { sendServerTiming } from './middleware/server-timing.ts'
 import { traceRequest } from './middleware/tracing.ts'
 import type { Admission } from './operations/admission.ts'
 
@@ -76,8 +78,10 @@ export function createApp({ routes, requestMetrics, admission, ...dependencies }
   app.use(createAccessLog(log))
   if (requestMetrics) app.use(requestMetrics)
   app.use(setSecurityHeaders)
+  app.use(sendServerTiming)
   app.use(errorHandler(log))
-  app.use(requireSingleHostHeader)
+  app.use(compressResponse)
+  app.use(requireValidHeaders)
   app.use(enforceDeadline)
   app.use(router.koa.routes())
   app.use(ctx => failUnmatchedRoute(router, ctx as RouterContext))
@@ -90,8 +94,18 @@ const GLOBAL_TOKEN_PATHS = /^\/api\/v1\/webhooks(\/|$)/i
 /** Fails a request that no route matched: 405 where the path exists under another method, else 404. */
 async function failUnmatchedRoute(router: ApiRouter, ctx: RouterContext): Promise<never> {
   if (GLOBAL_TOKEN_PATHS.test(ctx.path)) requireGlobalToken(await router.authenticateAndCount(ctx))
-  const layers = router.koa.match(ctx.path, ctx.method).path
-  const allowed = [...new Set(layers.flatMap(layer => layer.methods))]
+  const { path: layers } = router.koa.match(ctx.path, ctx.method)
+  const literal = layers.filter(({ paramNames }) => paramNames.length === 0)
+  const serving = literal.length > 0 ? literal : layers.filter(layer => isServed(router, layer, ctx.path))
+  const allowed = [...new Set(serving.flatMap(({ methods }) => methods))]
   if (allowed.length === 0) fail('not_found')
   fail('method_not_allowed', { headers: { Allow: allowed.sort().join(', ') } })
+}
+
+/** Tests whether a layer serves a path: the parameters of its route may exclude it (`/payments/not-a-uuid`). */
+function isServed({ routes }: ApiRouter, layer: Layer, path: string): boolean {
+  const route = routes.find(
+    one => one.path === layer.path && layer.methods.includes(one.method.toUpperCase()),
+  )
+  return !route || route.params.safeParse(layer.params(path, layer.captures(path))).success
 }

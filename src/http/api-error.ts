@@ -42,12 +42,15 @@ export function fail(code: ErrorCode, details?: ApiErrorDetails): never {
   throw new ApiError(code, details)
 }
 
+/** The resource of an operation by its ids, in the fields of its success response: `uuid` of a refund is its charge. */
+export type ResourceIds = { uuid: string; refund?: { uuid: string } }
+
 /**
  * Fails the request with `not_confirmed`: the caller can read the resource, or repeat the request with the same key.
  * `cause` is logged.
  */
-export function failNotConfirmed(uuid: string, cause?: unknown): never {
-  fail('not_confirmed', { data: { uuid }, retryAfterS: UNAVAILABLE_RETRY_S, cause })
+export function failNotConfirmed(ids: ResourceIds, cause?: unknown): never {
+  fail('not_confirmed', { data: ids, retryAfterS: UNAVAILABLE_RETRY_S, cause })
 }
 
 /** Awaits a promise and merges the field errors it fails with into `errors`; returns undefined in that case. */

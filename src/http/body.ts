@@ -1,9 +1,10 @@
 import { type ObjectNode, parse, traverse } from '@humanwhocodes/momoa'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
-import { fail, failField } from './api-error.ts'
+import { ApiError, fail, failField } from './api-error.ts'
 import { MAX_BODY_BYTES, MAX_BODY_DEPTH } from './limits.ts'
 import { getRequestDeadline } from './request-deadline.ts'
+import { awaitArrival } from './server.ts'
 
 /**
  * Reads bodies by koa-body, as text: signatures need the bytes, and its JSON parser replaces invalid UTF-8, keeps the last
@@ -20,11 +21,17 @@ export async function readTextBody(ctx: Context): Promise<string> {
   // koa-body skips bodies without a valid media type; a provider may name none (RFC 9110 §8.3).
   if (!ctx.is('*/*')) ctx.req.headers['content-type'] = 'application/octet-stream'
   try {
-    await getRequestDeadline().pauseWhile(readBytes(ctx, async () => {}))
+    await getRequestDeadline().pauseWhile(
+      awaitArrival(
+        ctx.req,
+        readBytes(ctx, async () => {}),
+      ),
+    )
     return new TextDecoder('utf-8', { fatal: true }).decode(
       Buffer.from(String(ctx.request.body ?? ''), 'binary'),
     )
   } catch (error) {
+    if (error instanceof ApiError) throw error
     fail(Object(error).status === 413 ? 'body_too_large' : 'malformed_json')
   } finally {
     // Read and drop the rest of the body: closing with unread data would reset the connection and lose the response.

@@ -26,6 +26,12 @@ export const STALE_FORM_AFTER_MS = 60 * 60_000
 /** Most forms of one account that one process reads at once: their files are on its disk. */
 export const MAX_CONCURRENT_FORMS = 4
 
+/** Size from which a response is compressed: below it the saved bytes fit in the same packet. */
+export const MIN_COMPRESSED_BYTES = 1024
+
+/** Size up to which a response is compressed at once, in less time than a thread of the pool takes to begin. */
+export const MAX_SYNC_COMPRESSION_BYTES = 128 * 1024
+
 /** Deepest JSON nesting: deeper than any body of the contract, shallow enough for recursion. */
 export const MAX_BODY_DEPTH = 16
 

@@ -22,7 +22,7 @@ import {
 } from './limits.ts'
 import { type FormValue, nestFormValues, toFieldPath } from './multipart-field-names.ts'
 import { getRequestDeadline } from './request-deadline.ts'
-import { setArrivalTimeout } from './server.ts'
+import { awaitArrival, setArrivalTimeout } from './server.ts'
 import type { FieldErrors } from './validate.ts'
 
 /**
@@ -67,7 +67,7 @@ export async function readMultipartForm(
   try {
     const folder = await makeSpoolFolder()
     cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
-    const { values, files, errors } = await deadline.pauseWhile(spoolForm(ctx, folder))
+    const { values, files, errors } = await deadline.pauseWhile(awaitArrival(ctx.req, spoolForm(ctx, folder)))
     const { value, repeatedPaths } = nestFormValues([...values, ...(await toUploads(files))])
     for (const path of repeatedPaths) errors[path] = ['must be sent once']
     return { value, errors }

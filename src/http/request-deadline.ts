@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Middleware } from 'koa'
-import { failNotConfirmed } from './api-error.ts'
+import { failNotConfirmed, type ResourceIds } from './api-error.ts'
 import { MIN_TO_START_MS, READ_BACK_RESERVE_MS, REQUEST_DEADLINE_MS } from './limits.ts'
 import { type AwaitedPart, ResponseTimeoutError } from './outage.ts'
 
@@ -11,7 +11,7 @@ import { type AwaitedPart, ResponseTimeoutError } from './outage.ts'
 export class RequestDeadline {
   #endsAtMs: number
   #pausedAtMs: number | null = null
-  #startedUuid: string | null = null
+  #startedIds: ResourceIds | null = null
   /** Part that the request waits for; logged as the cause when the deadline passes. */
   awaitedPart: AwaitedPart = 'postgres'
 
@@ -50,8 +50,8 @@ export class RequestDeadline {
     try {
       return await this.awaitStep(response, marginMs)
     } catch (error) {
-      if (error instanceof ResponseTimeoutError && this.#startedUuid !== null)
-        failNotConfirmed(this.#startedUuid, error)
+      if (error instanceof ResponseTimeoutError && this.#startedIds !== null)
+        failNotConfirmed(this.#startedIds, error)
       throw error
     }
   }
@@ -73,10 +73,10 @@ export class RequestDeadline {
    * `ResponseTimeoutError` where too little time is left to start one: the client may already have received a 503
    * that says nothing was started.
    */
-  markStarted(uuid: string): void {
+  markStarted(ids: ResourceIds): void {
     this.requireRemainingMs(MIN_TO_START_MS)
     this.awaitedPart = 'worker'
-    this.#startedUuid = uuid
+    this.#startedIds = ids
   }
 
   /** Fails with `ResponseTimeoutError` where at most `leastMs` are left. */

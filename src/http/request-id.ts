@@ -41,10 +41,16 @@ export function createAccessLog(log: Logger): Middleware {
   }
 }
 
-/** Answers 400 to a request with several Host headers (RFC 9112, 3.2); Node itself takes the first of them. */
-export const requireSingleHostHeader: Middleware = async (ctx, next) => {
-  const hosts = ctx.req.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
-  if (hosts.length > 1) fail('malformed_request')
+/**
+ * Answers 400 to a request with several Host headers or, from HTTP/1.1 on, with none (RFC 9112, 3.2), and 417 to an
+ * expectation other than `100-continue` (RFC 9110, 10.1.1). Node itself takes the first Host and answers the others without
+ * a body.
+ */
+export const requireValidHeaders: Middleware = async (ctx, next) => {
+  const { rawHeaders, httpVersion } = ctx.req
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host')
+  if (hosts.length > 1 || (hosts.length === 0 && httpVersion !== '1.0')) fail('malformed_request')
+  if (!['', '100-continue'].includes(ctx.get('Expect').toLowerCase())) fail('expectation_failed')
   await next()
 }
 

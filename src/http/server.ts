@@ -1,8 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type Koa from 'koa'
 import { StartupRefusal } from '../domain/errors/startup-refusal.ts'
+import { ApiError } from './api-error.ts'
 import {
+  CLOSE_DELAY_MS,
   KEEP_ALIVE_TIMEOUT_MS,
   REQUEST_ARRIVAL_TIMEOUT_MS,
   SHUTDOWN_TIMEOUT_MS,
@@ -18,23 +21,43 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
-/** Upper limits of Node's server for any request; `setArrivalTimeout` sets shorter ones. */
-const SERVER_TIMEOUTS = {
+/**
+ * Limits of Node's server for any request; `setArrivalTimeout` sets shorter ones. A missing Host is refused by
+ * `requireValidHeaders`, with a body.
+ */
+const SERVER_OPTIONS = {
+  requireHostHeader: false,
   headersTimeout: REQUEST_ARRIVAL_TIMEOUT_MS,
   requestTimeout: UPLOAD_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
 }
 const arrivalTimers = new WeakMap<IncomingMessage, NodeJS.Timeout>()
+/** Fails the step that reads the body of a request. */
+const arrivalFailures = new WeakMap<IncomingMessage, (error: ApiError) => void>()
 
 /**
- * Sets the time within which a request must arrive completely; later its connection is destroyed, so that slow
+ * Sets the time within which a request must arrive completely; later its connection is closed, so that slow
  * clients hold no connections. Called again with more time once the client is known to be allowed a large body.
  */
 export function setArrivalTimeout(request: IncomingMessage, ms: number): void {
   clearTimeout(arrivalTimers.get(request))
-  const timer = setTimeout(() => request.complete || request.destroy(), ms)
+  const timer = setTimeout(() => request.complete || endLateRequest(request), ms)
   timer.unref()
   arrivalTimers.set(request, timer)
+}
+
+/** Awaits a step that reads the body; fails with 408 at the end of the arrival timeout. */
+export function awaitArrival<T>(request: IncomingMessage, reading: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, fail) => arrivalFailures.set(request, fail))
+  return Promise.race([reading, late]).finally(() => arrivalFailures.delete(request))
+}
+
+function endLateRequest(request: IncomingMessage): void {
+  const failReading = arrivalFailures.get(request)
+  if (!failReading) return void request.destroy()
+  failReading(new ApiError('request_timeout', { headers: { Connection: 'close' } }))
+  // The client reads the response first; one that keeps sending is not waited for.
+  setTimeout(() => request.destroy(), CLOSE_DELAY_MS).unref()
 }
 
 export function formatServerUrl(host: string, port: number): string {
@@ -57,19 +80,26 @@ export async function startServer(
 ): Promise<RunningServer> {
   const pendingResponses = new Set<ServerResponse>()
   const handleRequest = app.callback()
-  const server = createServer(SERVER_TIMEOUTS, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     setArrivalTimeout(request, REQUEST_ARRIVAL_TIMEOUT_MS)
     request.once('close', () => clearTimeout(arrivalTimers.get(request)))
     pendingResponses.add(response)
     response.once('close', () => pendingResponses.delete(response))
     if (!server.listening) response.setHeader('Connection', 'close')
     void handleRequest(request, response)
-  })
+  }
+  const server = createServer(SERVER_OPTIONS, serve)
+  // Node itself would answer an unknown `Expect` without a body.
+  server.on('checkExpectation', serve)
   server.on('clientError', (error, socket) => {
     respondToMalformedRequest(error, {
       socket,
       pendingResponses: [...pendingResponses].filter(({ req }) => req.socket === socket),
     })
+  })
+  // Node itself would close the connection of a CONNECT without a response.
+  server.on('connect', ({ method }: IncomingMessage, socket: Duplex) => {
+    respondToMalformedRequest(new Error(`${method} is not served`), { socket, pendingResponses: [] })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

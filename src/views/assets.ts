@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
+import { chooseEncoding } from '../http/compression.ts'
 
 /** URLs of assets by their names. */
 export type AssetUrls = Record<string, string>
@@ -15,6 +16,12 @@ export const SHARED_ASSETS = {
   'trilho.css': join(import.meta.dirname, 'assets/trilho.css'),
 }
 
+/** Compresses an asset; quality 5 of brotli takes 70 ms for redoc.js (1.1 MB), and higher ones save 2 % more. */
+const COMPRESS_ASSET = {
+  br: (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (body: Buffer) => gzipSync(body),
+}
+
 /**
  * Serves files, each an absolute path or a file of a package, below a path of the router. Their URLs contain a hash of
  * the content, so browsers may cache them.
@@ -24,14 +31,18 @@ export function serveAssets(router: Router, path: string, files: Record<string, 
   const urls: AssetUrls = {}
   for (const [name, file] of Object.entries(files)) {
     const body = readFileSync(resolve(file))
-    const compressedBody = gzipSync(body)
+    const compressed: { br?: Buffer; gzip?: Buffer } = {}
     urls[name] = `${path}/${createHash('sha256').update(body).digest('hex').slice(0, 16)}/${name}`
     router.get(urls[name], ctx => {
-      const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
+      const encoding = chooseEncoding(ctx)
       ctx.set({ 'Cache-Control': 'public, max-age=31536000, immutable', Vary: 'Accept-Encoding' })
-      if (isCompressed) ctx.set('Content-Encoding', 'gzip')
       ctx.type = extname(name)
-      ctx.body = isCompressed ? compressedBody : body
+      ctx.body = body
+      if (!encoding) return
+      // Once per process and encoding, when a client first accepts it.
+      compressed[encoding] ??= COMPRESS_ASSET[encoding](body)
+      ctx.set('Content-Encoding', encoding)
+      ctx.body = compressed[encoding]
     })
   }
   return urls

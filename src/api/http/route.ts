@@ -6,6 +6,7 @@ import type { Orm } from '../../db/client/orm.ts'
 import type { Semaphore } from '../../domain/shared/semaphore.ts'
 import { ApiError, fail } from '../../http/api-error.ts'
 import { getRequestDeadline } from '../../http/request-deadline.ts'
+import { sha256 } from '../../security/sealing.ts'
 import type { CallerToken } from '../authorization/authenticate.ts'
 import type { Admission } from '../operations/admission.ts'
 import { type PreparedRoute, parseRequest, prepareRoute } from './parse-request.ts'
@@ -63,7 +64,7 @@ type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Re
 export type ApiRouter = {
   koa: Router
   /** All registered routes, for OpenAPI. */
-  routes: AnyRoute[]
+  routes: PreparedRoute[]
   orm: Orm
   log: Logger
   /** Limits the forms of one account that are read at once. */
@@ -92,6 +93,7 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
     getRequestDeadline().requireRemainingMs(0) // After the deadline the client has already received a 503.
     ctx.status = status
     ctx.set(response.headers ?? {})
+    if (isSingleResource(definition)) return sendRevalidated(ctx, wireBody)
     const type = definition.responses[status]
     if (typeof type === 'string' && !ctx.response.get('Content-Type')) ctx.type = type
     ctx.body = wireBody
@@ -117,6 +119,31 @@ async function authenticateCaller(
 /** Fails with 403 for a provider-bound token. */
 export function requireGlobalToken({ connectionUuid }: CallerToken): void {
   if (connectionUuid !== null) fail('token_bound_to_provider')
+}
+
+/** Tests whether a route reads one resource, which a client may keep and ask about later. */
+function isSingleResource({ method, path, tokens, responses }: AnyRoute): boolean {
+  return method === 'get' && tokens !== 'none' && /:\w+$/.test(path) && typeof responses[200] !== 'string'
+}
+
+/**
+ * Sends a resource with its ETag, or 304 where `If-None-Match` has it. The tag is weak: it names the content, not the bytes,
+ * which differ by encoding. Only the caller's own cache may keep the response, and asks before each use.
+ */
+function sendRevalidated(ctx: RouterContext, wireBody: unknown): void {
+  const text = JSON.stringify(wireBody)
+  ctx.set('Cache-Control', 'private, no-cache')
+  ctx.vary('Authorization')
+  const tag = sha256(text).toString('base64url')
+  ctx.set('ETag', `W/"${tag}"`)
+  // Not by `ctx.fresh`, which obeys the request's `no-cache`: that is for caches, and `fetch` adds it to every such request.
+  if (ctx.get('If-None-Match').trim() === '*' || ctx.get('If-None-Match').includes(`"${tag}"`)) {
+    ctx.status = 304
+    ctx.body = null
+    return
+  }
+  ctx.type = 'json'
+  ctx.body = text
 }
 
 function encodeResponse(definition: AnyRoute, response: ApiResponse<ResponseSchemas>) {

@@ -236,13 +236,13 @@ export async function cancelMerchantCharge(
 ): Promise<ReadCharge> {
   const charge = await requireVisibleCharge(em, token, uuid)
   if (!chargeMachine.accepts(charge.state, 'cancelled')) fail('charge_not_cancellable')
-  const deadline = await prepareWorkflowCall(context, uuid)
+  const deadline = await prepareWorkflowCall(context, { uuid })
   const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
   const answer = await deadline
     .awaitStep(executeCancelChargeUpdate(context, uuid, update), READ_BACK_RESERVE_MS)
     .catch(() => ({ kind: 'no_answer' }) as const)
   if (answer.kind === 'no_answer') fail('cancellation_unknown', { retryAfterS: UNAVAILABLE_RETRY_S })
-  const current = await readOrFailNotConfirmed(uuid, () => requireVisibleCharge(em.fork(), token, uuid))
+  const current = await readOrFailNotConfirmed({ uuid }, () => requireVisibleCharge(em.fork(), token, uuid))
   // Another request, a payment or the expiration came first.
   if (current.state !== 'cancelled') fail('charge_not_cancellable')
   return current

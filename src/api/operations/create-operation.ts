@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/client/orm.ts'
 import type { ErrorCode } from '../../domain/errors/error-catalogue.ts'
-import { ApiError, type ApiErrorDetails, fail } from '../../http/api-error.ts'
+import { ApiError, type ApiErrorDetails, fail, type ResourceIds } from '../../http/api-error.ts'
 import { REQUEST_DEADLINE_MS, UNAVAILABLE_RETRY_S } from '../../http/limits.ts'
 import type { Sealer } from '../../security/sealing.ts'
 import type { OperationKind } from '../../temporal/start.ts'
@@ -60,6 +60,8 @@ export type Operation<Row extends OperationRow, Validated, Result> = {
   validate(): Promise<Validated>
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start(order: OperationOrder, validated: Validated, waitMs: number): Promise<void>
+  /** Names the operation as its success response does; where absent, by its uuid alone. */
+  idsOf?(uuid: string): ResourceIds
   /** Builds the response from the row, or fails with the row's failure. */
   present(row: Row, replay: Replay): Result | Promise<Result>
 }
@@ -79,6 +81,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
 ): Promise<Result> {
   const { path, isPayout, validate, start, storedWaitMs = 0 } = operation
   const uuid = deriveOperationUuid({ owner: token, method: 'POST', path, key })
+  const ids = operation.idsOf?.(uuid) ?? { uuid }
   const fingerprint = fingerprintRequest({ body, connectionUuid: token.connectionUuid })
   const find = () => operation.find(uuid)
   const findStored = async () => (key === null ? null : find())
@@ -86,7 +89,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     operation.present(row, { replayed, headers: replayed ? { ...REPLAYED_HEADERS } : {} })
   const replay = (row: Row) => {
     requireSameRequest(row, fingerprint)
-    return readOrFailNotConfirmed(uuid, async () => {
+    return readOrFailNotConfirmed(ids, async () => {
       const waitMs = operation.replayWaitMs?.(row) ?? 0
       if (waitMs <= 0) return present(row, true)
       await awaitStoredOutcome(context, { kind: operation.kind, uuid, waitMs }, storedWaitMs)
@@ -108,7 +111,7 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
     const { timeScale } = context
     const order = { uuid, accountUuid: token.accountUuid, requestId, timeScale, fingerprint }
     return startAndAwaitResult(context, {
-      uuid,
+      ids,
       isUnrepeatable: isPayout === true && key === null,
       storedWaitMs,
       start: waitMs => start(order, validated, waitMs),

@@ -128,10 +128,10 @@ export async function replyToDispute(
   const files = form.attachments.map(({ file }) => file)
   const proofs = toReplyAttachments(uuid, files)
   await storeAttachmentsInTime(dependencies, proofs)
-  deadline.markStarted(uuid)
-  return readOrFailNotConfirmed(uuid, async () => {
+  deadline.markStarted({ uuid })
+  return readOrFailNotConfirmed({ uuid }, async () => {
     const result = await submitReply(dependencies, { em, dispute, id, form, proofs })
-    if (result === 'unknown') failNotConfirmed(uuid)
+    if (result === 'unknown') failNotConfirmed({ uuid })
     // Of parallel requests with one key, the workflow accepted the files of one.
     const used = result === 'accepted' ? await em.fork().find(Attachment, { disputeUuid: uuid }) : []
     const usedKeys = new Set(used.map(({ storageKey }) => storageKey))

@@ -244,7 +244,7 @@ export async function removePixKey(
   if (await isPixKeyInUse(em, row)) fail('key_in_use')
   const removal = { uuid, accountUuid, connectionUuid: connection.uuid, requestId }
   await startAndAwaitResult(context, {
-    uuid,
+    ids: { uuid },
     start: waitMs => startPixKeyRemovalWorkflow(context, removal, { updateId: randomUUID(), waitMs }),
     find: () => findPixKey(em.fork(), uuid),
     isStarted: ({ state }) => state !== 'active',

@@ -88,6 +88,7 @@ export async function createChargeRefund(context: TemporalContext, request: Crea
     kind: 'refund',
     path: refundPath(chargeUuid),
     isPayout: true,
+    idsOf: uuid => ({ uuid: chargeUuid, refund: { uuid } }),
     find: uuid => findRefundByUuid(em.fork(), uuid),
     replayWaitMs: refund => (isResponsePending(refund) ? remainingCreateWaitMs(refund) : 0),
     validate: () => validateCreateRefund(em, charge, body),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failNotConfirmed } from '../../http/api-error.ts'
+import { failNotConfirmed, type ResourceIds } from '../../http/api-error.ts'
 import { READ_BACK_RESERVE_MS } from '../../http/limits.ts'
 import { isOutage } from '../../http/outage.ts'
 import { getRequestDeadline, type RequestDeadline } from '../../http/request-deadline.ts'
@@ -7,7 +7,7 @@ import { awaitStartedOperation } from '../../temporal/start.ts'
 import type { TemporalContext } from '../../temporal/workflow-options.ts'
 
 type StartRequest<Row, Result> = {
-  uuid: string
+  ids: ResourceIds
   /** Starts the workflow; resolves when it has its outcome, rejects after `waitMs`. */
   start: (waitMs: number) => Promise<void>
   /** Reads the row from PostgreSQL, anew at every call; null where there is none. */
@@ -34,8 +34,8 @@ export async function startAndAwaitResult<Row, Result>(
   context: TemporalContext,
   request: StartRequest<Row, Result>,
 ): Promise<Result> {
-  const { uuid, start, find, isStarted = () => true, present, isUnrepeatable, storedWaitMs = 0 } = request
-  const deadline = await prepareWorkflowCall(context, uuid)
+  const { ids, start, find, isStarted = () => true, present, isUnrepeatable, storedWaitMs = 0 } = request
+  const deadline = await prepareWorkflowCall(context, ids)
   const storageDeadlineMs = performance.now() + deadline.stepTimeoutMs()
   const waitForStorageDeadline = async () => {
     if (isUnrepeatable) await sleep(Math.max(0, storageDeadlineMs - performance.now()))
@@ -74,18 +74,21 @@ export async function startAndAwaitResult<Row, Result>(
     cause = error
   }
   await waitForStorageDeadline()
-  return failNotConfirmed(uuid, cause)
+  return failNotConfirmed(ids, cause)
 }
 
 /**
  * Connects to Temporal, then marks that a workflow may be started or updated from here on. Fails while Temporal is
  * unreachable: nothing has been started yet. Returns the request's deadline.
  */
-export async function prepareWorkflowCall(context: TemporalContext, uuid: string): Promise<RequestDeadline> {
+export async function prepareWorkflowCall(
+  context: TemporalContext,
+  ids: ResourceIds,
+): Promise<RequestDeadline> {
   const deadline = getRequestDeadline()
   deadline.awaitedPart = 'temporal'
   await context.client()
-  deadline.markStarted(uuid)
+  deadline.markStarted(ids)
   return deadline
 }
 
@@ -108,11 +111,11 @@ export async function awaitStoredOutcome(
  * Reads after a workflow was called or its row was found: an outage then fails with `not_confirmed`, because
  * something may have been started.
  */
-export async function readOrFailNotConfirmed<T>(uuid: string, read: () => Promise<T>): Promise<T> {
+export async function readOrFailNotConfirmed<T>(ids: ResourceIds, read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (isOutage(error)) return failNotConfirmed(uuid, error)
+    if (isOutage(error)) return failNotConfirmed(ids, error)
     throw error
   }
 }

@@ -242,8 +242,8 @@ export async function cancelMerchantTransfer(
 ) {
   const transfer = await requireVisibleTransfer(em, token, uuid)
   if (transfer.state !== 'created') fail('transfer_not_cancellable')
-  const deadline = await prepareWorkflowCall(context, uuid)
-  return readOrFailNotConfirmed(uuid, async () => {
+  const deadline = await prepareWorkflowCall(context, { uuid })
+  return readOrFailNotConfirmed({ uuid }, async () => {
     const update = { updateId: randomUUID(), waitMs: deadline.stepTimeoutMs() }
     if ((await executeCancelTransferUpdate(context, uuid, update)) !== true) fail('transfer_not_cancellable')
     const cancelled = await requireVisibleTransfer(em.fork(), token, uuid)

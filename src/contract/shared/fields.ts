@@ -166,6 +166,15 @@ export function numberQuery<Schema extends z.ZodType>(schema: Schema) {
 }
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
 
+/**
+ * PIX key of a query. No key contains a blank, so a blank is a `+` that the caller did not encode: of a phone number, or of an
+ * e-mail address.
+ */
+export const keyQuery = z
+  .string()
+  .max(255)
+  .transform(text => text.replaceAll(' ', '+'))
+
 export const pageQueryFields = {
   page: numberQuery(z.int().min(1)).default(1),
   per_page: numberQuery(z.int().min(1).max(100)).default(15),

@@ -14,6 +14,7 @@ import {
   day,
   dayQueryFields,
   instantSchema,
+  keyQuery,
   namesQuery,
   pageQueryFields,
   providerReference,
@@ -64,7 +65,7 @@ export const transfersQuery = z.strictObject({
   ...dayQueryFields,
   external_ref: z.string().max(255).optional(),
   end_to_end: z.string().max(255).optional(),
-  pix_key: z.string().max(255).transform(normalizePixKey).optional(),
+  pix_key: keyQuery.transform(normalizePixKey).optional(),
   provider_uuid: uuidSchema.optional(),
 })
 export type TransfersQuery = z.output<typeof transfersQuery>

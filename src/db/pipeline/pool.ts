@@ -2,6 +2,7 @@ import { Socket } from 'node:net'
 import { DriverException } from '@mikro-orm/core'
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import { Pool, type PoolClient, type PoolConfig } from 'pg'
+import { measureDatabaseWait } from './database-time.ts'
 
 /**
  * Pool of `pg` clients in pipeline mode (https://node-postgres.com/features/pipelining) for Kysely's PostgreSQL
@@ -24,7 +25,7 @@ export class PipelinedPool implements PostgresPool {
   }
 
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#pool.connect().catch(rethrowAsDriverException)
+    const client = await measureDatabaseWait(this.#pool.connect()).catch(rethrowAsDriverException)
     if (!this.#pool.ending) return new PipelinedClient(client)
     client.release(true) // Kysely has dropped the pool by now and would never release it.
     return rethrowAsDriverException(new Error('the pool was closed'))
@@ -141,8 +142,8 @@ class PipelinedClient implements PostgresPoolClient {
 
   async #send<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     try {
-      return await this.#client.query(
-        values.length === 0 ? text : { name: getStatementName(text), text, values },
+      return await measureDatabaseWait(
+        this.#client.query(values.length === 0 ? text : { name: getStatementName(text), text, values }),
       )
     } catch (error) {
       if (BROKEN_CONNECTION_CODES.has(Object(error).code)) this.#isBroken = true

@@ -59,6 +59,9 @@ const MESSAGES = {
     unsupported_media_type:
       'The content type is not supported; send application/json (replies to disputes: multipart/form-data).',
   },
+  417: {
+    expectation_failed: 'The Expect header is not supported; remove it, or send 100-continue.',
+  },
   422: {
     validation_failed: 'The request is not valid; see errors for the fields.',
     idempotency_key_reused: 'The Idempotency-Key was already used with another body or token; use a new key.',
@@ -85,7 +88,8 @@ const MESSAGES = {
     overloaded:
       'The service has more operations in progress than it completes in time. This request started nothing; send it again after Retry-After.',
     paused: 'New operations are paused; send the request again after Retry-After.',
-    not_confirmed: 'The result is not known yet; read data.uuid or repeat with the same Idempotency-Key.',
+    not_confirmed:
+      'The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key.',
     issuing: 'The charge is still being issued; read data.uuid.',
     no_provider_available: 'No provider could be reached; send a new request after Retry-After.',
     code_undeliverable: 'The service cannot send verification codes to keys of this type; use another type.',

@@ -118,6 +118,8 @@ test.each([
   const answeredAt = Date.now()
   await server.stop()
   expect([status, body.code]).toEqual([503, 'not_confirmed'])
+  // As in the response of a success: the charge, and its refund.
+  expect(body.data).toEqual({ uuid: charge, refund: { uuid: order!.uuid } })
   const until = order!.acceptBefore && Date.parse(order!.acceptBefore)
   if (withinMs === null) expect(until).toBeUndefined()
   else {

@@ -49,13 +49,13 @@ test('the time in which the client sends its body is not counted', async () => {
 
 test('an operation that may have started is not confirmed, and none is started late', async () => {
   const requestDeadline = new RequestDeadline(MIN_TO_START_MS + 200)
-  requestDeadline.markStarted(UUID)
+  requestDeadline.markStarted({ uuid: UUID })
   await expect(requestDeadline.awaitResponse(never())).rejects.toMatchObject({
     code: 'not_confirmed',
     details: { data: { uuid: UUID } },
   })
   const late = new RequestDeadline(MIN_TO_START_MS)
-  expect(() => late.markStarted(UUID)).toThrow(ResponseTimeoutError)
+  expect(() => late.markStarted({ uuid: UUID })).toThrow(ResponseTimeoutError)
   await expect(late.awaitResponse(Promise.reject(new ResponseTimeoutError('late')))).rejects.toThrow(
     ResponseTimeoutError,
   )
