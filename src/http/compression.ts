@@ -62,15 +62,14 @@ export function chooseEncoding(ctx: Context): 'br' | 'gzip' | undefined {
   return (['br', 'gzip'] as const).find(encoding => ctx.acceptsEncodings(encoding) === encoding)
 }
 
-/** Reads the body as Koa would send it; undefined for a stream, and where there is none. */
+/** Reads the body as Koa sends it; undefined for a stream, and where there is none. */
 function readBodyBytes({ body }: Context): Buffer | undefined {
   if (typeof body === 'string') return Buffer.from(body)
-  if (Buffer.isBuffer(body)) return body
-  const isJson = Array.isArray(body) || Object.getPrototypeOf(body ?? 0) === Object.prototype
-  return isJson ? Buffer.from(JSON.stringify(body)) : undefined
+  return Buffer.isBuffer(body) ? body : undefined
 }
 
 function isCompressible(ctx: Context): boolean {
-  const isEncoded = ctx.response.get('Content-Encoding') !== ''
-  return !isEncoded && COMPRESSIBLE_TYPES.test(ctx.response.type) && !UNCOMPRESSED_PATHS.test(ctx.path)
+  const { response, path } = ctx
+  if (ctx.res.hasHeader('Content-Encoding') || UNCOMPRESSED_PATHS.test(path)) return false
+  return COMPRESSIBLE_TYPES.test(response.type)
 }

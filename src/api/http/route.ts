@@ -89,14 +89,13 @@ async function serveRequest(router: ApiRouter, definition: PreparedRoute, ctx: R
       admission: router.admission,
     }
     const response = await definition.handle({ ...request, ...caller })
-    const { status, written: wireBody } = encodeResponse(definition, response)
+    const { status, mediaType, written } = encodeResponse(definition, response)
     getRequestDeadline().requireRemainingMs(0) // After the deadline the client has already received a 503.
     ctx.status = status
     ctx.set(response.headers ?? {})
-    if (isSingleResource(definition)) return sendRevalidated(ctx, wireBody)
-    const type = definition.responses[status]
-    if (typeof type === 'string' && !ctx.response.get('Content-Type')) ctx.type = type
-    ctx.body = wireBody
+    if (!ctx.response.get('Content-Type')) ctx.type = mediaType
+    ctx.body = written
+    if (isSingleResource(definition)) revalidate(ctx, String(written))
   } catch (error) {
     if (error instanceof ApiError && !listErrorCodes(definition).includes(error.code)) {
       router.log.warn({ code: error.code, route: definition.path }, 'the route does not declare this error')
@@ -127,28 +126,24 @@ function isSingleResource({ method, path, tokens, responses }: AnyRoute): boolea
 }
 
 /**
- * Sends a resource with its ETag, or 304 where `If-None-Match` has it. The tag is weak: it names the content, not the bytes,
- * which differ by encoding. Only the caller's own cache may keep the response, and asks before each use.
+ * Adds the ETag of a resource, and answers 304 where `If-None-Match` has it. The tag is weak: it names the content, not the
+ * bytes, which differ by encoding. Only the caller's own cache may keep the response, and asks before each use.
  */
-function sendRevalidated(ctx: RouterContext, wireBody: unknown): void {
-  const text = JSON.stringify(wireBody)
-  ctx.set('Cache-Control', 'private, no-cache')
-  ctx.vary('Authorization')
+function revalidate(ctx: RouterContext, text: string): void {
   const tag = sha256(text).toString('base64url')
   ctx.set('ETag', `W/"${tag}"`)
-  // Not by `ctx.fresh`, which obeys the request's `no-cache`: that is for caches, and `fetch` adds it to every such request.
-  if (ctx.get('If-None-Match').trim() === '*' || ctx.get('If-None-Match').includes(`"${tag}"`)) {
-    ctx.status = 304
-    ctx.body = null
-    return
-  }
-  ctx.type = 'json'
-  ctx.body = text
+  ctx.set('Cache-Control', 'private, no-cache')
+  ctx.vary('Authorization')
+  // Not by `ctx.fresh`, which obeys the request's `no-cache`: that is for caches, and `fetch` adds it to such a request.
+  const known = ctx.get('If-None-Match')
+  if (known.trim() === '*' || known.includes(`"${tag}"`)) ctx.status = 304
 }
 
 function encodeResponse(definition: AnyRoute, response: ApiResponse<ResponseSchemas>) {
   const status = response.status ?? (definition.responses[200] ? 200 : 201)
   const schema = definition.responses[status]
   if (!schema) throw new Error(`${definition.path} answers ${status} without a schema for it`)
-  return { status, written: typeof schema === 'string' ? response.body : z.encode(schema, response.body) }
+  return typeof schema === 'string'
+    ? { status, mediaType: schema, written: response.body }
+    : { status, mediaType: 'application/json', written: JSON.stringify(z.encode(schema, response.body)) }
 }

@@ -94,7 +94,7 @@ test.each([
   ['with a key may be accepted later: its repeat finds it', { 'idempotency-key': randomUUID() }, null],
 ])('a refund %s', async (_, headers, withinMs) => {
   const charge = await paidCharge()
-  let order: { acceptBefore?: string } | undefined
+  let order: { uuid: string; acceptBefore?: string } | undefined
   const client = {
     withDeadline: (_: number, work: () => Promise<unknown>) => work(),
     workflow: {
