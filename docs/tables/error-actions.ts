@@ -143,6 +143,10 @@ export const ERRORS_OF_GUIDE: Record<ErrorCode, ErrorOfGuide> = {
     action: 'correct',
     pt: 'O tipo de conteúdo não é o da operação, ou o corpo está comprimido. Envie `application/json` (respostas a contestações: `multipart/form-data`).',
   },
+  expectation_failed: {
+    action: 'correct',
+    pt: 'O cabeçalho `Expect` é diferente de `100-continue`; a requisição não foi processada. Retire o cabeçalho.',
+  },
   validation_failed: {
     action: 'correct',
     pt: '`errors` lista cada campo inválido. Corrija todos: nada foi guardado, e a mesma Idempotency-Key pode ser usada.',

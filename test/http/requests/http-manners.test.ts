@@ -24,21 +24,25 @@ let revision = 1
 /** One resource, a list, a page of the dashboard and a picture. */
 const documentRoutes: RouteRegistrar = router => {
   registerRoute(router, 'get', '/api/v1/documents/:uuid', {
+    operationId: null,
     summary: 'One',
     responses: { 200: z.object({ data: z.object({ uuid: z.string(), revision: z.number() }) }) },
     handle: async ({ params }) => ({ body: { data: { uuid: params.uuid, revision } } }),
   })
   registerRoute(router, 'put', '/api/v1/documents/:uuid', {
+    operationId: null,
     summary: 'Replace one',
     responses: { 200: z.object({}) },
     handle: async () => ({ body: {} }),
   })
   registerRoute(router, 'post', '/api/v1/documents/search', {
+    operationId: null,
     summary: 'Search',
     responses: { 200: z.object({}) },
     handle: async () => ({ body: {} }),
   })
   registerRoute(router, 'get', '/api/v1/documents', {
+    operationId: null,
     summary: 'All',
     responses: { 200: z.object({ data: z.array(z.string()) }) },
     handle: async ({ em }) => {
@@ -47,6 +51,7 @@ const documentRoutes: RouteRegistrar = router => {
     },
   })
   registerRoute(router, 'get', '/picture', {
+    operationId: null,
     summary: 'A picture',
     tokens: 'none',
     responses: { 200: 'image/png' },
