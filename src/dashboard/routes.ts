@@ -20,7 +20,9 @@ import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
-import { registerTransferPages } from './pages/transfers.ts'
+import { registerTransferActions } from './pages/transfers/actions.ts'
+import { registerTransferForm } from './pages/transfers/create.ts'
+import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
 /** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own operations. */
@@ -35,7 +37,9 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
   registerCounterPage(pageRouter)
+  registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
+  registerTransferActions(pageRouter)
   registerDisputePages(pageRouter)
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
