@@ -16,6 +16,8 @@ import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
+import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
+import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
@@ -37,6 +39,8 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
   registerCounterPage(pageRouter)
+  registerPaymentLinkActions(pageRouter)
+  registerPublicPaymentPage(context)
   registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
   registerTransferActions(pageRouter)

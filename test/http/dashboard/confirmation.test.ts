@@ -84,7 +84,7 @@ test.each([
 ])('a transfer in %s to %s is reviewed before it is sent', async (language, typed, key, shown, value) => {
   const on = '/dashboard/transfers/new'
   merchant.cookies.set('trilho_language', language)
-  const form = { pix_key: typed, value, once: randomUUID(), mode: 'live' }
+  const form = { pix_key: typed, value, once: randomUUID(), mode: 'test' }
   const asked = await merchant.send(on, form)
   merchant.cookies.set('trilho_language', 'pt-BR')
   expect([asked.status, temporalCalls]).toEqual([200, 0])
@@ -114,7 +114,7 @@ test('a transfer without a key or an amount is not reviewed, and keeps what was 
 test('a charge needs an amount, and names every wrong field at its field', async () => {
   const on = '/dashboard/charges/new'
   const wrong = {
-    ...{ value: '1,2,3', expires_in: '1', once: randomUUID(), mode: 'live', external_ref: MALICIOUS_TEXT },
+    ...{ value: '1,2,3', expires_in: '1', once: randomUUID(), mode: 'test', external_ref: MALICIOUS_TEXT },
     ...{ 'splits.0.value': 'x', 'splits.0.type': 'FIXED', 'splits.0.recipient_account_uuid': 'x' },
   }
   const { status, text } = await merchant.send(on, wrong)

@@ -6,7 +6,11 @@ import {
   quoteTransfer,
 } from '../../../api/operations/transfers.ts'
 import { uuidSchema } from '../../../contract/shared/fields.ts'
-import { type CreateTransferBody, createTransferBody } from '../../../contract/transfers/transfer.ts'
+import {
+  type CreateTransferBody,
+  createTransferBody,
+  transfersQuery,
+} from '../../../contract/transfers/transfer.ts'
 import { detectDocumentKind } from '../../../domain/pix/document.ts'
 import { interpretTypedKey } from '../../../domain/pix-keys/typed-key.ts'
 import { ApiError } from '../../../http/api-error.ts'
@@ -90,7 +94,7 @@ async function confirmTransfer(visit: TransferVisit): Promise<Confirmation | nul
   const amount = f.money(body.value)
   const { kind, shown } = describeKey(body.pix_key, { f })
   const leftCents = (balances[0]?.available_balance ?? 0) - body.value - feeCents
-  const query = { page: 1, per_page: 15, pix_key: body.pix_key }
+  const query = transfersQuery.parse({ pix_key: body.pix_key })
   const equal = (await listTransfers(em.fork(), scope, query)).data.find(
     other =>
       other.value === body.value &&
