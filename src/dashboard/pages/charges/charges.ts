@@ -55,7 +55,7 @@ export async function renderCharge(dashboard: DashboardContext, visit: PageConte
     refundable: computeRefundableCents(row),
     refundableText: textFromCents(computeRefundableCents(row)),
     moves: isMoving(row),
-    link: await findShownLink(dashboard, visit, row.uuid),
+    paymentLink: await findShownLink(dashboard, visit, row.uuid),
   }
   return createPage('charge', model, `${CHARGES_PATH}/${row.uuid}`)
 }
