@@ -112,9 +112,9 @@ describeWithBrowser('public pages', () => {
 
   test.each([
     ['/docs/pt', 'cobranca', 'Cobranças', '/docs/pt/charges'],
-    ['/docs/pt', 'contestação', 'Contestações', '/docs/pt/disputes'],
+    ['/docs/pt', 'REEMBOLSO', 'Reembolsos', '/docs/pt/refunds'],
     ['/docs/en', 'idempotency', 'Idempotency-Key', '/docs/en/requests'],
-    ['/docs/en', 'refund_med_open', 'The resource does not allow it now', '/docs/en/errors'],
+    ['/docs/en', 'refund_med_open', 'refund_med_open', '/docs/en/errors#refund_med_open'],
   ])('the search of %s finds %s by the keyboard alone', async (path, query, title, found) => {
     const page = await people.sits()
     await page.goto(path)

@@ -37,6 +37,12 @@ form.addEventListener('submit', event => {
   results.querySelector('a')?.click()
 })
 
+/** Words, and the parts of a name: `total_value` is found by `value`, too. */
+const splitIntoTerms = text =>
+  (text.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap(word =>
+    word.includes('_') ? [word, ...word.split('_')] : [word],
+  )
+
 let loading
 /** Loads the library and the sections once, when the search is first used. */
 function loadIndex() {
@@ -48,13 +54,14 @@ function loadIndex() {
       fields: ['title', 'page', 'text'],
       storeFields: ['title', 'page', 'url', 'text'],
       processTerm: normalizeTerm,
+      tokenize: splitIntoTerms,
       searchOptions: {
         boost: { title: 4, page: 2 },
-        // The guide comes before the documents for operators.
-        boostDocument: (_, __, { url }) => (/^\/docs\/(en|pt)\b/.test(url) ? 2 : 1),
+        // The guide comes before the documents for operators, and the start of a page before its sections.
+        boostDocument: (_id, _term, { url, title, page }) =>
+          /^\/docs\/(en|pt)\b/.test(url) ? (title === page ? 4 : 2) : 1,
         prefix: true,
         fuzzy: term => (term.length > 4 ? 0.2 : false),
-        combineWith: 'AND',
       },
     })
     index.addAll(sections)
@@ -65,11 +72,17 @@ function loadIndex() {
 
 async function showResults() {
   const query = input.value.trim()
-  const found = query === '' ? [] : (await loadIndex()).search(query).slice(0, 12)
+  const found = query === '' ? [] : findSections(await loadIndex(), query)
   if (query !== input.value.trim()) return
   results.hidden = query === ''
   results.replaceChildren(...found.map(buildResult))
   if (found.length === 0) results.textContent = `${form.dataset.none} “${query}”`
+}
+
+/** Sections with all terms, or else with some. */
+function findSections(index, query) {
+  const whole = index.search(query, { combineWith: 'AND' })
+  return (whole.length > 0 ? whole : index.search(query)).slice(0, 12)
 }
 
 function buildResult({ url, title, page, text, terms }) {
