@@ -1,5 +1,11 @@
+import {
+  type LedgerBalancesQuery,
+  type ShownLedgerBalances,
+  showLedgerPeriod,
+} from '../../contract/ledger/ledger-balances.ts'
 import { type LedgerQuery, showLedgerLine } from '../../contract/ledger/ledger-line.ts'
 import type { EntityManager } from '../../db/client/orm.ts'
+import { readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
 import {
   countLedgerLines,
   type LedgerLineFilter,
@@ -21,17 +27,37 @@ export async function listLedgerLines(em: EntityManager, token: CallerToken, que
   return buildListPage({ ...query, total, rows: rows.map(showLedgerLine) })
 }
 
+/** Reads the opening and closing balance of a period at each provider account that a token may see. */
+export async function readLedgerBalances(
+  em: EntityManager,
+  token: CallerToken,
+  query: LedgerBalancesQuery,
+): Promise<ShownLedgerBalances> {
+  const scope = getLedgerScope(token, query)
+  const days = buildDayRange(createdDaysOf(query))
+  const periods = scope ? await readLedgerPeriods(em, scope, days) : []
+  return {
+    date_from: query.date_from ?? null,
+    date_to: query.date_to ?? null,
+    time_zone: query.time_zone,
+    balances: periods.map(showLedgerPeriod),
+  }
+}
+
 /**
  * Returns what a token may see of the connection in the filter, or of all; null where that is nothing: a provider-bound
  * token may name another connection, though both may share one provider account.
  */
-function getLedgerScope(token: CallerToken, query: Pick<LedgerQuery, 'provider_uuid'>): LedgerScope | null {
+export function getLedgerScope(
+  token: CallerToken,
+  query: Pick<LedgerQuery, 'provider_uuid'>,
+): LedgerScope | null {
   const { provider_uuid: connectionUuid = token.connectionUuid } = query
   if (token.connectionUuid !== null && connectionUuid !== token.connectionUuid) return null
   return { ...token, connectionUuid }
 }
 
-function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerLineFilter {
+export function buildLineFilter(query: Omit<LedgerQuery, 'page' | 'per_page'>): LedgerLineFilter {
   return {
     days: buildDayRange(createdDaysOf(query)),
     types: query.type,

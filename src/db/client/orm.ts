@@ -10,7 +10,6 @@ import { Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
 import { Pause } from '../entities/pause.ts'
-import { PaymentLink } from '../entities/payment-link.ts'
 import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
 import { LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
@@ -91,7 +90,6 @@ export async function openOrm({
       ProviderNotification,
       OperatorAction,
       Pause,
-      PaymentLink,
       PixKey,
       ProviderAccount,
       Refund,

@@ -48,6 +48,55 @@ export function readLedgerLines(
   )
 }
 
+/** Numbers of the newest lines by provider account: what is booked later is not in a file that is being written. */
+export type LedgerBounds = { provider_account_uuid: string; last_id: string }[]
+
+/** Reads the bounds of a file. At one provider account lines are committed in the order of their numbers. */
+export function readLedgerBounds(em: EntityManager, scope: LedgerScope): Promise<LedgerBounds> {
+  const { sql, values } = joinConditions(
+    ["bucket = 'available'"],
+    ...buildScopeConditions(scope, 'provider_account_uuid'),
+  )
+  return em.execute(
+    `select * from (
+       select b.provider_account_uuid, (
+         select max(p.id) from posting p where p.account_uuid = b.account_uuid
+           and p.provider_account_uuid = b.provider_account_uuid and p.bucket = 'available'
+       )::text as last_id
+       from (select account_uuid, provider_account_uuid from balance where ${sql}) b
+     ) bound where last_id is not null`,
+    values,
+  )
+}
+
+/** Reads the lines after the one of a number, up to the bounds, the oldest first. */
+export function readLedgerLinesAfter(
+  em: EntityManager,
+  scope: LedgerScope,
+  {
+    afterId,
+    bounds,
+    limit,
+    ...filter
+  }: LedgerLineFilter & { afterId: string; bounds: LedgerBounds; limit: number },
+): Promise<(LedgerLine & { id: string })[]> {
+  const { sql, values } = joinConditions(
+    ...buildLineConditions(scope, filter),
+    ['id > ?::bigint', afterId],
+    [
+      `id <= case provider_account_uuid ${bounds.map(() => 'when ?::uuid then ?::bigint').join(' ')} end`,
+      ...bounds.flatMap(bound => [bound.provider_account_uuid, bound.last_id]),
+    ],
+  )
+  return em.execute(
+    `select p.id::text as id, ${LINE_COLUMNS_SQL}
+     from (select id from posting where ${sql} order by id limit ?) page
+     join posting p on p.id = page.id ${LINE_JOINS_SQL}
+     order by p.id`,
+    [...values, limit, scope.connectionUuid],
+  )
+}
+
 /** Counts the lines of a filter: by the list counters, unless it names operations. */
 export function countLedgerLines(
   em: EntityManager,
@@ -92,9 +141,18 @@ const LINE_COLUMNS_SQL = `m.uuid, p.uuid as line_uuid, p.type, p.cents::float8 a
   c.uuid as connection_uuid, c.provider, m.settled_at, p.created_at`
 
 /**
+ * Selects the account's own connection to the provider account of `p`: of several the one of the scope, else the one
+ * that carried the movement, else the oldest.
+ */
+export const buildConnectionJoin = (carrier = 'null') => `lateral (
+    select c.uuid, c.provider, c.virtual_account, c.created_at from connection c
+    where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
+    order by c.uuid = ? desc, c.uuid = ${carrier} desc, c.created_at limit 1
+  ) c on true`
+
+/**
  * Joins what the columns of a line `p` need: its movement; the caller's own charge or transfer; the other account of a
- * split, or the one whose operation this is; and the account's own connection to the provider account: of several the
- * one of the scope, else the one that carried the movement, else the oldest.
+ * split, or the one whose operation this is; and the connection.
  */
 const LINE_JOINS_SQL = `join movement m on m.uuid = p.movement_uuid
   left join charge h on h.uuid = m.charge_uuid and h.account_uuid = p.account_uuid
@@ -103,11 +161,7 @@ const LINE_JOINS_SQL = `join movement m on m.uuid = p.movement_uuid
     when m.account_uuid <> p.account_uuid then m.account_uuid
     when m.type = 'SPLIT' then (select q.account_uuid from posting q
       where q.movement_uuid = m.uuid and q.account_uuid <> p.account_uuid limit 1) end
-  join lateral (
-    select c.uuid, c.provider from connection c
-    where c.account_uuid = p.account_uuid and c.provider_account_uuid = p.provider_account_uuid
-    order by c.uuid = ? desc, c.uuid = m.connection_uuid desc, c.created_at limit 1
-  ) c on true`
+  join ${buildConnectionJoin('m.connection_uuid')}`
 
 function buildLineConditions(
   scope: LedgerScope,
@@ -138,7 +192,7 @@ const IS_OF_OPERATION_SQL = `movement_uuid in (${[
   .join(' union ')})`
 
 /** Builds the conditions of account and provider accounts; `column` holds the provider account. */
-function buildScopeConditions(
+export function buildScopeConditions(
   { accountUuid, connectionUuid, modeScope }: LedgerScope,
   column: 'provider_account_uuid' | 'connection_uuid',
 ): OptionalSqlCondition[] {
@@ -155,7 +209,7 @@ function buildScopeConditions(
 }
 
 /** From the first moment up to the last one, exclusive. */
-type DayRange = { $gte?: Date; $lt?: Date }
+export type DayRange = { $gte?: Date; $lt?: Date }
 
 /**
  * Builds the date conditions. Lines are ordered by number, which is the order of time except for overlapping
@@ -182,4 +236,4 @@ function buildDayConditions(
 }
 
 /** Upper limit of a transaction's duration. */
-const MAX_TRANSACTION_OVERLAP = `interval '1 day'`
+export const MAX_TRANSACTION_OVERLAP = `interval '1 day'`

@@ -57,6 +57,9 @@ const CALLS: Record<OperationId, (trilho: Trilho) => Promise<unknown>> = {
   listEvents: trilho => trilho.events.list(),
   getEvent: trilho => trilho.events.get(UUID),
   listLedgerLines: trilho => trilho.ledger.list(),
+  getLedgerBalances: trilho => trilho.ledger.getBalances(),
+  exportLedgerCsv: trilho => trilho.ledger.exportCsv(),
+  exportLedgerOfx: trilho => trilho.ledger.exportOfx(),
   getLiveness: trilho => trilho.health.getLiveness(),
   getReadiness: trilho => trilho.health.getReadiness(),
 }

@@ -1134,6 +1134,114 @@ class Ledger:
             )
         )
 
+    async def get_balances(
+        self,
+        *,
+        provider_uuid: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        time_zone: str | None = None,
+    ) -> models.LedgerBalances:
+        """Read the opening and closing balance of a period, and what its lines add and take, by provider.
+
+        Args:
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
+        """
+        return await self._transport.send(
+            Call(
+                "getLedgerBalances",
+                "GET",
+                "/api/v1/ledger/balances",
+                read_one(models.LedgerBalances),
+                query={
+                    "provider_uuid": provider_uuid,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "time_zone": time_zone,
+                },
+            )
+        )
+
+    async def export_csv(
+        self,
+        *,
+        provider_uuid: str | None = None,
+        type: inputs.ExportLedgerCsvType | Sequence[inputs.ExportLedgerCsvType] | None = None,
+        operation_uuid: str | None = None,
+        operation_type: inputs.ExportLedgerCsvOperationType
+        | Sequence[inputs.ExportLedgerCsvOperationType]
+        | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        time_zone: str | None = None,
+        decimal: inputs.ExportLedgerCsvDecimal | None = None,
+    ) -> str:
+        """Export the lines as CSV, the oldest first.
+
+        UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of
+        `time_zone`. All lines of the filters are in one file.
+
+        Args:
+            operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
+                names.
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
+            decimal: Decimal separator; a Brazilian Excel reads COMMA.
+        """
+        return await self._transport.send(
+            Call(
+                "exportLedgerCsv",
+                "GET",
+                "/api/v1/ledger.csv",
+                read_text,
+                query={
+                    "provider_uuid": provider_uuid,
+                    "type": type,
+                    "operation_uuid": operation_uuid,
+                    "operation_type": operation_type,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "time_zone": time_zone,
+                    "decimal": decimal,
+                },
+            )
+        )
+
+    async def export_ofx(
+        self,
+        *,
+        provider_uuid: str | None = None,
+        date_from: date | str | None = None,
+        date_to: date | str | None = None,
+        time_zone: str | None = None,
+    ) -> str:
+        """Export the lines as OFX 1.02, the oldest first.
+
+        One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.
+
+        Args:
+            date_from: A day in `time_zone`, `YYYY-MM-DD`.
+            date_to: A day in `time_zone`, `YYYY-MM-DD`.
+            time_zone: IANA time zone of the days in this query.
+        """
+        return await self._transport.send(
+            Call(
+                "exportLedgerOfx",
+                "GET",
+                "/api/v1/ledger.ofx",
+                read_text,
+                query={
+                    "provider_uuid": provider_uuid,
+                    "date_from": date_from,
+                    "date_to": date_to,
+                    "time_zone": time_zone,
+                },
+            )
+        )
+
 
 class Health:
     def __init__(self, transport: AsyncTransport) -> None:

@@ -109,3 +109,13 @@ ListLedgerLinesType: TypeAlias = Literal[
 ListLedgerLinesOperationType: TypeAlias = Literal[
     "CHARGE", "SPLIT", "TRANSFER", "REFUND", "DISPUTE", "DEPOSIT", "RETURN", "PROVIDER_ENTRY", "ADJUSTMENT"
 ]
+
+ExportLedgerCsvType: TypeAlias = Literal[
+    "EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"
+]
+
+ExportLedgerCsvOperationType: TypeAlias = Literal[
+    "CHARGE", "SPLIT", "TRANSFER", "REFUND", "DISPUTE", "DEPOSIT", "RETURN", "PROVIDER_ENTRY", "ADJUSTMENT"
+]
+
+ExportLedgerCsvDecimal: TypeAlias = Literal["POINT", "COMMA"]

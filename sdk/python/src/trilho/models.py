@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -304,6 +305,21 @@ class Try(Model):
     """
 
 
+class Total(Model):
+    type: (
+        Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"] | str
+    )
+    in_: Annotated[Decimal, Field(alias="in")]
+    """
+    What the lines IN add
+    """
+    out: Decimal
+    """
+    What the lines OUT take, never negative
+    """
+    lines: int
+
+
 class Split(Model):
     uuid: str
     type: Literal["PERCENTAGE", "FIXED"] | str
@@ -570,6 +586,28 @@ class LedgerLine(Model):
     """
 
 
+class LedgerPeriodBalance(Model):
+    provider: ProviderShown
+    opening_balance: Decimal
+    """
+    The lines before the period. Below zero only where the period begins between two that overlap
+    """
+    closing_balance: Decimal
+    """
+    The opening balance and the lines of the period
+    """
+    in_: Annotated[Decimal, Field(alias="in")]
+    """
+    What the lines IN add
+    """
+    out: Decimal
+    """
+    What the lines OUT take, never negative
+    """
+    lines: int
+    totals: list[Total]
+
+
 class GetDefaultProvidersResult(Model):
     PIX: list[DefaultProvider]
 
@@ -735,6 +773,22 @@ class Provider(Model):
     null for POOL
     """
     balances: list[Balance]
+
+
+class LedgerBalances(Model):
+    date_from: date | None
+    """
+    Null: from the first line on
+    """
+    date_to: date | None
+    """
+    Null: up to now
+    """
+    time_zone: str
+    balances: list[LedgerPeriodBalance]
+    """
+    One per provider account
+    """
 
 
 class CreatedChargePayment(Model):

@@ -38,6 +38,9 @@ export const OPERATIONS = {
   listEvents: {"method":"GET","path":"/api/v1/events","isKeyed":false,"hasCursor":false,"accept":"application/json"},
   getEvent: {"method":"GET","path":"/api/v1/events/{id}","isKeyed":false,"hasCursor":false,"accept":"application/json"},
   listLedgerLines: {"method":"GET","path":"/api/v1/ledger","isKeyed":false,"hasCursor":false,"accept":"application/json"},
+  getLedgerBalances: {"method":"GET","path":"/api/v1/ledger/balances","isKeyed":false,"hasCursor":false,"accept":"application/json"},
+  exportLedgerCsv: {"method":"GET","path":"/api/v1/ledger.csv","isKeyed":false,"hasCursor":false,"accept":"text/csv"},
+  exportLedgerOfx: {"method":"GET","path":"/api/v1/ledger.ofx","isKeyed":false,"hasCursor":false,"accept":"application/x-ofx"},
   getLiveness: {"method":"GET","path":"/healthz","isKeyed":false,"hasCursor":false,"accept":"application/json"},
   getReadiness: {"method":"GET","path":"/readyz","isKeyed":false,"hasCursor":false,"accept":"application/json"},
 } as const

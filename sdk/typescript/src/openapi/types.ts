@@ -568,6 +568,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ledger/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the opening and closing balance of a period, and what its lines add and take, by provider */
+        get: operations["getLedgerBalances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ledger.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the lines as CSV, the oldest first
+         * @description UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of `time_zone`. All lines of the filters are in one file.
+         */
+        get: operations["exportLedgerCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ledger.ofx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the lines as OFX 1.02, the oldest first
+         * @description One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.
+         */
+        get: operations["exportLedgerOfx"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1463,9 +1520,14 @@ export interface components {
         LedgerLine: {
             /**
              * Format: uuid
-             * @description The movement
+             * @description The movement; a movement may have several lines
              */
             uuid: string;
+            /**
+             * Format: uuid
+             * @description This line
+             */
+            line_uuid: string;
             /** @enum {string} */
             type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT";
             /**
@@ -1475,11 +1537,27 @@ export interface components {
             movement_type: "IN" | "OUT";
             /** @description What this line adds or takes, never negative */
             value: number;
-            /** @description The available balance at this provider after this line */
+            /** @description The available balance at this provider after this line, as text; `balance_after` is a number */
             balance: string;
-            /** @enum {string} */
+            /** @description The available balance at this provider after this line */
+            balance_after: number;
+            /**
+             * @description Of the movement. A line IN of a FAILED movement releases what its line OUT had held
+             * @enum {string}
+             */
             status: "PENDING" | "SETTLED" | "FAILED";
             end_to_end: string;
+            /** @description Of the caller's own charge or transfer */
+            external_ref?: string;
+            /** @description Null for fees, holds and adjustments, and where the provider names nobody */
+            counterparty: components["schemas"]["LedgerCounterparty"] | null;
+            /** @enum {string} */
+            operation_type: "CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT";
+            /**
+             * Format: uuid
+             * @description The charge, transfer, refund or dispute; of a SPLIT its charge; otherwise the movement
+             */
+            operation_uuid: string;
             /** @enum {string} */
             reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
             /**
@@ -1497,12 +1575,54 @@ export interface components {
              * @description A UUID
              */
             refund_uuid?: string;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            dispute_uuid?: string;
             provider: components["schemas"]["ProviderShown"];
+            settled_at: string | null;
             /**
              * Format: date-time
              * @description UTC, six fractional digits
              */
             created_at: string;
+        };
+        /** @description Who paid or was paid; unknown texts are empty */
+        LedgerCounterparty: {
+            name: string;
+            /** @description Masked */
+            document: string;
+        };
+        LedgerBalances: {
+            /** @description Null: from the first line on */
+            date_from: string | null;
+            /** @description Null: up to now */
+            date_to: string | null;
+            time_zone: string;
+            /** @description One per provider account */
+            balances: components["schemas"]["LedgerPeriodBalance"][];
+        };
+        LedgerPeriodBalance: {
+            provider: components["schemas"]["ProviderShown"];
+            /** @description The lines before the period. Below zero only where the period begins between two that overlap */
+            opening_balance: number;
+            /** @description The opening balance and the lines of the period */
+            closing_balance: number;
+            /** @description What the lines IN add */
+            in: number;
+            /** @description What the lines OUT take, never negative */
+            out: number;
+            lines: number;
+            totals: {
+                /** @enum {string} */
+                type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT";
+                /** @description What the lines IN add */
+                in: number;
+                /** @description What the lines OUT take, never negative */
+                out: number;
+                lines: number;
+            }[];
         };
         Health: {
             /** @constant */
@@ -1560,6 +1680,9 @@ export type Webhook = components['schemas']['Webhook'];
 export type Delivery = components['schemas']['Delivery'];
 export type Event = components['schemas']['Event'];
 export type LedgerLine = components['schemas']['LedgerLine'];
+export type LedgerCounterparty = components['schemas']['LedgerCounterparty'];
+export type LedgerBalances = components['schemas']['LedgerBalances'];
+export type LedgerPeriodBalance = components['schemas']['LedgerPeriodBalance'];
 export type Health = components['schemas']['Health'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
@@ -1579,14 +1702,16 @@ export interface operations {
                 status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
                 type?: "UNDEFINED" | "PIX";
                 end_to_end?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 payment_date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 payment_date_to?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 external_ref?: string;
                 txid?: string;
                 /** @description A UUID */
@@ -1864,10 +1989,12 @@ export interface operations {
                 resolved?: string;
                 /** @description Whether it awaits a reply or a decision: PENDING or PROCESSING */
                 open?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
             };
             header?: never;
             path?: never;
@@ -1969,14 +2096,16 @@ export interface operations {
                 uuid?: string;
                 status?: ("UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING")[];
                 type?: "UNDEFINED" | "PIX";
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 transfer_date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 transfer_date_to?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 external_ref?: string;
                 end_to_end?: string;
                 pix_key?: string;
@@ -2675,10 +2804,12 @@ export interface operations {
         parameters: {
             query?: {
                 type?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST")[];
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
                 page?: number;
                 per_page?: number;
             };
@@ -2733,10 +2864,16 @@ export interface operations {
                 per_page?: number;
                 /** @description A UUID */
                 provider_uuid?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
+                /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
+                operation_uuid?: string;
+                operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;
-                /** @description A UTC day, `YYYY-MM-DD` */
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
             };
             header?: never;
             path?: never;
@@ -2754,6 +2891,101 @@ export interface operations {
                         data: components["schemas"]["LedgerLine"][];
                         meta: components["schemas"]["PageMeta"];
                     };
+                };
+            };
+        };
+    };
+    getLedgerBalances: {
+        parameters: {
+            query?: {
+                /** @description A UUID */
+                provider_uuid?: string;
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LedgerBalances"];
+                    };
+                };
+            };
+        };
+    };
+    exportLedgerCsv: {
+        parameters: {
+            query?: {
+                /** @description A UUID */
+                provider_uuid?: string;
+                type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
+                /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
+                operation_uuid?: string;
+                operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
+                /** @description Decimal separator; a Brazilian Excel reads COMMA */
+                decimal?: "POINT" | "COMMA";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    exportLedgerOfx: {
+        parameters: {
+            query?: {
+                /** @description A UUID */
+                provider_uuid?: string;
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_from?: string;
+                /** @description A day in `time_zone`, `YYYY-MM-DD` */
+                date_to?: string;
+                /** @description IANA time zone of the days in this query */
+                time_zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ofx": string;
                 };
             };
         };

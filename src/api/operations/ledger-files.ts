@@ -1,0 +1,128 @@
+import { pipeline, Readable } from 'node:stream'
+import type { LedgerCsvQuery, LedgerOfxQuery } from '../../contract/ledger/ledger-files.ts'
+import { type ShownLedgerLine, showLedgerLine } from '../../contract/ledger/ledger-line.ts'
+import { createCsvCells, createCsvWriter } from '../../contract/ledger/statement-csv.ts'
+import { createOfxWriter } from '../../contract/ledger/statement-ofx.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { type LedgerPeriod, readLedgerPeriods } from '../../db/repositories/ledger-balances.ts'
+import {
+  type LedgerBounds,
+  type LedgerLineFilter,
+  type LedgerScope,
+  readLedgerBounds,
+  readLedgerLinesAfter,
+} from '../../db/repositories/ledger-lines.ts'
+import { SECOND } from '../../domain/shared/intervals.ts'
+import { createSemaphore, type Semaphore } from '../../domain/shared/semaphore.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { buildLineFilter, getLedgerScope } from './ledger.ts'
+import { buildDayRange, createdDaysOf } from './pagination.ts'
+
+/** Lines per statement of the database. Between two of them a file holds no connection, however slow its reader is. */
+const LINES_PER_BATCH = 1_000
+/** Most batches of one account that are read at once. */
+const MAX_CONCURRENT_BATCHES = 1
+
+type FileRequest<Query> = { em: EntityManager; token: CallerToken; query: Query }
+
+/** Creates the functions that open files of the statement; called once per process. */
+export function createLedgerFiles() {
+  const semaphore = createSemaphore(MAX_CONCURRENT_BATCHES)
+  return {
+    /** Opens the lines as CSV, the oldest first. Later lines than those of this moment are not in the file. */
+    async openCsv({ em, token, query }: FileRequest<LedgerCsvQuery>): Promise<Readable> {
+      const scope = getLedgerScope(token, query)
+      const statement = scope && {
+        scope,
+        bounds: await readLedgerBounds(em, scope),
+        filter: buildLineFilter(query),
+      }
+      const toCells = createCsvCells(query)
+      async function* cells() {
+        if (statement) for await (const line of readStatement(em, semaphore, statement)) yield toCells(line)
+      }
+      return pipeToReader(Readable.from(cells()), createCsvWriter(query))
+    },
+
+    /** Opens the lines of a period as OFX: a statement per provider account, with its closing balance. */
+    async openOfx({ em, token, query }: FileRequest<LedgerOfxQuery>): Promise<Readable> {
+      const scope = getLedgerScope(token, query)
+      const at = new Date()
+      const days = buildDayRange(createdDaysOf(query))
+      const periods = scope ? await readLedgerPeriods(em, scope, days) : []
+      const bounds = scope ? await readLedgerBounds(em, scope) : []
+      const write = createOfxWriter({ timeZone: query.time_zone, at })
+      const lastSecond = days?.$lt && new Date(days.$lt.getTime() - SECOND)
+      const to = lastSecond && lastSecond < at ? lastSecond : at
+      async function* text() {
+        yield write.begin()
+        for (const period of periods) {
+          const statement = {
+            scope: { ...scope!, connectionUuid: period.connection_uuid },
+            ...{ bounds, filter: { days } },
+          }
+          yield* writeOfxStatement(readStatement(em, semaphore, statement), {
+            write,
+            period,
+            from: days?.$gte,
+            to,
+          })
+        }
+        yield write.end()
+      }
+      return Readable.from(text(), { objectMode: false })
+    },
+  }
+}
+
+type OfxPeriod = {
+  write: ReturnType<typeof createOfxWriter>
+  period: LedgerPeriod
+  from: Date | undefined
+  to: Date
+}
+
+/** Writes the statement of one provider account. Its balance is the sum of what is written, whenever lines are booked. */
+async function* writeOfxStatement(
+  lines: AsyncGenerator<ShownLedgerLine>,
+  { write, period, from, to }: OfxPeriod,
+): AsyncGenerator<string> {
+  let balanceCents = period.opening_cents
+  let first = await lines.next()
+  yield write.beginStatement({
+    provider: { uuid: period.connection_uuid, provider: period.provider },
+    virtualAccount: period.virtual_account,
+    from: from ?? (first.done ? to : first.value.created_at),
+    to,
+  })
+  for (; !first.done; first = await lines.next()) {
+    const line = first.value
+    balanceCents += line.movement_type === 'OUT' ? -line.value : line.value
+    yield write.line(line)
+  }
+  yield write.endStatement({ balanceCents, asOf: to })
+}
+
+type StatementLines = { scope: LedgerScope; bounds: LedgerBounds; filter: LedgerLineFilter }
+
+/** Reads the lines of a statement batch by batch, the oldest first. */
+async function* readStatement(
+  em: EntityManager,
+  semaphore: Semaphore,
+  { scope, bounds, filter }: StatementLines,
+): AsyncGenerator<ShownLedgerLine> {
+  let afterId = '0'
+  while (bounds.length > 0) {
+    const release = await semaphore.acquire(scope.accountUuid)
+    const page = { ...filter, afterId, bounds, limit: LINES_PER_BATCH }
+    const rows = await readLedgerLinesAfter(em, scope, page).finally(release)
+    yield* rows.map(showLedgerLine)
+    if (rows.length < LINES_PER_BATCH) return
+    afterId = rows.at(-1)!.id
+  }
+}
+
+/** Pipes a source through a writer; an error of either ends both, and so the response. */
+function pipeToReader(source: Readable, writer: ReturnType<typeof createCsvWriter>): Readable {
+  return pipeline(source, writer, () => {})
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { caseInsensitiveEnum, dayQueryFields, uuidSchema } from '../shared/fields.ts'
+import { ledgerFilterFields } from './ledger-line.ts'
+
+/** Files of the statement (SPEC §7). */
+
+export const ledgerCsvQuery = z.strictObject({
+  ...ledgerFilterFields,
+  decimal: caseInsensitiveEnum(['POINT', 'COMMA'])
+    .default('POINT')
+    .meta({ description: 'Decimal separator; a Brazilian Excel reads COMMA' }),
+})
+export type LedgerCsvQuery = z.output<typeof ledgerCsvQuery>
+
+/** An OFX file has all lines of its period, because they add up to its balance. */
+export const ledgerOfxQuery = z.strictObject({ provider_uuid: uuidSchema.optional(), ...dayQueryFields })
+export type LedgerOfxQuery = z.output<typeof ledgerOfxQuery>

@@ -1,0 +1,73 @@
+import type { MovementType } from '../../domain/ledger/movement.ts'
+import type { Party, ProviderName } from '../../domain/providers/provider.ts'
+import type { EntityManager } from '../client/orm.ts'
+import { joinConditions } from '../sql-conditions.ts'
+import {
+  buildConnectionJoin,
+  buildScopeConditions,
+  type DayRange,
+  type LedgerScope,
+  MAX_TRANSACTION_OVERLAP,
+} from './ledger-lines.ts'
+
+/** Lines of one type in a period, in centavos, neither negative. */
+export type LedgerTotal = { type: MovementType; inCents: number; outCents: number; count: number }
+
+/** The available balance at one provider account before a period, and what the period's lines add to it. */
+export type LedgerPeriod = {
+  connection_uuid: string
+  provider: ProviderName
+  virtual_account: Party | null
+  opening_cents: number
+  totals: LedgerTotal[]
+}
+
+/** Reads a period at each provider account of the scope, in one statement and so in one snapshot. */
+export function readLedgerPeriods(
+  em: EntityManager,
+  scope: LedgerScope,
+  { $gte = FIRST_MOMENT, $lt = LAST_MOMENT }: DayRange = {},
+): Promise<LedgerPeriod[]> {
+  const { sql, values } = joinConditions(
+    ["bucket = 'available'"],
+    ...buildScopeConditions(scope, 'provider_account_uuid'),
+  )
+  return em.execute(
+    `select c.uuid as connection_uuid, c.provider, c.virtual_account, opening.cents::float8 as opening_cents, period.totals
+     from (select account_uuid, provider_account_uuid from balance where ${sql}) p
+     join ${buildConnectionJoin()}
+     join ${OPENING_SQL}
+     join lateral (
+       select coalesce(jsonb_agg(jsonb_build_object('type', type, 'inCents', added, 'outCents', removed, 'count', count)
+         order by type), '[]') as totals
+       from (
+         select type, coalesce(sum(cents) filter (where cents > 0), 0) as added,
+           coalesce(-sum(cents) filter (where cents < 0), 0) as removed, count(*) as count
+         from posting where ${OF_PLACE_SQL} and created_at >= ? and created_at < ? group by type
+       ) sums
+     ) period on true
+     order by c.created_at, c.uuid`,
+    [...values, scope.connectionUuid, $gte, $gte, $gte, $lt],
+  )
+}
+
+const FIRST_MOMENT = new Date('0001-01-01T00:00:00Z')
+const LAST_MOMENT = new Date('9999-12-31T23:59:59.999Z')
+
+const OF_PLACE_SQL = `account_uuid = p.account_uuid and provider_account_uuid = p.provider_account_uuid and bucket = 'available'`
+
+/**
+ * Sums the lines before a moment. Lines have the order of their numbers, and the time at which their transactions
+ * began, so that some of a later number are earlier. The balance after any line that is older than the longest
+ * transaction holds all lines of lower numbers, all of which are before the moment; the others are added.
+ */
+const OPENING_SQL = `lateral (
+  select coalesce(known.balance_cents, 0) + coalesce((
+    select sum(cents) from posting where ${OF_PLACE_SQL} and created_at < ? and id > coalesce(known.id, 0)
+      and created_at > coalesce(known.created_at - ${MAX_TRANSACTION_OVERLAP}, '-infinity')
+  ), 0) as cents
+  from (values (true)) always left join lateral (
+    select id, balance_cents, created_at from posting
+    where ${OF_PLACE_SQL} and created_at < ?::timestamptz - ${MAX_TRANSACTION_OVERLAP} order by created_at desc limit 1
+  ) known on true
+) opening on true`
