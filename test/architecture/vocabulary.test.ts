@@ -5,9 +5,12 @@ import { findBannedWords } from './support/banned-words.ts'
 import { readSourceTexts } from './support/source-text.ts'
 
 const root = join(import.meta.dirname, '../..')
-const files = (await readdir(join(root, 'src'), { recursive: true }))
-  .filter(file => file.endsWith('.ts'))
-  .map(file => `src/${file}`)
+const listed = ['src', 'sdk/typescript/src'].map(async folder =>
+  (await readdir(join(root, folder), { recursive: true })).map(file => `${folder}/${file}`),
+)
+const files = (await Promise.all(listed))
+  .flat()
+  .filter(file => file.endsWith('.ts') && !file.startsWith('sdk/typescript/src/openapi/'))
   .sort()
 
 test('no identifier, comment or string of the code uses a banned word', async () => {

@@ -5,7 +5,7 @@ import { findBannedWords } from '../architecture/support/banned-words.ts'
 
 const root = join(import.meta.dirname, '../..')
 const documents = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'sdk/typescript/README.md'],
   ...(await readdir(join(root, 'docs'), { recursive: true }))
     // The pages of the providers are being rewritten.
     .filter(file => file.endsWith('.md') && !file.startsWith('providers/'))
