@@ -14,6 +14,7 @@ from trilho import (
     DeadlineExceededError,
     InvalidResponseError,
     RateLimitError,
+    RequestError,
     RetryPolicy,
     ServerError,
     Trilho,
@@ -96,6 +97,41 @@ def test_a_failed_operation_is_final_for_its_key(ask: Ask, server: ScriptedServe
         ask(lambda trilho: trilho.payments.refund(UUID))
     assert len(server.received) == 1
     assert caught.value.data["status"] == "FAILED"
+
+
+def test_a_stored_response_is_final_for_its_key(ask: Ask, server: ScriptedServer) -> None:
+    server.script(Answer(503, error("no_provider_available"), {"idempotent-replayed": "true"}))
+    with pytest.raises(ServerError) as caught:
+        ask(lambda trilho: trilho.payments.refund(UUID))
+    assert len(server.received) == 1
+    assert caught.value.is_replayed
+
+
+@pytest.mark.parametrize(
+    ("failure", "is_unknown"),
+    [
+        (BROKEN, True),
+        (Answer(500, error("internal_error")), True),
+        (Answer(503, error("not_confirmed")), True),
+        (Answer(504, b"<html>"), True),
+        (Answer(200, b"<html>"), True),
+        (UNAVAILABLE, False),
+        (Answer(429, error("rate_limited")), False),
+        (Answer(400, error("provider_rejected")), False),
+    ],
+    ids=str,
+)
+def test_an_error_shows_whether_the_operation_may_have_been_executed(
+    ask: Ask, server: ScriptedServer, failure: Answer, is_unknown: bool
+) -> None:
+    server.script(failure)
+    once = RetryPolicy(max_attempts=1)
+    with pytest.raises(RequestError) as caught:
+        ask(lambda trilho: trilho.payments.refund(UUID), once)
+    assert caught.value.is_outcome_unknown is is_unknown
+    with pytest.raises(RequestError) as caught:
+        ask(lambda trilho: trilho.payments.get(UUID), once)
+    assert not caught.value.is_outcome_unknown
 
 
 def test_an_operation_without_an_outcome_is_repeated(ask: Ask, server: ScriptedServer) -> None:

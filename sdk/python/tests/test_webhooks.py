@@ -105,11 +105,10 @@ def test_a_forged_delivery_is_refused(forged: tuple[bytes, dict[str, str]]) -> N
 
 
 def test_an_event_of_a_type_that_came_later_is_unknown() -> None:
-    for kind in ("TEST", "SOMETHING_NEW"):
-        body = event_body(kind, {"message": "a test"})
-        event = verify_webhook(body, signed(KEY, body=body), SECRET)
-        assert isinstance(event, events.UnknownEvent)
-        assert (event.type, event.data) == (kind, {"message": "a test"})
+    body = event_body("SOMETHING_NEW", {"message": "a test"})
+    event = verify_webhook(body, signed(KEY, body=body), SECRET)
+    assert isinstance(event, events.UnknownEvent)
+    assert (event.type, event.data) == ("SOMETHING_NEW", {"message": "a test"})
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", event_body("PAYMENT", {"uuid": "x"})])

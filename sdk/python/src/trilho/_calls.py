@@ -21,6 +21,9 @@ from .errors import APIError, InvalidResponseError, error_class
 
 T = TypeVar("T")
 
+#: Codes after which the operation may be executed, or is being executed.
+UNKNOWN_OUTCOMES = frozenset({"not_confirmed", "issuing", "pix_key_unknown", "cancellation_unknown"})
+
 #: A file: its path, or its name and content.
 File: TypeAlias = str | PathLike[str] | tuple[str, bytes]
 
@@ -77,6 +80,10 @@ class PreparedCall(Generic[T]):
     is_repeatable: bool
     parse: Callable[[httpx.Response], T]
 
+    @property
+    def has_effect(self) -> bool:
+        return self.request.method != "GET"
+
     def read(self, response: httpx.Response) -> T:
         """Returns the result of a response of success."""
         try:
@@ -87,6 +94,7 @@ class PreparedCall(Generic[T]):
                 status=response.status_code,
                 body=response.content,
                 request_id=response.headers.get("x-request-id"),
+                is_outcome_unknown=self.has_effect,
                 idempotency_key=self.idempotency_key,
             ) from error
 
@@ -94,22 +102,26 @@ class PreparedCall(Generic[T]):
         """Builds the error of any other response, also of one that a proxy sent."""
         status = response.status_code
         body = _read_error_body(response)
+        code = _text(body.get("code"))
+        is_unknown = code in UNKNOWN_OUTCOMES or status == 500 or (code is None and status > 500)
         return error_class(status)(
             _text(body.get("message")) or f"HTTP {status} without a body of the API",
             status=status,
-            code=_text(body.get("code")),
+            code=code,
             request_id=_text(body.get("request_id")) or response.headers.get("x-request-id"),
             errors=body["errors"] if isinstance(body.get("errors"), dict) else None,
             data=body.get("data"),
             retry_after_s=parse_retry_after(response.headers.get("retry-after")),
+            is_replayed=response.headers.get("idempotent-replayed") == "true",
+            is_outcome_unknown=self.has_effect and is_unknown,
             idempotency_key=self.idempotency_key,
         )
 
 
 def is_worth_a_retry(error: APIError) -> bool:
-    """Whether a later repeat can have another outcome. A FAILED operation is final for its Idempotency-Key."""
-    is_final = isinstance(error.data, dict) and error.data.get("status") == "FAILED"
-    return error.status in RETRIED_STATUSES and not is_final
+    """Whether a repeat can have another outcome: a stored response and a FAILED operation are final for their key."""
+    is_failed = isinstance(error.data, dict) and error.data.get("status") == "FAILED"
+    return error.status in RETRIED_STATUSES and not error.is_replayed and not is_failed
 
 
 def path_of(template: str, **parameters: str) -> str:

@@ -153,6 +153,7 @@ def _connection_error(
     # Not the text of the error: a library below could quote a header in it.
     return ConnectionFailedError(
         f"{prepared.operation} received no response ({type(error).__name__})",
+        is_outcome_unknown=prepared.has_effect,
         idempotency_key=prepared.idempotency_key,
     )
 
@@ -160,5 +161,6 @@ def _connection_error(
 def _deadline_error(prepared: PreparedCall[T]) -> DeadlineExceededError:
     return DeadlineExceededError(
         f"{prepared.operation} received no response before the deadline",
+        is_outcome_unknown=prepared.has_effect,
         idempotency_key=prepared.idempotency_key,
     )

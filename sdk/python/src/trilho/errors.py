@@ -18,14 +18,16 @@ class InvalidEventError(TrilhoError):
 
 
 class RequestError(TrilhoError):
-    """A call without an outcome that the API has confirmed.
+    """A call that failed, after all its attempts.
 
     Where it moves money, repeat it with ``idempotency_key``: the API then answers with the result of the first
     request, and the money moves once.
     """
 
-    def __init__(self, message: str, *, idempotency_key: str | None = None) -> None:
+    def __init__(self, message: str, *, is_outcome_unknown: bool, idempotency_key: str | None = None) -> None:
         super().__init__(message)
+        #: The operation may have been executed. Never send it again under another key.
+        self.is_outcome_unknown = is_outcome_unknown
         self.idempotency_key = idempotency_key
 
 
@@ -41,9 +43,16 @@ class InvalidResponseError(RequestError):
     """A response of success whose body is not the documented one."""
 
     def __init__(
-        self, message: str, *, status: int, body: bytes, request_id: str | None, idempotency_key: str | None
+        self,
+        message: str,
+        *,
+        status: int,
+        body: bytes,
+        request_id: str | None,
+        is_outcome_unknown: bool,
+        idempotency_key: str | None,
     ) -> None:
-        super().__init__(message, idempotency_key=idempotency_key)
+        super().__init__(message, is_outcome_unknown=is_outcome_unknown, idempotency_key=idempotency_key)
         self.status = status
         self.body = body
         self.request_id = request_id
@@ -62,9 +71,11 @@ class APIError(RequestError):
         errors: dict[str, list[str]] | None = None,
         data: Any = None,
         retry_after_s: float | None = None,
+        is_replayed: bool = False,
+        is_outcome_unknown: bool = False,
         idempotency_key: str | None = None,
     ) -> None:
-        super().__init__(message, idempotency_key=idempotency_key)
+        super().__init__(message, is_outcome_unknown=is_outcome_unknown, idempotency_key=idempotency_key)
         #: The HTTP status.
         self.status = status
         #: The stable name from the catalogue; ``None`` where the response is not one of the API.
@@ -77,6 +88,8 @@ class APIError(RequestError):
         self.data = data
         #: Seconds to wait before a repeat, where the API names them.
         self.retry_after_s = retry_after_s
+        #: The response is the stored one of an earlier request with the same Idempotency-Key.
+        self.is_replayed = is_replayed
 
     def __str__(self) -> str:
         parts = [f"{self.status} {self.code or 'error'}: {self.args[0]}"]

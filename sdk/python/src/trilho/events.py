@@ -75,14 +75,28 @@ class PixTransactionEvent(_Event):
     data: PixTransactionData
 
 
+class TestData(models.Webhook):
+    sequence: int
+    """Counts the events of the webhook."""
+
+
+class TestEvent(_Event):
+    """A test event was requested: ``webhooks.test``."""
+
+    type: Literal["TEST"]
+    data: TestData
+
+
 class UnknownEvent(_Event):
-    """A test event, or one of a type that this version does not know."""
+    """An event of a type that this version does not know."""
 
     type: str
     data: dict[str, Any]
 
 
-Event: TypeAlias = PaymentEvent | TransferEvent | RefundEvent | MedEvent | PixTransactionEvent | UnknownEvent
+Event: TypeAlias = (
+    PaymentEvent | TransferEvent | RefundEvent | MedEvent | PixTransactionEvent | TestEvent | UnknownEvent
+)
 
 _MODELS: dict[str, type[Event]] = {
     "PAYMENT": PaymentEvent,
@@ -90,6 +104,7 @@ _MODELS: dict[str, type[Event]] = {
     "REFUND": RefundEvent,
     "MED": MedEvent,
     "PIX_TRANSACTION": PixTransactionEvent,
+    "TEST": TestEvent,
 }
 
 
