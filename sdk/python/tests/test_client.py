@@ -184,6 +184,7 @@ def test_a_token_that_is_none_is_refused_without_its_text(token: str) -> None:
 
 
 def test_the_address_is_required_and_may_have_the_prefix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TRILHO_BASE_URL", raising=False)
     with pytest.raises(ValueError, match="base_url"):
         Trilho("t")
     with pytest.raises(ValueError, match="base_url"):
