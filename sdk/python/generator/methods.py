@@ -149,8 +149,8 @@ def _read_result(operation: Schema) -> tuple[str, str]:
     """Returns the type of a result, and the code that reads it from a response."""
     media_type, schema = success_of(operation)
     if media_type != "application/json":
-        is_text = media_type.startswith(("text/", "image/svg")) or "ofx" in media_type
-        return ("str", "read_text") if is_text else ("bytes", "read_content")
+        # Files keep their bytes: their encoding, byte order mark and line ends.
+        return ("str", "read_text") if media_type.startswith("image/svg") else ("bytes", "read_content")
     if "$ref" in schema:
         model = f"models.{schema['$ref'].rpartition('/')[2]}"
         return model, f"read_whole({model})"

@@ -1177,7 +1177,7 @@ class Ledger:
         date_to: date | str | None = None,
         time_zone: str | None = None,
         decimal: inputs.ExportLedgerCsvDecimal | None = None,
-    ) -> str:
+    ) -> bytes:
         """Export the lines as CSV, the oldest first.
 
         UTF-8 with a byte order mark, semicolons, CRLF. Amounts have their sign, times are those of
@@ -1196,7 +1196,7 @@ class Ledger:
                 "exportLedgerCsv",
                 "GET",
                 "/api/v1/ledger.csv",
-                read_text,
+                read_content,
                 query={
                     "provider_uuid": provider_uuid,
                     "type": type,
@@ -1217,7 +1217,7 @@ class Ledger:
         date_from: date | str | None = None,
         date_to: date | str | None = None,
         time_zone: str | None = None,
-    ) -> str:
+    ) -> bytes:
         """Export the lines as OFX 1.02, the oldest first.
 
         One statement per provider account, with its closing balance. `FITID` is the `line_uuid`.
@@ -1232,7 +1232,7 @@ class Ledger:
                 "exportLedgerOfx",
                 "GET",
                 "/api/v1/ledger.ofx",
-                read_text,
+                read_content,
                 query={
                     "provider_uuid": provider_uuid,
                     "date_from": date_from,
