@@ -12,6 +12,7 @@ import { registerChargeForm } from './pages/charges/create.ts'
 import { registerDisputePages } from './pages/disputes.ts'
 import { registerEventPages } from './pages/events.ts'
 import { registerLedgerPages } from './pages/ledger.ts'
+import { registerAccountPages } from './pages/operator/accounts.ts'
 import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
@@ -45,6 +46,7 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerEventPages(pageRouter)
   registerOperatorPages(pageRouter)
   registerOperatorActions(pageRouter)
+  registerAccountPages(pageRouter)
   registerUnexplainedAnswerPages(pageRouter)
   // Unknown paths get an error page.
   pageRouter.get('any', '/dashboard/*rest', async () => fail('not_found'))

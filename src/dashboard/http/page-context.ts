@@ -14,7 +14,7 @@ import { readRequestLanguage } from './language.ts'
 export type PageContext<Role extends Audience = Audience> = {
   em: EntityManager
   session: DashboardSession
-  /** Token by which API functions identify the user's account, bound to no provider. Null for operators. */
+  /** Token by which API functions identify the user's account, bound to no provider. Null for an operator without one. */
   token: Role extends 'merchant' ? CallerToken : Role extends 'operator' ? null : CallerToken | null
   language: Language
   /** UUIDs of the path; empty where it has none. */

@@ -9,7 +9,7 @@ import { translateFieldMessage } from '../i18n/field-messages.ts'
 import { LANGUAGES, type Language, TRANSLATORS } from '../i18n/translator.ts'
 import { FORMATS } from '../views/formats.ts'
 import { renderIcon } from '../views/icons.ts'
-import { buildNavigation } from '../views/navigation.ts'
+import { buildNavigation, readsOpenedAccount } from '../views/navigation.ts'
 import { renderShareBar } from '../views/plots.ts'
 import type { DashboardContext } from './dashboard-context.ts'
 
@@ -123,7 +123,8 @@ function buildSharedModel(
     typed: input.typed ?? {},
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
-    navigation: session ? buildNavigation(session.user.role, path) : [],
+    isReading: !!session && readsOpenedAccount(session, path),
+    navigation: session ? buildNavigation(session, path) : [],
     assets: context.assets,
     htmxConfig: HTMX_CONFIG,
     done: ctx.method === 'GET' && t.has(outcomeName) ? t(outcomeName) : null,

@@ -64,7 +64,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     session = await authenticateSession(context, ctx)
     if (!session) return null
     // Before `renderForm` may show the page of another role.
-    if (role !== 'any' && session.user.role !== role) fail('not_found')
+    if (!mayVisit(session, role, ctx.method)) fail('not_found')
     visit = createPageContext(context, ctx, session)
     if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
@@ -84,6 +84,12 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     const form = visit && refusal.code !== 'form_expired' ? renderForm?.(visit) : undefined
     send(form && (await deadline.awaitStep(form, PAGE_RESERVE_MS).catch(() => undefined)), refusal)
   }
+}
+
+/** A merchant's pages are also read by an operator who has opened the account, and their forms by nobody else. */
+function mayVisit({ user, account }: DashboardSession, audience: Audience, method: string): boolean {
+  if (audience === 'any' || user.role === audience) return true
+  return audience === 'merchant' && account !== null && method !== 'POST'
 }
 
 type SubmittedFormInput = { visit: PageContext; serving: PageRoute; ends: AsyncDisposableStack }

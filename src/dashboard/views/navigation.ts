@@ -1,4 +1,5 @@
 import type { UserRole } from '../../db/entities/user.ts'
+import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
 import type { IconName } from './icons.ts'
 
 /** Menu entries per role, in order; the phrase `nav.<name>` names each. */
@@ -17,6 +18,7 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
   ],
   operator: [
     { name: 'operator', path: '/dashboard/operator', icon: 'overview' },
+    { name: 'accounts', path: '/dashboard/operator/accounts', icon: 'search' },
     { name: 'unknown', path: '/dashboard/operator/unknown', icon: 'dispute' },
     { name: 'stuck', path: '/dashboard/operator/stuck', icon: 'events' },
     { name: 'unexpected', path: '/dashboard/operator/unexpected', icon: 'out' },
@@ -30,8 +32,14 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
   ],
 }
 
-export function buildNavigation(role: UserRole, path: string) {
-  const menu = MENUS[role]
+/** Returns whether a page is a merchant's that an operator reads. */
+export function readsOpenedAccount({ user, account }: DashboardSession, path: string): boolean {
+  return user.role === 'operator' && account !== null && !path.startsWith('/dashboard/operator')
+}
+
+/** Builds the menu of a page: of the user's role, or the merchant's where an operator reads the merchant's pages. */
+export function buildNavigation(session: DashboardSession, path: string) {
+  const menu = MENUS[readsOpenedAccount(session, path) ? 'merchant' : session.user.role]
   // The longest matching path is active: `/dashboard` matches every page.
   const active = menu
     .filter(one => path === one.path || path.startsWith(`${one.path}/`))

@@ -19,11 +19,12 @@ export async function insertSession(
   await em.execute(`delete from dashboard_session where expires_at < now() - interval '1 day'`)
 }
 
-/** A signed-in user and their session. An operator belongs to no account. */
+/** A signed-in user and their session. */
 export type DashboardSession = {
   sessionHash: string
   csrf: string
   user: { uuid: string; email: string; role: UserRole }
+  /** The merchant's account, or the one that an operator has opened to read. */
   account: { uuid: string; name: string } | null
 }
 
@@ -40,11 +41,12 @@ export async function findValidSession(
     `with found as (
        select s.hash, s.csrf, json_build_object('uuid', u.uuid, 'email', u.email, 'role', u.role) as "user",
          case when a.uuid is not null then json_build_object('uuid', a.uuid, 'name', a.name) end as account
-       from dashboard_session s join app_user u on u.uuid = s.user_uuid left join account a on a.uuid = u.account_uuid
+       from dashboard_session s join app_user u on u.uuid = s.user_uuid 
+         left join account a on a.uuid = coalesce(u.account_uuid, s.opened_account_uuid)
        where s.hash = ? and s.revoked_at is null and s.expires_at > now()
          and s.last_seen_at > now() - interval '${SESSION_IDLE_HOURS} hours'
          and u.disabled_at is null and s.password_digest = sha256(convert_to(u.password_hash, 'UTF8'))
-         and (a.uuid is null or a.status = 'ACTIVE')
+         and (u.account_uuid is null or a.status = 'ACTIVE')
      ), seen as (
        update dashboard_session s set last_seen_at = now() from found
        where s.hash = found.hash and ? and s.last_seen_at < now() - interval '1 minute'
@@ -53,6 +55,18 @@ export async function findValidSession(
     [hash, isUserActive],
   )
   return row ?? null
+}
+
+/** Opens an account for an operator's session, so that it reads the pages of its merchant; null closes it. */
+export async function setOpenedAccount(
+  em: EntityManager,
+  { sessionHash, accountUuid }: { sessionHash: string; accountUuid: string | null },
+): Promise<void> {
+  await em.execute(
+    `update dashboard_session s set opened_account_uuid = ? from app_user u
+     where s.hash = decode(?, 'hex') and u.uuid = s.user_uuid and u.role = 'operator'`,
+    [accountUuid, sessionHash],
+  )
 }
 
 /** Revokes a session: its cookie grants no access any more, in any browser. */

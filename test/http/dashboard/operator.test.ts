@@ -22,6 +22,7 @@ const PAGES = [
   '/answers',
   '/providers',
   '/acts',
+  '/accounts',
 ]
 const ACTS = [
   'settle',
@@ -33,6 +34,7 @@ const ACTS = [
   'answers/open',
   'entries/adjust',
   'entries/approve',
+  'accounts/open',
 ]
 let fixture: ApiFixture
 let ours: Awaited<ReturnType<typeof createFullAccount>>

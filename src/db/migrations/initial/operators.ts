@@ -23,6 +23,8 @@ create table dashboard_session (
   -- SHA-256 of the cookie.
   hash bytea primary key check (length(hash) = 32),
   user_uuid uuid not null references app_user,
+  -- The account whose pages an operator reads.
+  opened_account_uuid uuid references account,
   -- SHA-256 of the password's hash at signing in: a new password ends every session of the old one.
   password_digest bytea not null,
   csrf text not null,

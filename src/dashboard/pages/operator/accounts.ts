@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { runInTransaction } from '../../../db/client/orm.ts'
+import { Account } from '../../../db/entities/account.ts'
+import { findAccounts, findByIdentifier } from '../../../db/repositories/account-search.ts'
+import { setOpenedAccount } from '../../../db/repositories/dashboard-sessions.ts'
+import { recordOperatorAction } from '../../../db/repositories/operator-actions.ts'
+import { fail } from '../../../http/api-error.ts'
+import { parseFormFields, reasonSchema } from '../../http/form.ts'
+import { createPage, redirect } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { OPERATOR_PATH } from './lists.ts'
+
+const ACCOUNTS_PATH = `${OPERATOR_PATH}/accounts`
+const MAX_SEARCH_LENGTH = 140
+
+/** Pages of a merchant to which an account may be opened. */
+const PAGE_OF = {
+  account: () => '/dashboard',
+  charge: (uuid: string) => `/dashboard/charges/${uuid}`,
+  transfer: (uuid: string) => `/dashboard/transfers/${uuid}`,
+  dispute: (uuid: string) => `/dashboard/disputes/${uuid}`,
+  webhook: (uuid: string) => `/dashboard/webhooks/${uuid}`,
+}
+
+const openFormSchema = z.object({
+  account: uuidSchema,
+  noun: z.enum(['account', 'charge', 'transfer', 'dispute', 'webhook']).default('account'),
+  uuid: uuidSchema.optional(),
+  reason: reasonSchema,
+})
+
+/**
+ * Registers the operators' search over all accounts, and the opening of one: its merchant's pages can then be read in
+ * this session, and its forms not sent. Each opening needs a reason and is recorded.
+ */
+export function registerAccountPages({ get, post, dashboard }: DashboardRouter): void {
+  get('operator', ACCOUNTS_PATH, showAccounts)
+
+  post('operator', `${ACCOUNTS_PATH}/open`, {
+    async handle({ em, form, session: { sessionHash, user } }) {
+      const { account: accountUuid, noun, uuid, reason } = parseFormFields(openFormSchema, form)
+      if ((await em.fork().count(Account, accountUuid)) === 0) fail('not_found')
+      await runInTransaction(dashboard.orm, async tx => {
+        const subject = `account/${accountUuid}`
+        await recordOperatorAction(tx, { actor: user.email, action: 'open_account', subject, reason })
+        await setOpenedAccount(tx, { sessionHash, accountUuid })
+      })
+      return redirect(PAGE_OF[noun](uuid ?? accountUuid))
+    },
+    renderForm: showAccounts,
+  })
+
+  post('operator', `${ACCOUNTS_PATH}/close`, {
+    async handle({ em, session: { sessionHash } }) {
+      await setOpenedAccount(em.fork(), { sessionHash, accountUuid: null })
+      return redirect(ACCOUNTS_PATH)
+    },
+    renderForm: showAccounts,
+  })
+}
+
+async function showAccounts({ em, query, form }: PageContext<'operator'>) {
+  const text = (query.q ?? form.get('q') ?? '').trim().slice(0, MAX_SEARCH_LENGTH)
+  const [rows, accounts] = await Promise.all([
+    text === '' ? [] : findByIdentifier(em.fork(), text),
+    findAccounts(em.fork(), text),
+  ])
+  return createPage('operator/accounts', { text, rows, accounts }, ACCOUNTS_PATH)
+}

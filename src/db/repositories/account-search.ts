@@ -1,0 +1,68 @@
+import { isUuid } from '../../domain/pix/identifiers.ts'
+import type { EntityManager } from '../client/orm.ts'
+
+/** Search over all accounts, for operators. */
+
+export type FoundAccount = {
+  uuid: string
+  name: string
+  document: string
+  status: 'ACTIVE' | 'BLOCKED'
+  connections: number
+  created_at: Date
+}
+
+const MAX_FOUND = 50
+
+/** Finds the accounts with a name that contains the text or a document that begins with it; the newest without one. */
+export function findAccounts(em: EntityManager, text: string): Promise<FoundAccount[]> {
+  const digits = text.replaceAll(/[.\-/\s]/g, '')
+  return em.execute(
+    `select uuid, name, document, status, created_at,
+       (select count(*) from connection c where c.account_uuid = a.uuid)::int as connections
+     from account a
+     where not is_service and (? = '' or strpos(lower(name), lower(?)) > 0 or starts_with(document, nullif(?, ''))
+       or uuid::text = lower(?))
+     order by created_at desc, uuid limit ${MAX_FOUND}`,
+    [text, text, digits, text],
+  )
+}
+
+/** A row that an identifier names: the noun of its page, its uuid there, and its account. */
+export type FoundRow = {
+  noun: 'charge' | 'transfer' | 'dispute' | 'webhook' | 'account'
+  uuid: string
+  account_uuid: string
+  account_name: string
+}
+
+/**
+ * Finds what an identifier names, in any account: the uuid of an account, charge, its payment, transfer, refund,
+ * dispute, movement, event or webhook, or the reference under which a provider knows a charge, transfer or refund.
+ */
+export async function findByIdentifier(em: EntityManager, text: string): Promise<FoundRow[]> {
+  const uuid = isUuid(text) ? text : null
+  return em.execute(
+    `with given as (select ?::uuid as uuid, ?::text as reference),
+     named as (
+       select uuid from given where uuid is not null
+       union select a.subject_uuid from attempt a join given g on a.reference = g.reference
+       union select coalesce(m.charge_uuid, m.transfer_uuid, m.refund_uuid, m.dispute_uuid)
+         from movement m join given g using (uuid)
+       union select e.subject_uuid from event e join given g using (uuid)
+     ),
+     found as (
+       select 'charge' as noun, uuid, account_uuid from charge where uuid in (select uuid from named)
+       union select 'charge', charge_uuid, account_uuid from refund where uuid in (select uuid from named)
+       union select 'transfer', uuid, account_uuid from transfer where uuid in (select uuid from named)
+       union select 'dispute', uuid, account_uuid from dispute where uuid in (select uuid from named)
+       union select 'webhook', uuid, account_uuid from webhook where uuid in (select uuid from named) and deleted_at is null
+       union select 'account', uuid, uuid from account where uuid in (select uuid from named)
+       union select 'account', account_uuid, account_uuid from movement join given g using (uuid)
+         where coalesce(charge_uuid, transfer_uuid, refund_uuid, dispute_uuid) is null
+     )
+     select f.noun, f.uuid, f.account_uuid, a.name as account_name
+     from found f join account a on a.uuid = f.account_uuid order by f.noun, f.uuid limit ${MAX_FOUND}`,
+    [uuid, text],
+  )
+}
