@@ -112,7 +112,7 @@ test('the examples of its README run', async () => {
   const trilho = createClient()
   const { token } = await trilho.webhooks.create({ url: `${stack.local.inbox_url}/${inbox}` })
   const [start, ...others] = parts
-  const environment = { TRILHO_TOKEN: merchant.token, TRILHO_URL: stack.local.api_url }
+  const environment = { TRILHO_TOKEN: merchant.token, TRILHO_BASE_URL: stack.local.api_url }
   const execute = async (name: string, text: string) => {
     const program = await writeProgram(folder.path, name, text)
     const { stdout } = await run(process.execPath, [program], { env: environment })

@@ -10,8 +10,11 @@ export type Body<Id extends OperationId> = operations[Id] extends { requestBody?
   ? ContentOf<Request>
   : never
 
-/** The query of a request; a filter with several values takes one, or an array. */
-export type Query<Id extends OperationId> = Loose<NonNullable<operations[Id]['parameters']['query']>>
+/** The query of a request; a filter with several values takes one, or an array. Pages have numbers. */
+export type Query<Id extends OperationId> = Loose<Omit<QueryOf<Id>, 'cursor'>>
+
+/** The filters of all items of a list; they begin at `cursor` where one is given, a page's `next_cursor`. */
+export type Filters<Id extends OperationId> = Loose<Omit<QueryOf<Id>, 'page'>>
 
 /** What a call returns: `data` where the response is `{ data }`, a page where it is a list, else the whole body. */
 export type Result<Id extends OperationId> = Unwrapped<SuccessOf<operations[Id]['responses']>>
@@ -24,9 +27,6 @@ export type Message = { message: string }
 
 /** The default providers of each payment type, by priority. */
 export type DefaultProviders = Result<'getDefaultProviders'>
-
-/** The filters of a list, without those that choose a page. */
-export type Filters<Id extends OperationId> = Omit<Query<Id>, 'page' | 'cursor'>
 
 /** What a call sends. */
 export type CallInput = {
@@ -67,6 +67,8 @@ export type Call = <Id extends OperationId>(
   options: KeyedCallOptions | undefined,
 ) => Promise<Result<Id>>
 
+type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>
+
 type ContentOf<Request> =
   NonNullable<Request> extends { content: infer Content } ? Content[keyof Content] : never
 
@@ -83,8 +85,9 @@ type BodyOf<Content> = Content extends { 'application/json': infer Json }
     ? Uint8Array
     : string
 
-type Unwrapped<Success> = Success extends { data: unknown; meta: unknown }
-  ? Success
+/** A page that was not requested by its cursor has a number. */
+type Unwrapped<Success> = Success extends { data: infer Items; meta: infer Meta }
+  ? { data: Items; meta: Extract<Meta, { current_page: number }> }
   : Success extends { data: infer Data }
     ? Data
     : Success

@@ -19,7 +19,8 @@ export async function* iterateList<Item>(
   filters: object | undefined,
   readPage: (query: object) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
-  let position: object | undefined = OPERATIONS[operation].hasCursor ? { cursor: '' } : { page: 1 }
+  const first = OPERATIONS[operation].hasCursor ? { cursor: '' } : { page: 1 }
+  let position: object | undefined = { ...first, ...filters }
   while (position) {
     const { data, meta }: Page<Item> = await readPage({ per_page: PER_PAGE, ...filters, ...position })
     yield* data
