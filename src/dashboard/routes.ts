@@ -17,11 +17,15 @@ import { registerOperatorActions } from './pages/operator/actions.ts'
 import { registerOperatorPages } from './pages/operator/lists.ts'
 import { registerUnexplainedAnswerPages } from './pages/operator/unexplained-answers.ts'
 import { registerOverviewPages } from './pages/overview.ts'
+import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
+import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProviderPages } from './pages/providers.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
-import { registerTransferPages } from './pages/transfers.ts'
+import { registerTransferActions } from './pages/transfers/actions.ts'
+import { registerTransferForm } from './pages/transfers/create.ts'
+import { registerTransferPages } from './pages/transfers/transfers.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
 /** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own operations. */
@@ -36,7 +40,11 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerChargePages(pageRouter)
   registerChargeActions(pageRouter)
   registerCounterPage(pageRouter)
+  registerPaymentLinkActions(pageRouter)
+  registerPublicPaymentPage(context)
+  registerTransferForm(pageRouter)
   registerTransferPages(pageRouter)
+  registerTransferActions(pageRouter)
   registerDisputePages(pageRouter)
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)

@@ -183,6 +183,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     expect(seen.body.data.map((one: { uuid: string }) => one.uuid)).toEqual([merchant.connection.uuid])
     await clickAndLoad(page.getByRole('link', { name: 'Tokens de API' }))
     expect(await page.content()).not.toContain(token)
+    await clickAndLoad(page.getByRole('button', { name: 'Revogar loja do centro' }))
     await page.getByRole('button', { name: 'Revogar loja do centro' }).click()
     await page.getByText('O token foi revogado').waitFor()
     await pollUntil(
@@ -223,6 +224,7 @@ describeWithBrowser('the dashboard in a browser', () => {
     const picture = Buffer.from(encode({ width: 1, height: 1, data: new Uint8Array(1), channels: 1 }))
     const file = { name: 'comprovante.png', mimeType: 'image/png', buffer: picture }
     await page.getByLabel('Comprovantes (arquivos)').setInputFiles([file])
+    await page.getByLabel('Confirmo: a resposta é definitiva').check()
     await page.getByRole('button', { name: 'Enviar a resposta' }).click()
     await page.getByText('A resposta foi enviada.').waitFor()
     await turns(page, 'Em processamento')

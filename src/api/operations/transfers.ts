@@ -12,7 +12,7 @@ import type { EntityManager } from '../../db/client/orm.ts'
 import { Account } from '../../db/entities/account.ts'
 import { Transfer } from '../../db/entities/transfer.ts'
 import { batchQueries, runQuery } from '../../db/pipeline/query.ts'
-import { orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
+import { findOpenCircuits, orderByCircuitState } from '../../db/repositories/circuit-breaker.ts'
 import {
   isExternalRefUsed,
   type ReadTransfer,
@@ -21,6 +21,7 @@ import {
   type TransferWithAttempts,
 } from '../../db/repositories/transfers.ts'
 import { joinConditions } from '../../db/sql-conditions.ts'
+import { computeFeeCents } from '../../domain/ledger/money.ts'
 import { PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
 import { collectFieldErrors, fail } from '../../http/api-error.ts'
@@ -42,6 +43,7 @@ import {
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
+import { deriveOperationUuid } from './idempotency.ts'
 import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
@@ -79,6 +81,27 @@ export function listTransfers(em: EntityManager, token: CallerToken, query: Tran
 }
 
 export const TRANSFERS_PATH = '/api/v1/transfers'
+
+/** Tests whether a request with this Idempotency-Key has created its transfer: another one with it would repeat it. */
+export async function isTransferCreated(
+  em: EntityManager,
+  { token, idempotencyKey: key }: { token: CallerToken; idempotencyKey: string },
+): Promise<boolean> {
+  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: TRANSFERS_PATH, key })
+  return (await findTransfer(em.fork(), uuid)) !== null
+}
+
+/** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */
+export async function quoteTransfer(caller: TransferCaller, body: CreateTransferBody) {
+  const { errors, capable } = await evaluateTransfer(caller, body)
+  if (Object.keys(errors).length > 0) fail('validation_failed', { errors })
+  await requireUniqueExternalRef(caller, body)
+  const unpaused = requireUnpausedConnections(capable, 'out')
+  const open = body.scheduled_for ? new Set() : await findOpenCircuits(caller.em, unpaused)
+  const connectionUuid = unpaused.find(uuid => !open.has(uuid)) ?? unpaused[0]!
+  const { fees } = capable.find(({ uuid }) => uuid === connectionUuid)!
+  return { connectionUuid, feeCents: computeFeeCents(body.value, fees.transfer) }
+}
 
 /** Creates a transfer to a PIX key, or replays the response of the same Idempotency-Key (SPEC §4). */
 export function createTransfer(

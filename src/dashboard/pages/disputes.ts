@@ -16,6 +16,7 @@ import {
   disputeMachine,
   replyErrorCodeOf,
 } from '../../domain/disputes/dispute.ts'
+import type { FieldErrors } from '../../http/validate.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -44,7 +45,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
     beforeBody: ({ em, token, params }) =>
       requireAnswerableDispute({ em: em.fork(), token, uuid: params.uuid }),
     async handle({ em, token, params, upload }) {
-      const form = parseFormFields(disputeReplyForm, { ...upload, analysis: asCounted(upload.analysis) })
+      const errors: FieldErrors = upload.understood === '1' ? {} : { understood: ['must be confirmed'] }
+      const fields = { ...upload, analysis: asCounted(upload.analysis) }
+      const form = parseFormFields(disputeReplyForm, fields, errors)
       await replyToDispute(dashboard, { em, token, uuid: params.uuid, form })
       return redirect(`${PATH}/${params.uuid}`, 'replied')
     },

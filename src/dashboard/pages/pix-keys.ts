@@ -9,6 +9,7 @@ import {
 import { createPixKeyBody, pixKeysQuery, requestCodeBody } from '../../contract/pix-keys/pix-key.ts'
 import { MAX_KEY_LENGTH } from '../../domain/pix-keys/key-format.ts'
 import { PIX_KEY_TYPES, VERIFIED_KEY_TYPES } from '../../domain/pix-keys/pix-key.ts'
+import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -46,6 +47,7 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
   })
 
   post('merchant', `${PATH}/remove`, {
+    confirm: confirmRemoval,
     async handle(visit) {
       const { key } = parseFormFields(removeFormSchema, visit.form)
       const context = await readOperationContext(visit)
@@ -54,6 +56,23 @@ export function registerPixKeyPages({ get, post, dashboard }: DashboardRouter): 
     },
     renderForm: visit => renderPixKeys(visit),
   })
+}
+
+async function confirmRemoval(visit: PageContext<'merchant'>): Promise<Confirmation> {
+  const { key } = parseFormFields(removeFormSchema, visit.form)
+  const { mode } = await tokenWithMode(visit)
+  const { t } = phrasesOf(visit)
+  return {
+    title: t('key.removeAsk', { key }),
+    button: t('key.removeNow'),
+    facts: [
+      { name: 'field.key', value: key },
+      { name: 'field.mode', value: t(`token.${mode}`) },
+    ],
+    means: t('key.removeMeans'),
+    isDangerous: true,
+    back: `${PATH}?mode=${mode}`,
+  }
 }
 
 /** Builds the operation context; the form's submission id is the Idempotency-Key, so a repeated form acts once. */

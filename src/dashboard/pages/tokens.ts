@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { issueToken, listTokens, revokeTokens } from '../../admin/accounts.ts'
 import { readVisibleProvider } from '../../api/operations/providers.ts'
 import { partyName, uuidSchema } from '../../contract/shared/fields.ts'
-import { failField } from '../../http/api-error.ts'
+import { fail, failField } from '../../http/api-error.ts'
+import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields } from '../http/form.ts'
 import { createPage, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -45,12 +46,32 @@ export function registerTokenPages({ get, post }: DashboardRouter): void {
   })
 
   post('merchant', `${PATH}/:uuid/revoke`, {
+    confirm: confirmRevocation,
     async handle({ em, token, params }) {
       await revokeTokens(em, { accountUuid: token.accountUuid, uuid: params.uuid })
       return redirect(PATH, 'token_revoked')
     },
     renderForm: visit => renderTokens(visit),
   })
+}
+
+async function confirmRevocation(visit: PageContext<'merchant'>): Promise<Confirmation> {
+  const { em, token, params } = visit
+  const tokens = await listTokens(em.fork(), token.accountUuid)
+  const revoked = tokens.find(({ uuid }) => uuid === params.uuid) ?? fail('not_found')
+  const { t } = phrasesOf(visit)
+  const gaps = { name: revoked.name }
+  return {
+    title: t('token.revokeAsk', gaps),
+    button: t('token.revokeNow', gaps),
+    facts: [
+      { name: 'field.name', value: revoked.name },
+      { name: 'field.prefix', value: `${revoked.prefix}…` },
+    ],
+    means: t('token.revokeMeans'),
+    isDangerous: true,
+    back: PATH,
+  }
 }
 
 /** Ignores the duplicate key of a form sent twice: the token exists and is not shown again. */

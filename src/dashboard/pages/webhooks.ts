@@ -18,6 +18,7 @@ import {
 import { createWebhookBody, showWebhook, updateWebhookBody } from '../../contract/webhooks/webhook.ts'
 import { DELIVERY_STATUSES, deliveriesQuery } from '../../contract/webhooks/webhook-delivery.ts'
 import { SUBSCRIBABLE_EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
+import { type Confirmation, phrasesOf } from '../http/confirmation.ts'
 import { parseFormFields, readSubmissionKey } from '../http/form.ts'
 import { createPage, type DashboardResponse, redirect } from '../http/page.ts'
 import type { PageContext } from '../http/page-context.ts'
@@ -94,9 +95,27 @@ export function registerWebhookPages({ get, post, dashboard }: DashboardRouter):
 
   function registerWebhookAction(name: string, act: WebhookAction): void {
     post('merchant', `${PATH}/:uuid/${name}`, {
+      confirm: visit => confirmAction(name, visit),
       handle: async visit => act(visit, readWebhookScope(visit)),
       renderForm: visit => renderWebhook(visit),
     })
+  }
+}
+
+/** Names an action that stops events or replaces the secret; null for the others. */
+async function confirmAction(name: string, visit: PageContext<'merchant'>): Promise<Confirmation | null> {
+  const { t } = phrasesOf(visit)
+  const isDisabling = name === 'change' && visit.form.get('status') === 'DISABLED'
+  const act = isDisabling ? 'disable' : name
+  if (act !== 'disable' && act !== 'remove' && act !== 'rotate') return null
+  const { uuid, url } = await requireVisibleWebhook(visit.em.fork(), readWebhookScope(visit))
+  return {
+    title: t(`webhook.ask.${act}`),
+    button: t(`webhook.${act}`),
+    facts: [{ name: 'field.url', value: url }],
+    means: t(`webhook.${act}Means`),
+    isDangerous: act !== 'rotate',
+    back: `${PATH}/${uuid}`,
   }
 }
 

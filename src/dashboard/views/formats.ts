@@ -30,6 +30,8 @@ function createFormats(language: Language) {
     percent: (share: number) => percent.format(share),
     /** Renders a time, with the exact UTC time in the markup. */
     time: (at: Date | string): Markup => renderTime(at, moment),
+    /** Formats a time as plain text, without seconds. */
+    plainTime: (at: Date | string) => dated.format(new Date(at)),
     /** Renders a time without seconds, and without the year in the current year. */
     shortTime: (at: Date | string, now: Date = new Date()): Markup =>
       renderTime(at, formatYear(at) === formatYear(now) ? short : dated),

@@ -10,6 +10,7 @@ import { Attachment, Dispute } from '../entities/dispute.ts'
 import { Movement } from '../entities/movement.ts'
 import { OperatorAction } from '../entities/operator-action.ts'
 import { Pause } from '../entities/pause.ts'
+import { PaymentLink } from '../entities/payment-link.ts'
 import { AuthCode, PixKey } from '../entities/pix-key.ts'
 import { ProviderNotification } from '../entities/provider-notification.ts'
 import { LedgerAdjustment, StoredAccountEntry } from '../entities/reconciliation.ts'
@@ -90,6 +91,7 @@ export async function openOrm({
       ProviderNotification,
       OperatorAction,
       Pause,
+      PaymentLink,
       PixKey,
       ProviderAccount,
       Refund,

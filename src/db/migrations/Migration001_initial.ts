@@ -7,6 +7,7 @@ import { disputes } from './initial/disputes.ts'
 import { ledger } from './initial/ledger.ts'
 import { listCounters } from './initial/list-counters.ts'
 import { operators } from './initial/operators.ts'
+import { paymentLinks } from './initial/payment-links.ts'
 import { pixKeys } from './initial/pix-keys.ts'
 import { providerNotifications } from './initial/provider-notifications.ts'
 import { reconciliation } from './initial/reconciliation.ts'
@@ -31,6 +32,7 @@ const PARTS = [
   providerNotifications,
   webhooks,
   operators,
+  paymentLinks,
   reconciliation,
   unexplainedAnswers,
   listCounters,

@@ -76,3 +76,51 @@ test('a confirmation of another charge, or one that was made up, confirms nothin
     expect([status, hiddenFieldOf(text, 'confirmed') !== undefined, temporalCalls]).toEqual([200, true, 0])
   }
 })
+
+test.each([
+  ['pt-BR', '(11) 98888-7777', '+5511988887777', '+55 (11) 98888-7777', '9,99'],
+  ['pt-BR', '529.982.247-25', '52998224725', '529.982.247-25', '1.234,56'],
+  ['en', ' Maria@Example.com ', 'maria@example.com', 'maria@example.com', '9.99'],
+])('a transfer in %s to %s is reviewed before it is sent', async (language, typed, key, shown, value) => {
+  const on = '/dashboard/transfers/new'
+  merchant.cookies.set('trilho_language', language)
+  const form = { pix_key: typed, value, once: randomUUID(), mode: 'test' }
+  const asked = await merchant.send(on, form)
+  merchant.cookies.set('trilho_language', 'pt-BR')
+  expect([asked.status, temporalCalls]).toEqual([200, 0])
+  expect(hiddenFieldsOf(asked.text)).toMatchObject({ pix_key: key, value, once: form.once })
+  expect(asked.text).toContain(shown)
+  const typing = await merchant.send(`${on}/key`, { pix_key: typed }, { on })
+  expect(typing.text).toContain(`<strong>${shown}</strong>`)
+})
+
+test('a transfer without a key or an amount is not reviewed, and keeps what was typed', async () => {
+  const on = '/dashboard/transfers/new'
+  const form = {
+    pix_key: MALICIOUS_TEXT,
+    value: '',
+    scheduled_for: '2020-01-01T10:00',
+    once: randomUUID(),
+    mode: 'live',
+  }
+  const { status, text } = await merchant.send(on, form)
+  expect([status, temporalCalls, hiddenFieldOf(text, 'confirmed')]).toEqual([422, 0, undefined])
+  expect(text).toContain('value="&#34;&#39;&#62;&#60;script&#62;')
+  for (const id of ['in-pix_key', 'in-value']) expect(text).toContain(`id="${id}-wrong"`)
+  const past = await merchant.send(on, { ...form, pix_key: 'maria@example.com', value: '1,00' })
+  expect([past.status, past.text.includes('precisa estar no futuro')]).toEqual([422, true])
+})
+
+test('a charge needs an amount, and names every wrong field at its field', async () => {
+  const on = '/dashboard/charges/new'
+  const wrong = {
+    ...{ value: '1,2,3', expires_in: '1', once: randomUUID(), mode: 'test', external_ref: MALICIOUS_TEXT },
+    ...{ 'splits.0.value': 'x', 'splits.0.type': 'FIXED', 'splits.0.recipient_account_uuid': 'x' },
+  }
+  const { status, text } = await merchant.send(on, wrong)
+  expect([status, temporalCalls, text.includes('<script>alert')]).toEqual([422, 0, false])
+  for (const field of ['value', 'splits.0.value', 'splits.0.recipient_account_uuid'])
+    expect(text).toContain(`id="in-${field}-wrong"`)
+  const more = await merchant.send(on, { ...wrong, more: '1' })
+  expect([more.status, more.text.includes('name="splits.1.value"')]).toEqual([200, true])
+})

@@ -56,16 +56,16 @@ test('a page that shows a rotated secret rotates none when it is reloaded, and s
   const sealed = async () =>
     (await ours.sql('select sealed_secret from webhook where uuid = ?', [ours.webhook]))[0]
   const replaces = hiddenFieldOf((await merchant.get(on)).text, 'replaces')!
-  const first = await merchant.send(`${on}/rotate`, { replaces }, { on })
+  const first = await merchant.confirm(`${on}/rotate`, { replaces }, { on })
   expect([first.status, first.text.includes('value="whsec_')]).toEqual([200, true])
   const before = await sealed()
   for (const form of [{ replaces }, {}]) {
-    const again = await merchant.send(`${on}/rotate`, form as Record<string, string>, { on })
+    const again = await merchant.confirm(`${on}/rotate`, form as Record<string, string>, { on })
     expect([again.status, again.headers.get('location')]).toEqual([303, `${on}?done=secret_replaced`])
   }
   expect(await sealed()).toEqual(before)
   const next = hiddenFieldOf(first.text, 'replaces')!
-  expect((await merchant.send(`${on}/rotate`, { replaces: next }, { on })).status).toBe(200)
+  expect((await merchant.confirm(`${on}/rotate`, { replaces: next }, { on })).status).toBe(200)
   expect(await sealed()).not.toEqual(before)
 })
 
@@ -135,6 +135,7 @@ test('a dispute reply keeps its decision and its text', async () => {
   const form = new FormData()
   const fields = {
     accept: '1',
+    understood: '1',
     analysis: 'Nada a opor.',
     _csrf: hiddenFieldOf((await merchant.get(on)).text, '_csrf')!,
   }
@@ -160,6 +161,6 @@ test('a code that may have created its key is sent again with the same form, and
   expect(hiddenFieldOf(text, 'once')).toBe(once)
   expect(text).toContain('name="auth_code" value="123456"')
   expect(text).not.toContain('<option value="EMAIL" selected>')
-  const removed = await merchant.send(`${on}/remove`, { key: 'joana@example.com', mode: 'test' }, { on })
+  const removed = await merchant.confirm(`${on}/remove`, { key: 'joana@example.com', mode: 'test' }, { on })
   expect([removed.status, removed.text.includes('joana@example.com')]).toEqual([404, false])
 })

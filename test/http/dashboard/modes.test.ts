@@ -183,7 +183,7 @@ test('keys of simulators and of real providers have separate pages, and each act
   expect(seen(test)).toEqual([true, false, true, false])
   const actions = [...test.text.matchAll(/action="(\/dashboard\/keys[^"]*)"/g)].map(match => match[1]!)
   expect(actions).toEqual(['/remove', '/code', ''].map(act => `/dashboard/keys${act}?mode=test`))
-  const refused = await owner.send(actions[0]!, { key: randomUUID() }, { on: '/dashboard/keys' })
+  const refused = await owner.confirm(actions[0]!, { key: randomUUID() }, { on: '/dashboard/keys' })
   expect([refused.status, ...seen(refused)]).toEqual([404, true, false, true, false])
   expect(refused.text).toContain('href="/dashboard/keys?mode=live"')
 })

@@ -97,7 +97,11 @@ describe('every page', () => {
   })
 
   test('shows no operation of another account', async () => {
-    for (const path of [...resourcePaths(), `/dashboard/charges/${ours.charge}/qr.svg`])
+    for (const path of [
+      ...resourcePaths(),
+      `/dashboard/charges/${ours.charge}/qr.svg`,
+      `/dashboard/charges/${ours.charge}/counter`,
+    ])
       expect([path, (await stranger.get(path)).status]).toEqual([path, 404])
     for (const path of PAGES) {
       const { text } = await stranger.get(path)
@@ -233,12 +237,12 @@ describe('a token', () => {
     ])
     expect((await merchant.get('/dashboard/tokens')).text).not.toContain(token)
     const on = '/dashboard/tokens'
-    const foreign = await stranger.send(`${on}/${form.once}/revoke`, {}, { on })
-    expect(foreign.status).toBe(303)
+    const foreign = await stranger.confirm(`${on}/${form.once}/revoke`, {}, { on })
+    expect(foreign.status).toBe(404)
     expect(await ours.sql('select revoked_at from token where uuid = ?', [form.once])).toEqual([
       { revoked_at: null },
     ])
-    await merchant.send(`${on}/${form.once}/revoke`, {}, { on })
+    await merchant.confirm(`${on}/${form.once}/revoke`, {}, { on })
     expect(
       await ours.sql('select revoked_at is not null as gone from token where uuid = ?', [form.once]),
     ).toEqual([{ gone: true }])
@@ -399,7 +403,7 @@ test('the event types of an unreachable endpoint can be changed', async () => {
 test('a webhook is tested, resent to, disabled and removed', async () => {
   const on = `/dashboard/webhooks/${ours.webhook}`
   const done = async (act: string, form = {}) => {
-    const answer = await merchant.send(`${on}/${act}`, form, { on })
+    const answer = await merchant.confirm(`${on}/${act}`, form, { on })
     return [answer.status, answer.headers.get('location')]
   }
   expect(await done('test')).toEqual([303, `${on}?done=test_sent`])
@@ -407,7 +411,7 @@ test('a webhook is tested, resent to, disabled and removed', async () => {
   const rows = await ours.sql('select status from delivery where webhook_uuid = ?', [ours.webhook])
   expect(rows).toEqual([{ status: 'PENDING' }, { status: 'PENDING' }])
   expect(await done('change', { status: 'DISABLED' })).toEqual([303, `${on}?done=webhook_changed`])
-  expect((await merchant.send(`${on}/remove`, {}, { on })).status).toBe(303)
+  expect((await merchant.confirm(`${on}/remove`, {}, { on })).status).toBe(303)
   expect((await merchant.get(on)).status).toBe(404)
 })
 
@@ -422,7 +426,7 @@ test('a dispute is replied to by a form of its own session only', async () => {
     return merchant.call('POST', `${on}/reply`, { multipart: form })
   }
   const _csrf = hiddenFieldOf(page, '_csrf')!
-  const fields = { accept: '0', analysis: 'Entregue.' }
+  const fields = { accept: '0', analysis: 'Entregue.', understood: '1' }
   expect((await reply(fields)).status).toBe(403)
   expect((await reply({ ...fields, _csrf: 'other' })).status).toBe(403)
   const script = new File(['<script>alert(1)</script>'], 'a.png', { type: 'image/png' })
@@ -443,6 +447,8 @@ test('a dispute is replied to by a form of its own session only', async () => {
   const lines = `${'x'.repeat(99)}\r\n`.repeat(20)
   expect((await reply({ ...fields, analysis: lines, _csrf })).status).toBe(503)
   expect((await reply({ ...fields, analysis: `${lines}y`, _csrf })).status).toBe(422)
+  const unconfirmed = await reply({ ...fields, understood: '', _csrf })
+  expect([unconfirmed.status, unconfirmed.text.includes('precisa ser confirmada')]).toEqual([422, true])
   expect((await reply({ ...fields, _csrf })).status).toBe(503)
   expect(await ours.sql('select accept from dispute where uuid = ?', [ours.dispute])).toEqual([
     { accept: null },

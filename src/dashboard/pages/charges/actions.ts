@@ -24,7 +24,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
         await cancelMerchantCharge(dashboard.temporal, { em, token, uuid: params.uuid })
       return redirect(`${CHARGES_PATH}/${params.uuid}`, 'charge_cancelled')
     },
-    renderForm: renderCharge,
+    renderForm: visit => renderCharge(dashboard, visit),
   })
 
   post('merchant', `${CHARGES_PATH}/:uuid/refund`, {
@@ -37,7 +37,7 @@ export function registerChargeActions({ post, dashboard }: DashboardRouter): voi
       await createChargeRefund(dashboard.temporal, request)
       return redirect(`${CHARGES_PATH}/${chargeUuid}`, 'refund_accepted')
     },
-    renderForm: renderCharge,
+    renderForm: visit => renderCharge(dashboard, visit),
   })
 }
 

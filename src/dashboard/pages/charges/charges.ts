@@ -1,4 +1,5 @@
 import { listCharges, requireVisibleCharge } from '../../../api/operations/charges.ts'
+import { findActivePaymentLink } from '../../../api/operations/payment-links.ts'
 import { listRefunds } from '../../../api/operations/refunds.ts'
 import { chargesQuery, showCharge } from '../../../contract/charges/charge.ts'
 import type { ReadCharge } from '../../../db/repositories/charges.ts'
@@ -8,6 +9,7 @@ import { computeRefundableCents, refundErrorCodeOf } from '../../../domain/refun
 import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
 import { fail } from '../../../http/api-error.ts'
 import { renderQrSvg } from '../../../views/qr-code.ts'
+import type { DashboardContext } from '../../http/dashboard-context.ts'
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
@@ -15,9 +17,10 @@ import { findConnectionMode, listConnections, restrictToOneMode } from '../conne
 import { listByFilters } from '../filtered-list.ts'
 
 export const CHARGES_PATH = '/dashboard/charges'
+export const PAY_PATH = '/pay'
 const MAX_REFUNDS = 100
 
-export function registerChargePages({ get }: DashboardRouter): void {
+export function registerChargePages({ get, dashboard }: DashboardRouter): void {
   get('merchant', CHARGES_PATH, async visit => {
     const { em } = visit
     const { token, modes } = await restrictToOneMode(visit)
@@ -28,7 +31,7 @@ export function registerChargePages({ get }: DashboardRouter): void {
     return createPage('charges', { ...model, mode: token.mode, modes })
   })
 
-  get('merchant', `${CHARGES_PATH}/:uuid`, renderCharge)
+  get('merchant', `${CHARGES_PATH}/:uuid`, visit => renderCharge(dashboard, visit))
 
   get('merchant', `${CHARGES_PATH}/:uuid/qr.svg`, async ({ em, token, params }) => {
     const { payload } = await requireVisibleCharge(em, token, params.uuid)
@@ -37,7 +40,7 @@ export function registerChargePages({ get }: DashboardRouter): void {
 }
 
 /** Renders a charge with its history, its refunds and the actions possible now. */
-export async function renderCharge(visit: PageContext<'merchant'>) {
+export async function renderCharge(dashboard: DashboardContext, visit: PageContext<'merchant'>) {
   const { token, params } = visit
   const em = visit.em.fork()
   const row = await requireVisibleCharge(em, token, params.uuid)
@@ -52,8 +55,21 @@ export async function renderCharge(visit: PageContext<'merchant'>) {
     refundable: computeRefundableCents(row),
     refundableText: textFromCents(computeRefundableCents(row)),
     moves: isMoving(row),
+    paymentLink: await findShownLink(dashboard, visit, row.uuid),
   }
   return createPage('charge', model, `${CHARGES_PATH}/${row.uuid}`)
+}
+
+/** Finds the payment link of a charge, with its address and an address that shares it by WhatsApp. */
+async function findShownLink(
+  { sealer, config }: DashboardContext,
+  { em }: PageContext<'merchant'>,
+  chargeUuid: string,
+) {
+  const link = await findActivePaymentLink(em.fork(), sealer, chargeUuid)
+  if (!link) return null
+  const url = `${config.publicUrl}${PAY_PATH}/${link.token}`
+  return { uuid: link.uuid, note: link.note, url, share: `https://wa.me/?text=${encodeURIComponent(url)}` }
 }
 
 function isMoving({ state }: ReadCharge): boolean {

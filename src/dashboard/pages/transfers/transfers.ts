@@ -1,21 +1,17 @@
-import {
-  cancelMerchantTransfer,
-  listTransfers,
-  requireVisibleTransfer,
-} from '../../api/operations/transfers.ts'
-import { showTransfer, transfersQuery } from '../../contract/transfers/transfer.ts'
-import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { transferMachine } from '../../domain/transfers/transfer.ts'
-import { createPage, redirect } from '../http/page.ts'
-import type { PageContext } from '../http/page-context.ts'
-import type { DashboardRouter } from '../http/router.ts'
-import { findConnectionMode, listConnections, restrictToOneMode } from './connections.ts'
-import { listByFilters } from './filtered-list.ts'
+import { listTransfers, requireVisibleTransfer } from '../../../api/operations/transfers.ts'
+import { showTransfer, transfersQuery } from '../../../contract/transfers/transfer.ts'
+import { PAYMENT_STATUSES } from '../../../domain/shared/payment-status.ts'
+import { transferMachine } from '../../../domain/transfers/transfer.ts'
+import { createPage } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
+import { listByFilters } from '../filtered-list.ts'
 
-const PATH = '/dashboard/transfers'
+export const TRANSFERS_PATH = '/dashboard/transfers'
 
-export function registerTransferPages({ get, post, dashboard }: DashboardRouter): void {
-  get('merchant', PATH, async visit => {
+export function registerTransferPages({ get }: DashboardRouter): void {
+  get('merchant', TRANSFERS_PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, transfersQuery, query => listTransfers(visit.em, token, query))
     const connections = await listConnections(visit.em, token)
@@ -24,19 +20,11 @@ export function registerTransferPages({ get, post, dashboard }: DashboardRouter)
     return createPage('transfers', { ...list, connections, statuses, moves, mode: token.mode, modes })
   })
 
-  get('merchant', `${PATH}/:uuid`, renderTransfer)
-
-  post('merchant', `${PATH}/:uuid/cancel`, {
-    async handle({ em, token, params }) {
-      await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid: params.uuid })
-      return redirect(`${PATH}/${params.uuid}`, 'transfer_cancelled')
-    },
-    renderForm: renderTransfer,
-  })
+  get('merchant', `${TRANSFERS_PATH}/:uuid`, renderTransfer)
 }
 
 /** Renders a transfer with every attempt and the reason why the next provider was or was not tried. */
-async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
+export async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
   const row = await requireVisibleTransfer(em, token, params.uuid)
   return createPage(
     'transfer',
@@ -53,6 +41,6 @@ async function renderTransfer({ em, token, params }: PageContext<'merchant'>) {
       isWaiting: row.state === 'created' && row.scheduledFor != null,
       moves: !transferMachine.isFinal(row.state),
     },
-    `${PATH}/${row.uuid}`,
+    `${TRANSFERS_PATH}/${row.uuid}`,
   )
 }

@@ -1,0 +1,75 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Account } from '../../db/entities/account.ts'
+import { PaymentLink } from '../../db/entities/payment-link.ts'
+import type { ReadCharge } from '../../db/repositories/charges.ts'
+import { fail } from '../../http/api-error.ts'
+import { type Sealer, sha256 } from '../../security/sealing.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { findCharge, requireVisibleCharge } from './charges.ts'
+
+/** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
+
+/** 192 random bits: nobody finds a link by guessing. */
+const TOKEN_BYTES = 24
+const TOKEN_PATTERN = /^[\w-]{32}$/
+
+type LinkOwner = { em: EntityManager; token: CallerToken; chargeUuid: string }
+
+/** Finds the link of a charge that works, with its token; null where there is none. */
+export async function findActivePaymentLink(em: EntityManager, sealer: Sealer, chargeUuid: string) {
+  const link = await em.findOne(PaymentLink, { chargeUuid, revokedAt: null })
+  if (!link) return null
+  const { uuid, note, createdAt } = link
+  return { uuid, note: note ?? null, createdAt, token: sealer.open<string>(link.sealedToken) }
+}
+
+/** Creates the link of a charge. A charge that has one keeps it: of concurrent requests one creates it. */
+export async function createPaymentLink(
+  sealer: Sealer,
+  { em, token, chargeUuid, note }: LinkOwner & { note: string | undefined },
+): Promise<void> {
+  const charge = await requireVisibleCharge(em.fork(), token, chargeUuid)
+  if ((await em.fork().count(PaymentLink, { chargeUuid: charge.uuid, revokedAt: null })) > 0) return
+  const linkToken = randomBytes(TOKEN_BYTES).toString('base64url')
+  const link = {
+    ...{ uuid: randomUUID(), chargeUuid: charge.uuid, note: note ?? null, createdBy: token.uuid },
+    ...{ tokenHash: sha256(linkToken), sealedToken: sealer.seal(linkToken), createdAt: new Date() },
+  }
+  await em.insert(PaymentLink, link).catch(error => {
+    if (Object(error).constraint !== 'payment_link_active') throw error
+  })
+}
+
+/** Revokes a link of a charge. Revoking it once more changes nothing. */
+export async function revokePaymentLink({
+  em,
+  token,
+  chargeUuid,
+  uuid,
+}: LinkOwner & { uuid: string }): Promise<void> {
+  const charge = await requireVisibleCharge(em.fork(), token, chargeUuid)
+  const isThere = await em.fork().count(PaymentLink, { uuid, chargeUuid: charge.uuid })
+  if (isThere === 0) fail('not_found')
+  await em.nativeUpdate(
+    PaymentLink,
+    { uuid, chargeUuid: charge.uuid, revokedAt: null },
+    { revokedAt: new Date() },
+  )
+}
+
+type PaymentLinkVisit =
+  | { kind: 'revoked' }
+  | { kind: 'active'; charge: ReadCharge; merchant: string; note: string | null }
+
+/** Finds what the visitor of a link sees; null where the token is of no link. A blocked account's link is revoked. */
+export async function visitPaymentLink(em: EntityManager, token: string): Promise<PaymentLinkVisit | null> {
+  if (!TOKEN_PATTERN.test(token)) return null
+  const link = await em.findOne(PaymentLink, { tokenHash: sha256(token) })
+  if (!link) return null
+  if (link.revokedAt) return { kind: 'revoked' }
+  const charge = (await findCharge(em, link.chargeUuid)) ?? fail('not_found')
+  const account = await em.findOneOrFail(Account, charge.accountUuid)
+  if (account.status !== 'ACTIVE') return { kind: 'revoked' }
+  return { kind: 'active', charge, merchant: account.name, note: link.note ?? null }
+}

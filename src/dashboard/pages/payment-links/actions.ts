@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import {
+  createPaymentLink,
+  findActivePaymentLink,
+  revokePaymentLink,
+} from '../../../api/operations/payment-links.ts'
+import { uuidSchema } from '../../../contract/shared/fields.ts'
+import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
+import type { DashboardContext } from '../../http/dashboard-context.ts'
+import { parseFormFields } from '../../http/form.ts'
+import { redirect } from '../../http/page.ts'
+import type { PageContext } from '../../http/page-context.ts'
+import type { DashboardRouter } from '../../http/router.ts'
+import { CHARGES_PATH, renderCharge } from '../charges/charges.ts'
+
+const createFormSchema = z.object({ note: z.string().trim().max(140).optional() })
+const revokeFormSchema = z.object({ link: uuidSchema })
+
+/** Registers the forms on a charge's page that create its payment link and revoke it. */
+export function registerPaymentLinkActions({ post, dashboard }: DashboardRouter): void {
+  const renderForm = (visit: PageContext<'merchant'>) => renderCharge(dashboard, visit)
+
+  post('merchant', `${CHARGES_PATH}/:uuid/link`, {
+    async handle({ em, token, params, form }) {
+      const { note } = parseFormFields(createFormSchema, form)
+      await createPaymentLink(dashboard.sealer, { em, token, chargeUuid: params.uuid, note })
+      return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_created')
+    },
+    renderForm,
+  })
+
+  post('merchant', `${CHARGES_PATH}/:uuid/link/revoke`, {
+    confirm: visit => confirmRevocation(dashboard, visit),
+    async handle({ em, token, params, form }) {
+      const { link: uuid } = parseFormFields(revokeFormSchema, form)
+      await revokePaymentLink({ em, token, chargeUuid: params.uuid, uuid })
+      return redirect(`${CHARGES_PATH}/${params.uuid}`, 'link_revoked')
+    },
+    renderForm,
+  })
+}
+
+async function confirmRevocation(
+  { sealer }: DashboardContext,
+  visit: PageContext<'merchant'>,
+): Promise<Confirmation | null> {
+  const { em, params, form } = visit
+  const { link: uuid } = parseFormFields(revokeFormSchema, form)
+  const link = await findActivePaymentLink(em.fork(), sealer, params.uuid)
+  // Revoked already: once more changes nothing.
+  if (link?.uuid !== uuid) return null
+  const { t, f } = phrasesOf(visit)
+  return {
+    title: t('link.revokeAsk'),
+    button: t('link.revoke'),
+    facts: [
+      { name: 'link.note', value: link.note ?? '–' },
+      { name: 'field.created_at', value: f.plainTime(link.createdAt) },
+    ],
+    means: t('link.revokeMeans'),
+    isDangerous: true,
+    back: `${CHARGES_PATH}/${params.uuid}`,
+  }
+}
