@@ -21,11 +21,13 @@ import { registerPaymentLinkActions } from './pages/payment-links/actions.ts'
 import { registerPublicPaymentPage } from './pages/payment-links/public-page.ts'
 import { registerPixKeyPages } from './pages/pix-keys.ts'
 import { registerProviderPages } from './pages/providers.ts'
+import { registerSearchPage } from './pages/search.ts'
 import { registerSignInPages } from './pages/sign-in.ts'
 import { registerTokenPages } from './pages/tokens.ts'
 import { registerTransferActions } from './pages/transfers/actions.ts'
 import { registerTransferForm } from './pages/transfers/create.ts'
 import { registerTransferPages } from './pages/transfers/transfers.ts'
+import { registerUnmatchedPage } from './pages/unmatched.ts'
 import { registerWebhookPages } from './pages/webhooks.ts'
 
 /** Registers the dashboard under /dashboard (SPEC §9), in the API's process, on the API's own operations. */
@@ -46,6 +48,8 @@ export function dashboardRoutes(router: ServerRouter, dependencies: DashboardDep
   registerTransferPages(pageRouter)
   registerTransferActions(pageRouter)
   registerDisputePages(pageRouter)
+  registerUnmatchedPage(pageRouter)
+  registerSearchPage(pageRouter)
   registerPixKeyPages(pageRouter)
   registerLedgerPages(pageRouter)
   registerProviderPages(pageRouter)

@@ -126,6 +126,14 @@ export async function createOperation<Row extends OperationRow, Validated, Resul
   return admission ? admission.run(create) : create()
 }
 
+/** Finds what a request with this Idempotency-Key has created, so that a repeat of it is not asked about again. */
+export function findCreatedOperation<Row>(
+  { token, path, idempotencyKey: key }: { token: CallerToken; path: string; idempotencyKey: string },
+  find: (uuid: string) => Promise<Row | null>,
+): Promise<Row | null> {
+  return find(deriveOperationUuid({ owner: token, method: 'POST', path, key }))
+}
+
 /**
  * Computes how long a replay waits for a row whose creation is awaited from its start: a parallel request may have
  * started it a moment ago, so this one waits as long as that one, and all of them give the same response.

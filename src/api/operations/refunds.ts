@@ -23,10 +23,10 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
+  findCreatedOperation,
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { deriveOperationUuid } from './idempotency.ts'
 import { buildListPage, newestFirstOptions } from './pagination.ts'
 
 export function listRefunds(
@@ -65,14 +65,10 @@ export function readVisibleRefund(
 /** Tests whether a request with this Idempotency-Key has created its refund: another one with it would repeat it. */
 export async function isRefundCreated(
   em: EntityManager,
-  {
-    token,
-    chargeUuid,
-    idempotencyKey: key,
-  }: { token: CallerToken; chargeUuid: string; idempotencyKey: string },
+  { chargeUuid, ...request }: { token: CallerToken; chargeUuid: string; idempotencyKey: string },
 ): Promise<boolean> {
-  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: refundPath(chargeUuid), key })
-  return (await em.fork().count(Refund, { uuid })) > 0
+  const find = (uuid: string) => findRefundByUuid(em.fork(), uuid)
+  return (await findCreatedOperation({ ...request, path: refundPath(chargeUuid) }, find)) !== null
 }
 
 const refundPath = (chargeUuid: string) => `/api/v1/payments/${chargeUuid}/refund`

@@ -40,10 +40,10 @@ import {
   type CreateRequest,
   createOperation,
   failStored,
+  findCreatedOperation,
   type Replay,
   remainingCreateWaitMs,
 } from './create-operation.ts'
-import { deriveOperationUuid } from './idempotency.ts'
 import { buildDayConditions, createdDaysOf } from './pagination.ts'
 import { prepareWorkflowCall, readOrFailNotConfirmed } from './start-and-wait.ts'
 import { listVisibleRows } from './visible-list.ts'
@@ -85,10 +85,10 @@ export const TRANSFERS_PATH = '/api/v1/transfers'
 /** Tests whether a request with this Idempotency-Key has created its transfer: another one with it would repeat it. */
 export async function isTransferCreated(
   em: EntityManager,
-  { token, idempotencyKey: key }: { token: CallerToken; idempotencyKey: string },
+  request: { token: CallerToken; idempotencyKey: string },
 ): Promise<boolean> {
-  const uuid = deriveOperationUuid({ owner: token, method: 'POST', path: TRANSFERS_PATH, key })
-  return (await findTransfer(em.fork(), uuid)) !== null
+  const find = (uuid: string) => findTransfer(em.fork(), uuid)
+  return (await findCreatedOperation({ ...request, path: TRANSFERS_PATH }, find)) !== null
 }
 
 /** Validates a transfer without creating it, and returns the connection that would be tried first, with its fee. */

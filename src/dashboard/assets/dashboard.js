@@ -20,6 +20,18 @@ addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
 })
 
+/* `/` goes to the search from everywhere but a field. */
+document.addEventListener('keydown', event => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target.closest('input, textarea, select')) return
+  const fields = ['in-q', 'quick'].map(id => document.getElementById(id))
+  const field = fields.find(one => one?.checkVisibility())
+  if (!field) return
+  event.preventDefault()
+  field.focus()
+  field.select()
+})
+
 /* Polling: requests report whether the user has typed since the last one; a refresh keeps open elements open. */
 let hasTyped = false
 let opened = []

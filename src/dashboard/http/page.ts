@@ -57,6 +57,8 @@ type ResponseInput = {
   session?: DashboardSession | null
   language: Language
   refusal?: ApiError
+  /** How much waits behind an entry of the menu, by the entry's name. */
+  tasks?: Record<string, number>
   /** Fields of the submitted form; the page shows them again. */
   typed?: Record<string, unknown>
 }
@@ -97,7 +99,7 @@ function buildSharedModel(
   input: ResponseInput,
   page: PageResponse,
 ) {
-  const { session, language, refusal } = input
+  const { session, language, refusal, tasks = {} } = input
   const submissionId = reuseSubmissionId(input)
   const t = TRANSLATORS[language]
   const outcomeName = `done.${ctx.query.done}`
@@ -124,7 +126,7 @@ function buildSharedModel(
     /** Submission id: a form submitted twice takes effect once. */
     once: submissionId ?? randomUUID(),
     isReading: !!session && readsOpenedAccount(session, path),
-    navigation: session ? buildNavigation(session, path) : [],
+    navigation: session ? buildNavigation(session, path, tasks) : [],
     assets: context.assets,
     htmxConfig: HTMX_CONFIG,
     done: ctx.method === 'GET' && t.has(outcomeName) ? t(outcomeName) : null,

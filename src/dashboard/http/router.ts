@@ -1,4 +1,6 @@
 import type { RouterContext } from '@koa/router'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { countAccountTasks } from '../../db/repositories/account-tasks.ts'
 import { type DashboardSession, findValidSession } from '../../db/repositories/dashboard-sessions.ts'
 import { type ApiError, fail } from '../../http/api-error.ts'
 import { toLoggedApiError } from '../../http/error-handler.ts'
@@ -60,6 +62,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   const deadline = getRequestDeadline()
   let session: DashboardSession | null = null
   let visit: PageContext | undefined
+  let tasks: Record<string, number> = {}
   const respond = async () => {
     session = await authenticateSession(context, ctx)
     if (!session) return null
@@ -68,11 +71,15 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
     visit = createPageContext(context, ctx, session)
     if (ctx.method === 'POST') await readSubmittedForm(context, ctx, { visit, serving: route, ends: cleanup })
     const question = ctx.method === 'POST' && (await route.confirm?.(visit))
-    return (question && createConfirmationPage(visit, question)) || handle(visit)
+    const response = (question && createConfirmationPage(visit, question)) || (await handle(visit))
+    // A refresh replaces a part of the page, without the menu.
+    if (response.kind === 'page' && session.account && ctx.get('HX-Request') !== 'true')
+      tasks = await countMenuTasks(visit.em, session.account.uuid)
+    return response
   }
   const send = (response: DashboardResponse | undefined, refusal?: ApiError) => {
     const typed = { ...Object.fromEntries(visit?.form ?? []), ...visit?.upload }
-    sendResponse(context, ctx, { response, session, language, refusal, typed })
+    sendResponse(context, ctx, { response, session, language, refusal, typed, tasks })
   }
   try {
     const response = await deadline.awaitResponse(respond(), PAGE_RESERVE_MS)
@@ -90,6 +97,12 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
 function mayVisit({ user, account }: DashboardSession, audience: Audience, method: string): boolean {
   if (audience === 'any' || user.role === audience) return true
   return audience === 'merchant' && account !== null && method !== 'POST'
+}
+
+/** Counts what waits behind entries of the menu. A page without the counts is better than none. */
+async function countMenuTasks(em: EntityManager, accountUuid: string): Promise<Record<string, number>> {
+  const counts = await countAccountTasks(em.fork(), accountUuid).catch(() => ({ disputes: 0, unmatched: 0 }))
+  return { disputes: counts.disputes, held: counts.unmatched }
 }
 
 type SubmittedFormInput = { visit: PageContext; serving: PageRoute; ends: AsyncDisposableStack }

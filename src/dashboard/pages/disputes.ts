@@ -1,3 +1,4 @@
+import { listDisputesByDeadline } from '../../api/operations/account-tasks.ts'
 import {
   listDisputes,
   replyToDispute,
@@ -35,8 +36,9 @@ export function registerDisputePages({ get, post, dashboard }: DashboardRouter):
       readInSnapshot(visit.em, em => listDisputes(em, storage, token, query)),
     )
     const rows = list.rows.map(({ attachments: _, ...dispute }) => dispute)
+    const due = await listDisputesByDeadline(visit.em.fork(), token)
     const names = { statuses: DISPUTE_STATUSES, kinds: DISPUTE_KINDS, types: DISPUTE_TYPES }
-    return createPage('disputes', { ...list, rows, ...names, mode: token.mode, modes })
+    return createPage('disputes', { ...list, rows, ...names, due, mode: token.mode, modes })
   })
 
   get('merchant', `${PATH}/:uuid`, dispute)

@@ -9,6 +9,7 @@ const MENUS: Record<UserRole, { name: string; path: string; icon: IconName }[]> 
     { name: 'charges', path: '/dashboard/charges', icon: 'in' },
     { name: 'transfers', path: '/dashboard/transfers', icon: 'out' },
     { name: 'disputes', path: '/dashboard/disputes', icon: 'dispute' },
+    { name: 'held', path: '/dashboard/unmatched', icon: 'in' },
     { name: 'keys', path: '/dashboard/keys', icon: 'key' },
     { name: 'ledger', path: '/dashboard/ledger', icon: 'ledger' },
     { name: 'providers', path: '/dashboard/providers', icon: 'providers' },
@@ -37,12 +38,15 @@ export function readsOpenedAccount({ user, account }: DashboardSession, path: st
   return user.role === 'operator' && account !== null && !path.startsWith('/dashboard/operator')
 }
 
-/** Builds the menu of a page: of the user's role, or the merchant's where an operator reads the merchant's pages. */
-export function buildNavigation(session: DashboardSession, path: string) {
+/**
+ * Builds the menu of a page: of the user's role, or the merchant's where an operator reads the merchant's pages. `tasks`
+ * counts what waits behind an entry.
+ */
+export function buildNavigation(session: DashboardSession, path: string, tasks: Record<string, number>) {
   const menu = MENUS[readsOpenedAccount(session, path) ? 'merchant' : session.user.role]
   // The longest matching path is active: `/dashboard` matches every page.
   const active = menu
     .filter(one => path === one.path || path.startsWith(`${one.path}/`))
     .sort((a, b) => b.path.length - a.path.length)[0]
-  return menu.map(one => ({ ...one, isHere: one === active }))
+  return menu.map(one => ({ ...one, isHere: one === active, tasks: tasks[one.name] ?? 0 }))
 }

@@ -101,7 +101,7 @@ export function findProviderStatistics(
 }
 
 type AccountCounts = Record<
-  'availableCents' | 'pendingCharges' | 'transfersUnderWay' | 'unknown' | 'unmatched',
+  'availableCents' | 'pendingCharges' | 'transfersUnderWay' | 'unknown' | 'unmatched' | 'disputes',
   number
 >
 
@@ -122,8 +122,10 @@ export async function findAccountCounts(
        (select count(*)::int from attempt where state = 'unknown' and operation = any(array[?])
           and connection_uuid in (select uuid from k)) as unknown,
        (select count(*)::int from movement where account_uuid = ? and disposition in ('held', 'returning', 'not_returned')
-          and connection_uuid in (select uuid from k)) as unmatched`,
-    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_KINDS, accountUuid],
+          and connection_uuid in (select uuid from k)) as unmatched,
+       (select count(*)::int from dispute where account_uuid = ? and state = 'open' and kind = 'RECEIVED_MED'
+          and replied_at is null and connection_uuid in (select uuid from k)) as disputes`,
+    [accountUuid, isSimulated, accountUuid, accountUuid, accountUuid, PAYOUT_KINDS, accountUuid, accountUuid],
   )
   return row!
 }

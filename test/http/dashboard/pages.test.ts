@@ -42,6 +42,10 @@ const PAGES = [
   '/dashboard/events',
   '/dashboard/disputes',
   '/dashboard/keys',
+  '/dashboard/unmatched',
+  '/dashboard/search',
+  '/dashboard/charges/new',
+  '/dashboard/transfers/new',
 ]
 const resourcePaths = () => [
   `/dashboard/charges/${ours.charge}`,

@@ -72,6 +72,8 @@ create index dispute_of_charge on dispute (charge_uuid) where charge_uuid is not
 create index dispute_of_transfer on dispute (transfer_uuid) where transfer_uuid is not null;
 create index dispute_of_movement on dispute (movement_uuid);
 create index dispute_by_end_to_end on dispute (provider_account_uuid, end_to_end);
+-- Those that wait for an answer, by deadline.
+create index dispute_due on dispute (account_uuid, due_at, uuid) where state = 'open';
 -- The disputes that an inflow may cover.
 create index dispute_unresolved on dispute (account_uuid, provider_account_uuid) where state in ('open', 'analysing', 'accepted');
 

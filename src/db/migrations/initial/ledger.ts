@@ -58,6 +58,18 @@ create unique index movement_entry_once on movement (provider_account_uuid, move
 create unique index movement_opened_once on movement (provider_account_uuid) where reason = 'opening_balance';
 -- An account's volume of the last days.
 create index movement_of_account on movement (account_uuid, created_at);
+-- Search by the beginning of a payer's or a receiver's name, and by document.
+create index movement_by_payer_name on movement (account_uuid, lower(sender->>'name') text_pattern_ops)
+  where type = 'EXTERNAL_TRANSFER' and charge_uuid is not null;
+create index movement_by_payer_document on movement (account_uuid, (sender->>'document'))
+  where type = 'EXTERNAL_TRANSFER' and charge_uuid is not null;
+create index movement_by_receiver_name on movement (account_uuid, lower(receiver->>'name') text_pattern_ops)
+  where type = 'EXTERNAL_TRANSFER' and transfer_uuid is not null;
+create index movement_by_receiver_document on movement (account_uuid, (receiver->>'document'))
+  where type = 'EXTERNAL_TRANSFER' and transfer_uuid is not null;
+-- Payments without a charge that an account still holds.
+create index movement_held_of_account on movement (account_uuid)
+  where disposition in ('held', 'returning', 'not_returned');
 create index movement_of_charge on movement (charge_uuid) where charge_uuid is not null;
 create index movement_of_transfer on movement (transfer_uuid) where transfer_uuid is not null;
 create index movement_of_refund on movement (refund_uuid) where refund_uuid is not null;

@@ -71,6 +71,7 @@ create index transfer_of_provider on transfer (account_uuid, connection_uuid, cr
 create index transfer_by_settlement on transfer (account_uuid, settled_at) include (connection_uuid, created_at, uuid)
   where settled_at is not null;
 create index transfer_by_key on transfer (account_uuid, pix_key, created_at, uuid) include (connection_uuid);
+create index transfer_by_value on transfer (account_uuid, value_cents);
 create index transfer_by_external_ref on transfer (account_uuid, external_ref) where external_ref is not null;
 create index transfer_by_end_to_end on transfer (account_uuid, end_to_end) where end_to_end is not null;
 -- Operators' watch over the few that move, by created_at, which never changes.

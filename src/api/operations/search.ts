@@ -1,0 +1,98 @@
+import { showCharge } from '../../contract/charges/charge.ts'
+import { showTransfer } from '../../contract/transfers/transfer.ts'
+import type { EntityManager } from '../../db/client/orm.ts'
+import { Dispute } from '../../db/entities/dispute.ts'
+import { readCharges } from '../../db/repositories/charges.ts'
+import { findOperations, type SearchTerms } from '../../db/repositories/search.ts'
+import { readTransfers } from '../../db/repositories/transfers.ts'
+import { joinConditions } from '../../db/sql-conditions.ts'
+import { disputeMachine } from '../../domain/disputes/dispute.ts'
+import { isDocument } from '../../domain/pix/document.ts'
+import { interpretTypedKey } from '../../domain/pix-keys/typed-key.ts'
+import type { CallerToken } from '../authorization/authenticate.ts'
+import { scopeOf } from '../authorization/scope.ts'
+
+/** Search over the operations of an account, by whatever a person may know of one (SPEC §9). */
+
+/** Fewest characters of a search for the beginning of a UUID or a name. */
+const MIN_PREFIX_LENGTH = 3
+const UUID_LENGTH = 32
+
+/** Reads what a text may mean; `cents` where it is an amount in the language of the user. */
+export function readSearchTerms(text: string, cents: number | undefined): SearchTerms {
+  const bare = text.replaceAll(/[\s.\-/]/g, '')
+  const isLong = text.length >= MIN_PREFIX_LENGTH
+  return {
+    text,
+    cents,
+    uuids: isLong && /^[\da-f-]+$/i.test(text) ? rangeOfPrefix(text) : undefined,
+    key: interpretTypedKey(text)?.key,
+    document: isDocument(bare.toUpperCase()) ? bare.toUpperCase() : undefined,
+    name: isLong && /\p{L}/u.test(text) ? text : undefined,
+  }
+}
+
+/** Returns the first and the last UUID that begin with a text. */
+function rangeOfPrefix(text: string): SearchTerms['uuids'] {
+  const digits = text.replaceAll('-', '').toLowerCase()
+  if (digits.length < MIN_PREFIX_LENGTH || digits.length > UUID_LENGTH) return undefined
+  const fill = (digit: string) =>
+    digits.padEnd(UUID_LENGTH, digit).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5')
+  return { first: fill('0'), last: fill('f') }
+}
+
+/** Finds the operations that a token may see and that the terms may mean, newest first. */
+export async function searchOperations(em: EntityManager, token: CallerToken, terms: SearchTerms) {
+  const hits = await findOperations(em, scopeOf(token), terms)
+  const uuidsOf = (kind: string) => hits.filter(hit => hit.kind === kind).map(({ uuid }) => uuid)
+  const page = (kind: string) => {
+    const uuids = uuidsOf(kind)
+    const conditions = joinConditions(['uuid = any(?::uuid[])', `{${uuids.join(',')}}`], ...scopeOf(token))
+    return { ...conditions, isFiltered: true, limit: uuids.length, offset: 0 }
+  }
+  const [charges, transfers, disputes] = await Promise.all([
+    readCharges(em.fork(), page('charge')),
+    readTransfers(em.fork(), page('transfer'), token.connectionUuid),
+    em.fork().find(Dispute, { uuid: { $in: uuidsOf('dispute') }, accountUuid: token.accountUuid }),
+  ])
+  const results = [
+    ...charges.map(row => {
+      const { uuid, status, total_value: cents, external_ref, payment, created_at } = showCharge(row)
+      return {
+        kind: 'charge',
+        uuid,
+        status,
+        cents,
+        reference: external_ref,
+        party: payment.pix.sender?.name,
+        createdAt: created_at,
+      } as const
+    }),
+    ...transfers.map(row => {
+      const { uuid, status, value, external_ref, transfer, created_at } = showTransfer(row, row.attempts)
+      const party = transfer.initiation.receiver.name || transfer.initiation.pix_key
+      return {
+        kind: 'transfer',
+        uuid,
+        status,
+        cents: value,
+        reference: external_ref,
+        party,
+        createdAt: created_at,
+      } as const
+    }),
+    ...disputes.map(({ uuid, state, valueCents, createdAt }) => {
+      const status = disputeMachine.statusOf(state)
+      return {
+        kind: 'dispute',
+        uuid,
+        status,
+        cents: valueCents,
+        reference: undefined,
+        party: undefined,
+        createdAt,
+      } as const
+    }),
+  ]
+  return results.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime())
+}

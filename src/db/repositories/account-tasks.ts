@@ -1,0 +1,61 @@
+import type { EntityManager } from '../client/orm.ts'
+import { joinConditions, type OptionalSqlCondition } from '../sql-conditions.ts'
+
+/** What waits for an action of the merchant: disputes to answer, and payments without a charge. */
+
+export type AccountTasks = { disputes: number; unmatched: number }
+
+/** Counts the open disputes that wait for an answer, and the payments without a charge that are still held. */
+export async function countAccountTasks(em: EntityManager, accountUuid: string): Promise<AccountTasks> {
+  const [row] = await em.execute<AccountTasks[]>(
+    `select (select count(*)::int from dispute where account_uuid = ? and state = 'open'
+         and kind = 'RECEIVED_MED' and replied_at is null) as disputes,
+       (select count(*)::int from movement where account_uuid = ?
+         and disposition in ('held', 'returning', 'not_returned')) as unmatched`,
+    [accountUuid, accountUuid],
+  )
+  return row!
+}
+
+/** Lists the uuids of disputes that wait for an answer, the nearest deadline first. */
+export function findDisputesByDeadline(
+  em: EntityManager,
+  scope: OptionalSqlCondition[],
+  limit: number,
+): Promise<{ uuid: string }[]> {
+  const { sql, values } = joinConditions(...scope)
+  return em.execute(
+    `select uuid from dispute where ${sql} and state = 'open' and kind = 'RECEIVED_MED' and replied_at is null
+     order by due_at, uuid limit ?`,
+    [...values, limit],
+  )
+}
+
+export type UnmatchedPayment = {
+  uuid: string
+  cents: number
+  reason: string
+  disposition: string
+  end_to_end: string | null
+  payer: string | null
+  charge_uuid: string | null
+  provider: string
+  created_at: string
+}
+
+/** Lists an account's payments without a charge that are still held, newest first. */
+export function findUnmatchedPayments(
+  em: EntityManager,
+  scope: OptionalSqlCondition[],
+  limit: number,
+): Promise<UnmatchedPayment[]> {
+  const { sql, values } = joinConditions(...scope)
+  return em.execute(
+    `select m.uuid, m.value_cents::float8 as cents, m.reason, m.disposition, m.end_to_end, m.sender->>'name' as payer,
+       m.charge_uuid, p.provider, m.created_at
+     from movement m join provider_account p on p.uuid = m.provider_account_uuid
+     where m.uuid in (select uuid from movement where ${sql} and disposition in ('held', 'returning', 'not_returned'))
+     order by m.created_at desc limit ?`,
+    [...values, limit],
+  )
+}
