@@ -8,8 +8,6 @@ const POINTS_PER_S = 15
 /** Most networks remembered by a process. */
 const MAX_NETWORKS = 10_000
 
-export type VisitorLimit = ReturnType<typeof createVisitorLimit>
-
 /** Creates the limit of requests of visitors without a session, per network and process. */
 export function createVisitorLimit(now: () => number = Date.now) {
   const levels = new Map<string, { points: number; atMs: number }>()
