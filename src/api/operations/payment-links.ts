@@ -10,7 +10,7 @@ import { findCharge, requireVisibleCharge } from './charges.ts'
 
 /** Payment links (SPEC §9): a merchant sends one to the payer of a charge. */
 
-/** 192 random bits: nobody finds a link by guessing. */
+/** 192 random bits, which no guess finds. */
 const TOKEN_BYTES = 24
 const TOKEN_PATTERN = /^[\w-]{32}$/
 

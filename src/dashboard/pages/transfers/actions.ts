@@ -4,17 +4,17 @@ import { type Confirmation, phrasesOf } from '../../http/confirmation.ts'
 import { redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
-import { renderTransfer, TRANSFERS_PATH } from './transfers.ts'
+import { renderTransfer, TRANSFERS_PAGE_PATH } from './transfers.ts'
 
 /** Registers the cancellation of a scheduled transfer. */
 export function registerTransferActions({ post, dashboard }: DashboardRouter): void {
-  post('merchant', `${TRANSFERS_PATH}/:uuid/cancel`, {
+  post('merchant', `${TRANSFERS_PAGE_PATH}/:uuid/cancel`, {
     confirm: confirmCancellation,
     async handle({ em, token, params }) {
       const { state } = await requireVisibleTransfer(em.fork(), token, params.uuid)
       if (state !== 'cancelled')
         await cancelMerchantTransfer(dashboard.temporal, { em, token, uuid: params.uuid })
-      return redirect(`${TRANSFERS_PATH}/${params.uuid}`, 'transfer_cancelled')
+      return redirect(`${TRANSFERS_PAGE_PATH}/${params.uuid}`, 'transfer_cancelled')
     },
     renderForm: renderTransfer,
   })
@@ -38,6 +38,6 @@ async function confirmCancellation(visit: PageContext<'merchant'>): Promise<Conf
     ],
     means: t('transfer.cancelMeans'),
     isDangerous: true,
-    back: `${TRANSFERS_PATH}/${transfer.uuid}`,
+    back: `${TRANSFERS_PAGE_PATH}/${transfer.uuid}`,
   }
 }

@@ -21,9 +21,9 @@ import { createPage, redirect } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
 import { listAccountModes, listConnections, tokenWithMode } from '../connections.ts'
-import { TRANSFERS_PATH } from './transfers.ts'
+import { TRANSFERS_PAGE_PATH } from './transfers.ts'
 
-const PATH = `${TRANSFERS_PATH}/new`
+const PATH = `${TRANSFERS_PAGE_PATH}/new`
 /** Time in which an equal transfer to the same key is pointed out. */
 const EQUAL_TRANSFER_MS = 24 * 60 * 60_000
 
@@ -44,7 +44,7 @@ export function registerTransferForm({ get, post, dashboard }: DashboardRouter):
         created => created.body.data.uuid,
         readUuidOfFailed,
       )
-      return redirect(`${TRANSFERS_PATH}/${uuid}`)
+      return redirect(`${TRANSFERS_PAGE_PATH}/${uuid}`)
     },
     renderForm: renderTransferForm,
   })

@@ -8,10 +8,10 @@ import type { DashboardRouter } from '../../http/router.ts'
 import { findConnectionMode, listConnections, restrictToOneMode } from '../connections.ts'
 import { listByFilters } from '../filtered-list.ts'
 
-export const TRANSFERS_PATH = '/dashboard/transfers'
+export const TRANSFERS_PAGE_PATH = '/dashboard/transfers'
 
 export function registerTransferPages({ get }: DashboardRouter): void {
-  get('merchant', TRANSFERS_PATH, async visit => {
+  get('merchant', TRANSFERS_PAGE_PATH, async visit => {
     const { token, modes } = await restrictToOneMode(visit)
     const list = await listByFilters(visit, transfersQuery, query => listTransfers(visit.em, token, query))
     const connections = await listConnections(visit.em, token)
@@ -20,7 +20,7 @@ export function registerTransferPages({ get }: DashboardRouter): void {
     return createPage('transfers', { ...list, connections, statuses, moves, mode: token.mode, modes })
   })
 
-  get('merchant', `${TRANSFERS_PATH}/:uuid`, renderTransfer)
+  get('merchant', `${TRANSFERS_PAGE_PATH}/:uuid`, renderTransfer)
 }
 
 /** Renders a transfer with every attempt and the reason why the next provider was or was not tried. */
@@ -41,6 +41,6 @@ export async function renderTransfer({ em, token, params }: PageContext<'merchan
       isWaiting: row.state === 'created' && row.scheduledFor != null,
       moves: !transferMachine.isFinal(row.state),
     },
-    `${TRANSFERS_PATH}/${row.uuid}`,
+    `${TRANSFERS_PAGE_PATH}/${row.uuid}`,
   )
 }
