@@ -119,12 +119,13 @@ test('the documentation opens in the language of the browser', async () => {
   const locationFor = async (language: string) => {
     const init = { redirect: 'manual', headers: { 'accept-language': language } } as const
     const { status, headers } = await fetch(`${stack.local.api_url}/docs`, init)
-    return [status, headers.get('location'), headers.get('vary')]
+    expect(headers.get('vary')).toContain('Accept-Language')
+    return [status, headers.get('location')]
   }
-  expect(await locationFor('pt-BR,pt;q=0.9,en;q=0.8')).toEqual([302, '/docs/pt', 'Accept-Language'])
-  expect(await locationFor('pt')).toEqual([302, '/docs/pt', 'Accept-Language'])
-  expect(await locationFor('en-US,pt;q=0.5')).toEqual([302, '/docs/en', 'Accept-Language'])
-  expect(await locationFor('fr')).toEqual([302, '/docs/en', 'Accept-Language'])
+  expect(await locationFor('pt-BR,pt;q=0.9,en;q=0.8')).toEqual([302, '/docs/pt'])
+  expect(await locationFor('pt')).toEqual([302, '/docs/pt'])
+  expect(await locationFor('en-US,pt;q=0.5')).toEqual([302, '/docs/en'])
+  expect(await locationFor('fr')).toEqual([302, '/docs/en'])
 })
 
 test('a browser at the root is led to the dashboard, and a client of the API gets 404', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { DECISIONS, DOCUMENTS, RUNBOOKS } from '../../src/api/docs/documents.ts'
-import { GUIDE_PAGES } from '../../src/api/docs/guide-pages.ts'
+import { GUIDE_PAGES, type GuideLanguage } from '../../src/api/docs/guide-pages.ts'
 import type { Merchant, TestStack } from '../api/support/test-stack.ts'
 import {
   type BrowserUsers,
@@ -24,16 +24,16 @@ describeWithBrowser('public pages', () => {
     merchant = await stage.createMerchant()
   })
 
-  const PHONE = { viewport: { width: 390, height: 844 } }
-  const contexts: [string, BrowserContextOptions][] = [
-    ['at a desk', {}],
-    ['on a phone, in the dark', { ...PHONE, colorScheme: 'dark' }],
+  const PHONE = { viewport: { width: 375, height: 812 } }
+  const contexts: [string, BrowserContextOptions, GuideLanguage][] = [
+    ['at a desk', {}, 'en'],
+    ['on a phone, in the dark', { ...PHONE, colorScheme: 'dark' }, 'pt'],
   ]
 
-  test.each(contexts)('the documentation is accessible %s', async (_, look) => {
+  test.each(contexts)('the documentation is accessible %s', async (_, look, language) => {
     const page = await people.sits(look)
     const found: string[] = []
-    const guide = [...GUIDE_PAGES.en, ...GUIDE_PAGES.pt].map(({ path }) => path)
+    const guide = GUIDE_PAGES[language].map(({ path }) => path)
     const documents = [...DOCUMENTS, RUNBOOKS[0]!].map(({ name }) => `/docs/${name}`)
     for (const one of [REFERENCE, ...guide, ...documents]) {
       await openPage(page, one)
