@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from .schemas import camel, title
+from .schemas import camel, reference_of, title
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -16,15 +16,16 @@ class Inputs:
     """Collects the types with a name that parameters refer to."""
 
     def __init__(self, components: dict[str, Schema]) -> None:
-        self._components = components
+        self.components = components
         self._definitions: dict[str, str] = {}
 
     def resolve(self, schema: Schema) -> Schema:
-        reference = schema.get("$ref")
-        return schema if reference is None else self._components[reference.rpartition("/")[2]]
+        name = reference_of(schema)
+        return schema if name is None else self.components[name]
 
     def type_of(self, schema: Schema, name: str) -> str:
         """Returns the type of a value as Python code; `name` is that of a new type where it needs one."""
+        name = reference_of(schema) or name
         schema = self.resolve(schema)
         choices = [
             self.type_of(choice, name) for choice in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))

@@ -9,12 +9,10 @@ from typing import Any, TypeAlias
 
 from .inputs import Inputs
 from .names import method_of
-from .schemas import camel, operations_of, success_of
+from .schemas import EVENT, camel, data_of, operations_of, reference_of, success_of
 
 Schema: TypeAlias = dict[str, Any]
 
-#: Written by hand: trilho/events.py has a type for each kind.
-EVENT = "#/components/schemas/Event"
 #: Set by iterators themselves.
 POSITION = ("page", "cursor")
 KEYWORD_DESCRIPTION = (
@@ -61,6 +59,10 @@ class Method:
     def is_list(self) -> bool:
         return self.result.startswith("Page[")
 
+    @property
+    def has_cursor(self) -> bool:
+        return any(parameter.name == "cursor" for parameter in self.query)
+
 
 def read_methods(document: Schema, inputs: Inputs) -> list[Method]:
     """Describes the method of every operation, in the order of the document."""
@@ -75,7 +77,7 @@ def _read_method(operation: Schema, inputs: Inputs) -> Method:
     for parameter in map(inputs.resolve, operation.get("parameters", [])):
         of_place[parameter["in"]].append(_read_parameter(parameter, prefix, inputs))
     body, files = _read_body(operation.get("requestBody"), prefix, inputs)
-    result, parser = _read_result(operation)
+    result, parser = _read_result(operation, inputs.components)
     return Method(
         operation=operation,
         resource=resource,
@@ -129,8 +131,8 @@ def _read_body(body: Schema | None, prefix: str, inputs: Inputs) -> tuple[list[P
 
 
 def _read_field(name: str, schema: Schema, is_required: bool, type_name: str, inputs: Inputs) -> Parameter:
-    schema = inputs.resolve(schema)
     annotation = inputs.type_of(schema, type_name)
+    schema = inputs.resolve(schema)
     description = _own_description(schema.get("description"))
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     if annotation == "Amount":
@@ -145,26 +147,24 @@ def _read_field(name: str, schema: Schema, is_required: bool, type_name: str, in
     return Parameter(name, annotation + default, is_required, description, name)
 
 
-def _read_result(operation: Schema) -> tuple[str, str]:
+def _read_result(operation: Schema, components: dict[str, Schema]) -> tuple[str, str]:
     """Returns the type of a result, and the code that reads it from a response."""
-    media_type, schema = success_of(operation)
+    media_type, schema = success_of(operation, components)
     if media_type != "application/json":
         # Files keep their bytes: their encoding, byte order mark and line ends.
         return ("str", "read_text") if media_type.startswith("image/svg") else ("bytes", "read_content")
-    if "$ref" in schema:
-        model = f"models.{schema['$ref'].rpartition('/')[2]}"
-        return model, f"read_whole({model})"
-    data = schema["properties"].get("data")
-    if data is None:
+    whole = reference_of(schema)
+    if whole is not None:
+        return f"models.{whole}", f"read_whole(models.{whole})"
+    data = data_of(operation, components)
+    if not data:
         return "None", "read_nothing"
-    if EVENT in (data.get("$ref"), data.get("items", {}).get("$ref")):
-        return ("Page[Event]", "read_event_page") if "items" in data else ("Event", "read_event")
-    if "items" in data:
-        model = f"models.{data['items']['$ref'].rpartition('/')[2]}"
-        return f"Page[{model}]", f"read_page({model})"
-    reference = data.get("$ref", f"/{camel(operation['operationId'])}Result")
-    model = f"models.{reference.rpartition('/')[2]}"
-    return model, f"read_one({model})"
+    is_page = "items" in data
+    name = reference_of(data["items"] if is_page else data) or f"{camel(operation['operationId'])}Result"
+    if name == EVENT:
+        return ("Page[Event]", "read_event_page") if is_page else ("Event", "read_event")
+    model = f"models.{name}"
+    return (f"Page[{model}]", f"read_page({model})") if is_page else (model, f"read_one({model})")
 
 
 def _own_description(text: str | None) -> str | None:
@@ -177,7 +177,7 @@ def write_resources(methods: list[Method], header: str, *, is_async: bool) -> st
     for method in methods:
         of_resource[method.resource].append(method)
     transport = "AsyncTransport" if is_async else "SyncTransport"
-    iterators = "aiterate_pages, aiterate_cursor" if is_async else "iterate_pages, iterate_cursor"
+    iterate = "aiterate_pages, aiterate_numbers" if is_async else "iterate_pages, iterate_numbers"
     classes = [
         f"class {camel(resource)}:\n"
         f"    def __init__(self, transport: {transport}) -> None:\n"
@@ -195,7 +195,7 @@ from datetime import date, datetime
 from . import inputs, models
 from ._amounts import OMITTED, Amount, Omitted
 from ._calls import Call, File, amount_of, optional_amount_of, path_of
-from ._pages import Page, {iterators}
+from ._pages import Page, {iterate}
 from ._results import (
     read_content, read_event, read_event_page, read_nothing, read_one, read_page, read_text, read_whole
 )
@@ -237,12 +237,10 @@ def _write_iterator(method: Method, is_async: bool) -> str:
         for parameter in method.keywords
         if parameter.name not in POSITION
     ]
-    position = next(
-        (name for name in reversed(POSITION) if any(one.name == name for one in method.query)), None
-    )
     arguments = [*(one.name for one in method.path), *(f"{one.name}={one.name}" for one in keywords)]
     iterator = "AsyncIterator" if is_async else "Iterator"
-    iterate = f"{'a' if is_async else ''}iterate_{'cursor' if position == 'cursor' else 'pages'}"
+    iterate = f"{'a' if is_async else ''}iterate_{'pages' if method.has_cursor else 'numbers'}"
+    position = "cursor" if method.has_cursor else "page"
     read = f"lambda {position}: self.{method.name}({', '.join([*arguments, f'{position}={position}'])})"
     return "\n".join(
         [

@@ -15,6 +15,8 @@ from typing import Any, TypeAlias
 Schema: TypeAlias = dict[str, Any]
 
 REF = "#/components/schemas/"
+#: Not a model: trilho/events.py has the union of its kinds.
+EVENT = "Event"
 #: An amount as a text: a Decimal like those that are numbers.
 AMOUNT_TEXT = r"^-?\d+\.\d{2}$"
 #: What the API checks is not checked again in its responses, or a client would refuse those of a newer one.
@@ -46,23 +48,60 @@ def write_models(document: Schema, header: str) -> str:
 
 
 def prepare(document: Schema) -> dict[str, Schema]:
-    """Returns the schemas of all responses by name, their inline objects named, and open to newer APIs."""
-    schemas = {name: dict(schema) for name, schema in document["components"]["schemas"].items()}
-    for operation_id, data in _inline_data(document):
-        schemas[camel(operation_id) + "Result"] = data
-    schemas = {name: _open(schema) for name, schema in schemas.items()}
+    """Returns the schemas of all results by name, their inline objects named, and open to newer APIs."""
+    components = document["components"]["schemas"]
+    results = {
+        f"{camel(operation['operationId'])}Result": data
+        for operation in operations_of(document)
+        if "properties" in (data := data_of(operation, components))
+    }
+    roots = [
+        *results.values(),
+        *(success_of(operation, components)[1] for operation in operations_of(document)),
+    ]
+    used = _reachable(roots, components)
+    described = {
+        reference_of(hook["post"]["requestBody"]["content"]["application/json"]["schema"]): hook["post"]
+        for hook in document.get("webhooks", {}).values()
+    }
+    schemas = {
+        name: {"description": described[name]["description"], **schema} if name in described else schema
+        for name, schema in components.items()
+        if name in used and not is_envelope(name) and name != EVENT
+    }
+    schemas = {name: _open(schema) for name, schema in {**schemas, **results}.items()}
     names = _names_of_inline_objects(schemas)
     for name in list(schemas):
         schemas[name] = _extract(schemas[name], name, names, schemas, is_root=True)
     return schemas
 
 
-def _inline_data(document: Schema) -> Iterator[tuple[str, Schema]]:
-    """Yields the ``data`` of responses that is an object without a name."""
-    for operation in operations_of(document):
-        data = response_schema(operation).get("properties", {}).get("data", {})
-        if "properties" in data:
-            yield operation["operationId"], data
+def _reachable(roots: list[Any], components: dict[str, Schema]) -> set[str]:
+    """Returns the names of all schemas that some schemas refer to, directly or not."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif isinstance(part, dict):
+            waiting += part.values()
+            name = reference_of(part)
+            if name is not None and name not in found:
+                found.add(name)
+                waiting.append(components[name])
+    return found
+
+
+def reference_of(schema: Schema) -> str | None:
+    """Returns the name of the schema that a reference is to."""
+    reference = schema.get("$ref")
+    return reference.removeprefix(REF) if isinstance(reference, str) else None
+
+
+def is_envelope(name: str) -> bool:
+    """`{"data": …}` around a resource is not a model: methods return what is in it."""
+    return name.endswith("Response")
 
 
 def operations_of(document: Schema) -> Iterator[Schema]:
@@ -73,16 +112,20 @@ def operations_of(document: Schema) -> Iterator[Schema]:
                 yield {**operation, "method": method.upper(), "path": path}
 
 
-def success_of(operation: Schema) -> tuple[str, Schema]:
-    """Returns the media type and the schema of a success."""
+def success_of(operation: Schema, components: dict[str, Schema]) -> tuple[str, Schema]:
+    """Returns the media type and the schema of a success, of an envelope its content."""
     content = next(answer["content"] for status, answer in operation["responses"].items() if status < "300")
     media_type, body = next(iter(content.items()))
-    return media_type, body.get("schema", {})
+    schema = body.get("schema", {})
+    name = reference_of(schema)
+    return media_type, components[name] if name and is_envelope(name) else schema
 
 
-def response_schema(operation: Schema) -> Schema:
-    media_type, schema = success_of(operation)
-    return schema if media_type == "application/json" else {}
+def data_of(operation: Schema, components: dict[str, Schema]) -> Schema:
+    """Returns the schema of a result; empty where it is the whole body, or not JSON."""
+    media_type, schema = success_of(operation, components)
+    data: Schema = schema.get("properties", {}).get("data", {}) if media_type == "application/json" else {}
+    return data
 
 
 def _open(schema: Any) -> Any:
@@ -156,7 +199,14 @@ def _extract(
         return [_extract(item, name, names, schemas) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    own = {key: _extract(value, name, names, schemas) for key, value in schema.items() if key != "properties"}
+    own = {
+        # A part of a whole has no name of its own.
+        key: [_extract(part, name, names, schemas, is_root=True) for part in value]
+        if key == "allOf"
+        else _extract(value, name, names, schemas)
+        for key, value in schema.items()
+        if key != "properties"
+    }
     if "properties" not in schema:
         return own
     parent = name if is_root else names.get(name.rpartition(".")[2], title(name))

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 
@@ -113,7 +114,15 @@ def test_a_path_never_names_something_else(ask: Ask, server: ScriptedServer, uui
 
 
 def test_filters_are_written_as_the_api_reads_them(ask: Ask, server: ScriptedServer) -> None:
-    meta = {"current_page": 1, "from": 0, "last_page": 1, "per_page": 15, "to": 0, "total": 0}
+    meta = {
+        "current_page": 1,
+        "from": 0,
+        "last_page": 1,
+        "per_page": 15,
+        "to": 0,
+        "total": 0,
+        "next_cursor": None,
+    }
     server.script(Answer(200, {"data": [], "meta": meta}))
     ask(
         lambda trilho: trilho.payments.list(
@@ -130,6 +139,47 @@ def test_filters_are_written_as_the_api_reads_them(ask: Ask, server: ScriptedSer
         ),
         httpx.QueryParams(status="PENDING", open="true"),
     ]
+
+
+HAS_CURSORS = "cursor" in inspect.signature(Trilho("t", base_url="http://localhost").pix_keys.list).parameters
+
+
+def test_an_iterator_follows_the_cursors(server: ScriptedServer) -> None:
+    if not HAS_CURSORS:
+        return
+
+    def page_of(name: str, next_cursor: str | None) -> Answer:
+        return Answer(200, {"data": [pix_key(name)], "meta": {"per_page": 1, "next_cursor": next_cursor}})
+
+    pages = [page_of("a", "c/1"), page_of("b", "c2"), page_of("c", None)]
+    server.script(*pages, Answer(500))
+    with Trilho(TOKEN, base_url=server.url) as client:
+        sync_keys = [key.key for key in client.pix_keys.iterate(type="EMAIL", per_page=1)]
+
+    async def collect() -> list[str]:
+        async with AsyncTrilho(TOKEN, base_url=server.url) as client:
+            return [key.key async for key in client.pix_keys.iterate(type="EMAIL", per_page=1)]
+
+    server.script(*pages, Answer(500))
+    assert sync_keys == anyio.run(collect) == ["a", "b", "c"]
+    expected = [{"per_page": "1", "type": "EMAIL", "cursor": cursor} for cursor in ("", "c/1", "c2")]
+    assert [dict(httpx.URL(request.path).params) for request in server.received] == expected * 2
+
+
+def test_a_page_by_number_has_a_total(ask: Ask, server: ScriptedServer) -> None:
+    meta = {
+        "current_page": 1,
+        "from": 1,
+        "last_page": 9,
+        "per_page": 1,
+        "to": 1,
+        "total": 9,
+        "next_cursor": "c2",
+    }
+    server.script(Answer(200, {"data": [pix_key("a")], "meta": meta}))
+    page = ask(lambda trilho: trilho.pix_keys.list(page=1, per_page=1))
+    assert (len(page), page.total, page.next_cursor) == (1, 9, "c2")
+    assert [key.key for key in page] == ["a"]
 
 
 def test_a_reply_sends_its_files_as_a_form(ask: Ask, server: ScriptedServer, tmp_path: Path) -> None:
@@ -208,6 +258,11 @@ def test_the_version_is_that_of_the_api() -> None:
     version = json.loads((ROOT / "package.json").read_text())["version"]
     assert package.__version__ == version
     assert f'version = "{version}"' in (ROOT / "sdk/python/pyproject.toml").read_text()
+
+
+def test_every_event_of_the_document_has_a_type() -> None:
+    document = json.loads((ROOT / "openapi.json").read_text())
+    assert set(package.events.MODELS) == set(document.get("webhooks") or package.events.MODELS)
 
 
 class Recorder:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
-if TYPE_CHECKING:
-    from .models import PageMeta
+from .models import CursorPageMeta, PageMeta
 
 T = TypeVar("T")
 
@@ -17,7 +16,18 @@ class Page(Generic[T]):
     """One page of a list. Iterating over it yields its resources."""
 
     data: list[T]
-    meta: PageMeta
+    meta: PageMeta | CursorPageMeta
+
+    @property
+    def next_cursor(self) -> str | None:
+        """The cursor of the next page; ``None`` on the last one."""
+        cursor: str | None = getattr(self.meta, "next_cursor", None)
+        return cursor
+
+    @property
+    def total(self) -> int | None:
+        """The resources of all pages; ``None`` on a page that was read by cursor."""
+        return self.meta.total if isinstance(self.meta, PageMeta) else None
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.data)
@@ -26,20 +36,39 @@ class Page(Generic[T]):
         return len(self.data)
 
 
-def iterate_pages(read: Callable[[int], Page[T]]) -> Iterator[T]:
+def iterate_pages(read: Callable[[str], Page[T]]) -> Iterator[T]:
+    """Yields the resources of all pages. Those that are added meanwhile neither repeat nor hide others."""
+    cursor: str | None = ""
+    while cursor is not None:
+        page = read(cursor)
+        yield from page
+        cursor = page.next_cursor
+
+
+def iterate_numbers(read: Callable[[int], Page[T]]) -> Iterator[T]:
     """Yields the resources of all pages, by number."""
     number, last = 1, 1
     while number <= last:
         page = read(number)
         yield from page
-        number, last = number + 1, page.meta.last_page
+        number, last = number + 1, getattr(page.meta, "last_page", 1)
 
 
-async def aiterate_pages(read: Callable[[int], Awaitable[Page[T]]]) -> AsyncIterator[T]:
+async def aiterate_numbers(read: Callable[[int], Awaitable[Page[T]]]) -> AsyncIterator[T]:
     """Yields the resources of all pages, by number."""
     number, last = 1, 1
     while number <= last:
         page = await read(number)
         for item in page:
             yield item
-        number, last = number + 1, page.meta.last_page
+        number, last = number + 1, getattr(page.meta, "last_page", 1)
+
+
+async def aiterate_pages(read: Callable[[str], Awaitable[Page[T]]]) -> AsyncIterator[T]:
+    """Yields the resources of all pages. Those that are added meanwhile neither repeat nor hide others."""
+    cursor: str | None = ""
+    while cursor is not None:
+        page = await read(cursor)
+        for item in page:
+            yield item
+        cursor = page.next_cursor

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from . import inputs, models
 from ._amounts import OMITTED, Amount, Omitted
 from ._calls import Call, File, amount_of, optional_amount_of, path_of
-from ._pages import Page, iterate_pages
+from ._pages import Page, iterate_numbers
 from ._results import (
     read_content,
     read_event,
@@ -159,7 +159,7 @@ class Payments:
             value_min: Reais, at most two decimals.
             value_max: Reais, at most two decimals.
         """
-        return iterate_pages(
+        return iterate_numbers(
             lambda page: self.list(
                 per_page=per_page,
                 uuid=uuid,
@@ -251,7 +251,7 @@ class Payments:
         Args:
             per_page: Resources that are read with one request.
         """
-        return iterate_pages(lambda page: self.list_refunds(uuid, per_page=per_page, page=page))
+        return iterate_numbers(lambda page: self.list_refunds(uuid, per_page=per_page, page=page))
 
     def get_refund(self, uuid: str, refund: str) -> models.RefundResult:
         """Read a refund."""
@@ -339,7 +339,7 @@ class Meds:
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
-        return iterate_pages(
+        return iterate_numbers(
             lambda page: self.list(
                 per_page=per_page,
                 uuid=uuid,
@@ -524,7 +524,7 @@ class Transfers:
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
-        return iterate_pages(
+        return iterate_numbers(
             lambda page: self.list(
                 per_page=per_page,
                 uuid=uuid,
@@ -668,7 +668,7 @@ class PixKeys:
         Args:
             per_page: Resources that are read with one request.
         """
-        return iterate_pages(lambda page: self.list(per_page=per_page, type=type, page=page))
+        return iterate_numbers(lambda page: self.list(per_page=per_page, type=type, page=page))
 
     def get(self, key: str) -> models.PixKey:
         """Read a PIX key."""
@@ -716,7 +716,7 @@ class Providers:
         Args:
             per_page: Resources that are read with one request.
         """
-        return iterate_pages(lambda page: self.list(per_page=per_page, status=status, page=page))
+        return iterate_numbers(lambda page: self.list(per_page=per_page, status=status, page=page))
 
     def get_defaults(self) -> models.GetDefaultProvidersResult:
         """Read the default providers.
@@ -820,7 +820,7 @@ class Webhooks:
         Args:
             per_page: Resources that are read with one request.
         """
-        return iterate_pages(lambda page: self.list(per_page=per_page, page=page))
+        return iterate_numbers(lambda page: self.list(per_page=per_page, page=page))
 
     def get(self, uuid: str) -> models.Webhook:
         """Read a webhook."""
@@ -934,7 +934,7 @@ class Webhooks:
         Args:
             per_page: Resources that are read with one request.
         """
-        return iterate_pages(
+        return iterate_numbers(
             lambda page: self.list_deliveries(uuid, status=status, per_page=per_page, page=page)
         )
 
@@ -1027,7 +1027,7 @@ class Events:
             time_zone: IANA time zone of the days in this query.
             per_page: Resources that are read with one request.
         """
-        return iterate_pages(
+        return iterate_numbers(
             lambda page: self.list(
                 type=type,
                 date_from=date_from,
@@ -1120,7 +1120,7 @@ class Ledger:
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
         """
-        return iterate_pages(
+        return iterate_numbers(
             lambda page: self.list(
                 per_page=per_page,
                 provider_uuid=provider_uuid,

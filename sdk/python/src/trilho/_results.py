@@ -58,8 +58,10 @@ def _read_page_of(parse: Callable[[Any], T], response: httpx.Response) -> Page[T
     body = _data(response)
     if not isinstance(body["data"], list):
         raise ValueError("data is not a list")
-    meta = models.PageMeta.model_validate(body.get("meta"))
-    return Page(data=[parse(item) for item in body["data"]], meta=meta)
+    meta = body.get("meta")
+    is_by_number = isinstance(meta, dict) and "current_page" in meta
+    of_meta = models.PageMeta if is_by_number else models.CursorPageMeta
+    return Page(data=[parse(item) for item in body["data"]], meta=of_meta.model_validate(meta))
 
 
 def _data(response: httpx.Response) -> dict[str, Any]:

@@ -4,35 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
 from trilho._model import Model
-
-
-class Error(Model):
-    """
-    Every error of the service
-    """
-
-    message: str
-    """
-    For people
-    """
-    code: str
-    """
-    Stable name from the catalogue
-    """
-    errors: dict[str, list[str]] | None = None
-    """
-    Field path to its messages
-    """
-    request_id: str
-    data: Any | None = None
-    """
-    The resource as it is stored, where there is one
-    """
 
 
 class ProviderShown(Model):
@@ -164,22 +140,6 @@ class Webhook(Model):
     """
 
 
-class Event(Model):
-    id: str
-    """
-    The `webhook-id` of every delivery attempt
-    """
-    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
-    timestamp: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    data: dict[str, Any]
-    """
-    The resource as its GET showed it when this happened, and `sequence`, which counts its events
-    """
-
-
 class LedgerCounterparty(Model):
     """
     Who paid or was paid; unknown texts are empty
@@ -194,6 +154,26 @@ class LedgerCounterparty(Model):
 
 class Health(Model):
     status: Literal["ok"] | str
+
+
+class Data5(Webhook):
+    sequence: int
+
+
+class TestEvent(Model):
+    """
+    An event: Test.
+    """
+
+    id: str
+    type: str
+    timestamp: AwareDatetime
+    data: Annotated[Data5, Field(title="TestEventData")]
+
+
+class CursorPageMeta(Model):
+    per_page: int
+    next_cursor: str | None
 
 
 class FinalBeneficiary(Model):
@@ -279,7 +259,7 @@ class TransferErrorAttempt(Model):
     code: str
 
 
-class DeliveryEvent(Model):
+class Event(Model):
     id: str
     type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
 
@@ -473,7 +453,7 @@ class DefaultProvider(Model):
 
 class Delivery(Model):
     uuid: str
-    event: DeliveryEvent
+    event: Event
     status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"] | str
     next_try_at: AwareDatetime | None
     """
@@ -791,6 +771,21 @@ class LedgerBalances(Model):
     """
 
 
+class Data4(Movement):
+    sequence: int
+
+
+class PixTransactionEvent(Model):
+    """
+    An event: PixTransaction.
+    """
+
+    id: str
+    type: str
+    timestamp: AwareDatetime
+    data: Annotated[Data4, Field(title="PixTransactionEventData")]
+
+
 class CreatedChargePayment(Model):
     uuid: str
     status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
@@ -1056,6 +1051,51 @@ class Transfer(Model):
     """
 
 
+class Data(Charge):
+    sequence: int
+
+
+class PaymentEvent(Model):
+    """
+    An event: Payment.
+    """
+
+    id: str
+    type: str
+    timestamp: AwareDatetime
+    data: Annotated[Data, Field(title="PaymentEventData")]
+
+
+class Data1(Transfer):
+    sequence: int
+
+
+class TransferEvent(Model):
+    """
+    An event: Transfer.
+    """
+
+    id: str
+    type: str
+    timestamp: AwareDatetime
+    data: Annotated[Data1, Field(title="TransferEventData")]
+
+
+class Data3(Dispute):
+    sequence: int
+
+
+class MedEvent(Model):
+    """
+    An event: Med.
+    """
+
+    id: str
+    type: str
+    timestamp: AwareDatetime
+    data: Annotated[Data3, Field(title="MedEventData")]
+
+
 class RefundResult(Model):
     uuid: str
     """
@@ -1094,3 +1134,18 @@ class RefundResult(Model):
     """
     UTC, six fractional digits
     """
+
+
+class Data2(RefundResult):
+    sequence: int
+
+
+class RefundEvent(Model):
+    """
+    An event: Refund.
+    """
+
+    id: str
+    type: str
+    timestamp: AwareDatetime
+    data: Annotated[Data2, Field(title="RefundEventData")]
