@@ -39,6 +39,11 @@ export const chargeRoutes: RouteRegistrar = (router, dependencies) => {
         'issuing',
         'not_confirmed',
       ],
+      errorData: {
+        provider_rejected: createdChargeSchema,
+        no_provider_available: createdChargeSchema,
+        not_found_after_restore: createdChargeSchema,
+      },
     },
     handle: request => createCharge(dependencies, request),
   })

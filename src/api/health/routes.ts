@@ -12,6 +12,13 @@ import { probeTemporal } from '../operations/temporal-client.ts'
 
 const healthResponse = z.object({ status: z.literal('ok') }).meta({ id: 'Health' })
 
+/** Which parts answer, or why the process takes no requests now. */
+const unreadinessSchema = z
+  .object({ postgres: z.boolean(), temporal: z.boolean(), starting: z.boolean(), stopping: z.boolean() })
+  .partial()
+  .meta({ id: 'Unreadiness', examples: [{ postgres: true, temporal: false }] })
+  .optional()
+
 /** Registers `/healthz` (the process runs) and `/readyz` (an API can serve requests, a worker polls Temporal). */
 export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnreadiness }) => {
   registerRoute(router, 'get', '/healthz', {
@@ -27,7 +34,11 @@ export const healthRoutes: RouteRegistrar = (router, { orm, temporal, findUnread
     summary:
       'Whether PostgreSQL is migrated and takes writes, Temporal can be reached, and the process is not stopping',
     tokens: 'none',
-    responses: { 200: healthResponse, errors: ['unavailable'] },
+    responses: {
+      200: healthResponse,
+      errors: ['unavailable'],
+      errorData: { unavailable: unreadinessSchema },
+    },
     async handle() {
       const unreadiness = findUnreadiness?.()
       if (unreadiness)

@@ -52,7 +52,11 @@ export type Route<Tokens extends TokenRule, Params, Query, Body, Answers> = {
     em: EntityManager
   }): Promise<FieldErrors>
   /** The success responses, and the errors that only this route has; `listErrorCodes` adds the common ones. */
-  responses: Answers & { errors?: readonly ErrorCode[] }
+  responses: Answers & {
+    errors?: readonly ErrorCode[]
+    /** Schemas of the `data` of those errors that carry some here. */
+    errorData?: Partial<Record<ErrorCode, z.ZodType>>
+  }
   handle(request: ApiRequest<Tokens, Params, Query, Body>): Promise<ApiResponse<NoInfer<Answers>>>
 }
 

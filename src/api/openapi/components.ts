@@ -1,91 +1,107 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { buildSchemaExample } from './example.ts'
 
 /** A JSON Schema as zod generates it. */
 export type JsonSchema = Record<string, unknown>
 
-/** Collects the named schemas of an OpenAPI document while its routes are described. */
+/** Collects the named parts of an OpenAPI document while its routes are described. */
 export type OpenApiComponents = {
   schemas: Record<string, JsonSchema>
+  responses: Record<string, JsonSchema>
+  examples: Record<string, JsonSchema>
   /** Converts the wire form of a schema to JSON Schema; named parts are added to the components once. */
   registerSchema(schema: z.ZodType): JsonSchema
+  /** Adds a schema under a name that generators can use, unless it is a reference; returns the reference. */
+  addSchema(name: string, schema: JsonSchema): JsonSchema
+  /** Adds a response or an example under a name, which other operations may have added; returns the reference. */
+  addResponse(name: string, response: JsonSchema): JsonSchema
+  addExample(name: string, value: unknown): JsonSchema
+  /** Builds an example that fits a schema, from the named examples of the components that it refers to. */
   buildExample(schema: JsonSchema): unknown
 }
 
-export function createOpenApiComponents(): OpenApiComponents {
+/** `namedExamples`: of components, by name. */
+export function createOpenApiComponents(namedExamples: Record<string, unknown>): OpenApiComponents {
   const schemas: Record<string, JsonSchema> = {}
+  const responses: Record<string, JsonSchema> = {}
+  const examples: Record<string, JsonSchema> = {}
   return {
     schemas,
+    responses,
+    examples,
     registerSchema(schema) {
       const {
         $schema: _,
         $defs = {},
         ...own
       } = normalizeSchema(z.toJSONSchema(schema, { io: 'input' })) as JsonSchema
-      Object.assign(schemas, $defs)
+      for (const [name, definition] of Object.entries($defs as Record<string, JsonSchema>))
+        addOnce(schemas, name, definition)
       return own
     },
-    buildExample: schema => buildSchemaExample(schema, schemas),
+    addSchema(name, schema) {
+      if (schema.$ref !== undefined) return schema
+      addOnce(schemas, name, schema)
+      return { $ref: `#/components/schemas/${name}` }
+    },
+    addResponse(name, response) {
+      addOnce(responses, name, response)
+      return { $ref: `#/components/responses/${name}` }
+    },
+    addExample(name, value) {
+      addOnce(examples, name, { value })
+      return { $ref: `#/components/examples/${name}` }
+    },
+    buildExample: schema => buildSchemaExample(schema, { schemas, namedExamples }),
   }
 }
 
-/** Points references to the components, and removes a pattern that only repeats its format. */
+function addOnce(components: Record<string, JsonSchema>, name: string, component: JsonSchema): void {
+  const existing = components[name]
+  if (existing && !isDeepStrictEqual(existing, component))
+    throw new Error(`two components of the OpenAPI document are named ${name}`)
+  components[name] = component
+}
+
+/**
+ * Rewrites what zod generates: references point to the components; limits of every JavaScript integer, patterns that only
+ * repeat a format and rules that every object keeps are left out; a constant is an enum and a nullable type a list of
+ * types, which more generators read.
+ */
 function normalizeSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalizeSchema)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value)
-    .filter(([key]) => !(key === 'pattern' && 'format' in value) && !(key === 'id' && 'properties' in value))
-    .map(([key, inner]) => [
-      key,
-      key === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : normalizeSchema(inner),
-    ])
-  return Object.fromEntries(entries)
+    .filter(([key, inner]) => !isRedundant(key, inner, value))
+    .map(([key, inner]) => {
+      if (key === '$ref') return [key, String(inner).replace('#/$defs/', '#/components/schemas/')]
+      if (key === 'const' && 'type' in value) return ['enum', [inner]]
+      return [key, key === 'examples' ? inner : normalizeSchema(inner)]
+    })
+  return joinNullableTypes(Object.fromEntries(entries))
 }
 
-/** Builds an example value that fits a schema, from the schema's own examples where it has some. */
-function buildSchemaExample(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
-  const referred =
-    typeof schema.$ref === 'string' ? components[schema.$ref.split('/').at(-1) ?? ''] : undefined
-  if (referred) return buildSchemaExample(referred, components)
-  const examples = [(schema.examples as unknown[] | undefined)?.[0], schema.const, schema.default]
-  const first = examples.find(value => value !== undefined) ?? (schema.enum as unknown[] | undefined)?.[0]
-  if (first !== undefined) return first
-  const [choice] = (schema.anyOf ?? schema.oneOf ?? []) as JsonSchema[]
-  if (choice) return buildSchemaExample(choice, components)
-  return buildExampleOfType(schema, components)
-}
-
-function buildExampleOfType(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
-  switch (schema.type) {
-    case 'object':
-      return Object.fromEntries(
-        Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>).map(([name, inner]) => [
-          name,
-          buildSchemaExample(inner, components),
-        ]),
-      )
-    case 'array':
-      return schema.items ? [buildSchemaExample(schema.items as JsonSchema, components)] : []
-    case 'string':
-      return buildExampleText(schema.format)
-    case 'integer':
-    case 'number':
-      return schema.minimum ?? 1
-    case 'boolean':
-      return true
+function isRedundant(key: string, inner: unknown, schema: object): boolean {
+  switch (key) {
+    case 'pattern':
+      return 'format' in schema
+    case 'id':
+      return 'properties' in schema
+    case 'minimum':
+    case 'maximum':
+      return Math.abs(Number(inner)) === Number.MAX_SAFE_INTEGER
+    case 'propertyNames':
+      return Object.keys(Object(inner)).join() === 'type'
     default:
-      return null
+      return false
   }
 }
 
-function buildExampleText(format: unknown): string {
-  switch (format) {
-    case 'uuid':
-      return '6f1c2c0e-6a5d-4d5e-9b53-0c1f4f7a9d21'
-    case 'date-time':
-      return '2026-11-21T12:00:00.000000Z'
-    case 'date':
-      return '2026-11-21'
-    default:
-      return 'text'
-  }
+function joinNullableTypes(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema as { anyOf?: JsonSchema[] }
+  if (anyOf?.length !== 2 || anyOf[1]?.type !== 'null') return schema
+  const [{ type, ...first } = {}] = anyOf
+  if (typeof type !== 'string' || 'enum' in first || 'properties' in first) return schema
+  return { ...first, type: [type, 'null'], ...rest }
 }

@@ -1,3 +1,5 @@
+import { EXAMPLE_UUIDS } from '../../contract/shared/example-values.ts'
+
 /** Groups of operations in the OpenAPI document, in its order. The first one whose pattern matches a path has it. */
 export const OPENAPI_TAGS = [
   {
@@ -52,3 +54,26 @@ export const OPENAPI_TAGS = [
   },
   { name: 'health', paths: /^\/\w+z$/, description: 'Whether a process runs and can serve requests.' },
 ] as const
+
+/** Examples of path parameters: `uuid` by the tag of its path. */
+const PATH_EXAMPLES: Record<string, string> = {
+  payments: EXAMPLE_UUIDS.charge,
+  refunds: EXAMPLE_UUIDS.charge,
+  meds: EXAMPLE_UUIDS.dispute,
+  transfers: EXAMPLE_UUIDS.transfer,
+  providers: EXAMPLE_UUIDS.provider,
+  webhooks: EXAMPLE_UUIDS.webhook,
+  refund: EXAMPLE_UUIDS.refund,
+  delivery: EXAMPLE_UUIDS.delivery,
+  id: EXAMPLE_UUIDS.event,
+  key: 'contato@lojadaana.example.com',
+}
+
+/** Finds the example of a path parameter: of its name, or of the resource that the path belongs to. */
+export function findPathExample(path: string, name: string): string | undefined {
+  return PATH_EXAMPLES[name] ?? PATH_EXAMPLES[findTag(path)?.name ?? '']
+}
+
+export function findTag(path: string) {
+  return OPENAPI_TAGS.find(({ paths }) => paths.test(path))
+}

@@ -4,6 +4,7 @@ import {
   createPixKeyBody,
   pixKeySchema,
   pixKeysQuery,
+  rejectedPixKeySchema,
   removedPixKeyResponse,
   requestCodeBody,
   requestedCodeResponse,
@@ -66,6 +67,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
         'pix_key_unknown',
       ],
+      errorData: { provider_rejected: rejectedPixKeySchema },
     },
     handle: request => createPixKey(dependencies, request),
   })
@@ -101,6 +103,7 @@ export const pixKeyRoutes: RouteRegistrar = (router, dependencies) => {
         'not_confirmed',
         'pix_key_unknown',
       ],
+      errorData: { provider_rejected: rejectedPixKeySchema },
     },
     async handle({ em, token, params: { key }, requestId }) {
       await removePixKey(dependencies.temporal, { key, token, em, requestId })

@@ -34,6 +34,19 @@ export const refundRoutes: RouteRegistrar = (router, { temporal }) => {
         'not_taken',
         'not_confirmed',
       ],
+      errorData: {
+        provider_rejected: refundSchema,
+        no_provider_available: refundSchema,
+        not_taken: refundSchema,
+        not_found_after_restore: refundSchema,
+        // A refund that was stored before; or none, where the request was refused at once.
+        charge_not_refundable: refundSchema.optional(),
+        refund_in_progress: refundSchema.optional(),
+        refund_med_open: refundSchema.optional(),
+        refund_period_over: refundSchema.optional(),
+        insufficient_balance: refundSchema.optional(),
+        paused: refundSchema.optional(),
+      },
     },
     handle: ({ params, body, ...request }) =>
       createChargeRefund(temporal, { ...request, body: body ?? {}, chargeUuid: params.uuid }),

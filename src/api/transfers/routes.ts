@@ -38,6 +38,16 @@ export const transferRoutes: RouteRegistrar = (router, dependencies) => {
         'not_found_after_restore',
         'not_confirmed',
       ],
+      errorData: {
+        provider_rejected: transferSchema,
+        no_provider_available: transferSchema,
+        not_taken: transferSchema,
+        not_found_after_restore: transferSchema,
+        // A transfer that was stored before; or none, where the request was refused at once.
+        external_ref_taken: transferSchema.optional(),
+        account_blocked: transferSchema.optional(),
+        paused: transferSchema.optional(),
+      },
     },
     handle: request => createTransfer(dependencies, request),
   })

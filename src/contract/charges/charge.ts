@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import type { ReadCharge, ReadSplit } from '../../db/repositories/charges.ts'
 import { type ChargeState, chargeMachine } from '../../domain/charges/charge.ts'
-import { isDocument, normalizeDocument } from '../../domain/pix/document.ts'
+import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../../domain/pix/document.ts'
+import { PROVIDER_APIS, PROVIDER_CAPABILITIES } from '../../domain/providers/provider.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
-import { initiationFields, movementRecordFields, showMovementRecord } from '../ledger/movement.ts'
+import {
+  additionalInfoSchema,
+  initiationFields,
+  movementRecordFields,
+  showMovementRecord,
+} from '../ledger/movement.ts'
 import {
   caseInsensitiveEnum,
   day,
@@ -18,19 +24,34 @@ import {
   reaisOutput,
   reaisText,
   rowTimes,
+  statusChangeSchema,
   UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
 
 /** Charges (api-document.txt): the body of POST /payments, the list filters and the response. */
 
+const DOCUMENT_MESSAGE = 'must be a valid CPF (11 digits) or CNPJ (14 characters)'
+
 /** CPF or CNPJ with valid check digits; upper case after parsing. */
 export const cpfOrCnpj = z
   .string()
+  .regex(DOCUMENT_INPUT_PATTERN, DOCUMENT_MESSAGE)
   .transform(normalizeDocument)
-  .refine(isDocument, 'must be a valid CPF (11 digits) or CNPJ (14 characters)')
+  .refine(isDocument, DOCUMENT_MESSAGE)
+  .meta({
+    description: 'CPF or CNPJ with valid check digits, without formatting',
+    examples: ['11222333000181'],
+  })
 
-export const finalBeneficiary = z.strictObject({ name: partyName, document: cpfOrCnpj })
+export const finalBeneficiary = z
+  .strictObject({ name: partyName, document: cpfOrCnpj })
+  .meta({ id: 'FinalBeneficiary', description: 'The seller on whose behalf the account collects or pays' })
+
+/** The final beneficiary as it is shown. */
+export const finalBeneficiarySchema = z
+  .object({ name: z.string(), document: z.string() })
+  .meta({ id: 'FinalBeneficiaryShown' })
 
 export const splitBody = z.strictObject({
   type: caseInsensitiveEnum(['PERCENTAGE', 'FIXED']),
@@ -41,8 +62,15 @@ export const splitBody = z.strictObject({
 
 export const MAX_SPLITS = 100
 
+/** Says the truth about 0 by the table that decides it. */
+const CHARGE_VALUE_DESCRIPTION = `Reais. ${
+  PROVIDER_APIS.some(api => PROVIDER_CAPABILITIES[api].canIssueOpenAmount)
+    ? '0 is an open amount, which the payer chooses; it takes a provider that can issue it.'
+    : '0 is an open amount, which the payer chooses. No provider API of this release can issue one: a charge of 0 is 422 on `value`.'
+}`
+
 export const createChargeBody = z.strictObject({
-  value: reais.meta({ description: 'Reais; 0 lets the payer choose', examples: [150.75] }),
+  value: reais.meta({ description: CHARGE_VALUE_DESCRIPTION, examples: [150.75] }),
   type: caseInsensitiveEnum(['PIX']),
   external_ref: z.string().min(1).max(255).optional(),
   final_beneficiary: finalBeneficiary.optional(),
@@ -77,7 +105,7 @@ const splitSchema = z
     type: z.enum(['PERCENTAGE', 'FIXED']),
     value: reaisOutput.meta({ description: 'Percent where PERCENTAGE, reais where FIXED' }),
     status: z.enum(['PENDING', 'CREDITED', 'FAILED']),
-    recipient_account: z.object({ uuid: uuidSchema, name: z.string() }),
+    recipient_account: z.object({ uuid: uuidSchema, name: z.string() }).meta({ id: 'SplitRecipient' }),
   })
   .meta({ id: 'Split' })
 
@@ -95,7 +123,7 @@ const PIX_STATUSES = ['PENDING', 'COMPLETED', 'FAILED', 'EXPIRED', 'CANCELLED'] 
 const chargePixSchema = z
   .object({
     ...initiationFields,
-    additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
+    additional_info: z.array(additionalInfoSchema),
     transaction: chargeTransactionSchema.nullable(),
     status: z.enum(PIX_STATUSES),
     expires_at: instantSchema.nullable(),
@@ -121,15 +149,20 @@ const chargeFields = {
   status: z.enum(PAYMENT_STATUSES),
   type: z.literal('PIX'),
   external_ref: z.string().optional(),
-  final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
+  final_beneficiary: finalBeneficiarySchema.optional(),
   splits: z.array(splitSchema),
-  history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
+  history: z.array(statusChangeSchema),
   provider: providerReference,
   error: z
     .object({
       code: z.string(),
-      attempts: z.array(z.object({ provider: z.string(), outcome: z.string(), code: z.string() })),
+      attempts: z.array(
+        z
+          .object({ provider: z.string(), outcome: z.string(), code: z.string() })
+          .meta({ id: 'ChargeErrorAttempt' }),
+      ),
     })
+    .meta({ id: 'ChargeError' })
     .optional()
     .meta({ description: 'Only on a FAILED charge: why no provider issued it' }),
   ...rowTimes,
@@ -139,7 +172,9 @@ const chargeFields = {
 export const createdChargeSchema = z
   .object({
     ...chargeFields,
-    payment: z.object({ ...paymentFields, value: reaisOutput, type: z.literal('PIX') }),
+    payment: z
+      .object({ ...paymentFields, value: reaisOutput, type: z.literal('PIX') })
+      .meta({ id: 'CreatedPayment' }),
   })
   .meta({ id: 'CreatedCharge' })
 
@@ -147,12 +182,14 @@ export const createdChargeSchema = z
 export const chargeSchema = z
   .object({
     ...chargeFields,
-    payment: z.object({
-      ...paymentFields,
-      value: reaisText,
-      type: z.literal('QR_DYNAMIC'),
-      verify_sender: z.boolean(),
-    }),
+    payment: z
+      .object({
+        ...paymentFields,
+        value: reaisText,
+        type: z.literal('QR_DYNAMIC'),
+        verify_sender: z.boolean(),
+      })
+      .meta({ id: 'Payment' }),
   })
   .meta({ id: 'Charge' })
 

@@ -7,6 +7,7 @@ import {
   disputeMachine,
 } from '../../domain/disputes/dispute.ts'
 import {
+  additionalInfoSchema,
   initiationFields,
   movementRecordFields,
   showMovementInitiation,
@@ -30,7 +31,7 @@ import {
 const disputeInitiation = z
   .object({
     ...initiationFields,
-    additional_info: z.array(z.object({ name: z.string(), value: z.string() })),
+    additional_info: z.array(additionalInfoSchema),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED']),
     expires_at: instantSchema.nullable(),
     ...rowTimes,
@@ -52,7 +53,10 @@ export const disputeSchema = z
     pix_in_transaction: disputeRecord,
     attachments: z.array(
       z
-        .object({ uuid: uuidSchema, url: z.string().meta({ description: 'Signed; it expires' }) })
+        .object({
+          uuid: uuidSchema,
+          url: z.string().meta({ description: 'Signed; it expires', format: 'uri' }),
+        })
         .meta({ id: 'Attachment' }),
     ),
     med_type: z.enum(DISPUTE_KINDS),

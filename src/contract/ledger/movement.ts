@@ -15,11 +15,18 @@ import {
 
 /** Ledger records (api-document.txt): one PIX movement, as PIX_TRANSACTION events carry it. */
 
+export const additionalInfoSchema = z
+  .object({ name: z.string(), value: z.string() })
+  .meta({ id: 'AdditionalInfo' })
+
 /** First fields of every initiation, the order that a PIX carries out. */
 export const initiationFields = {
   sender: partySchema.nullable(),
   receiver: partySchema,
-  txid: z.string().nullable(),
+  txid: z
+    .string()
+    .nullable()
+    .meta({ description: 'Id of the charge at its provider; null for transfers and refunds' }),
   value: reaisText,
   type: z.enum(['QR_DYNAMIC', 'QR_STATIC', 'KEY', 'REFUND']),
   pix_key: z.string(),
@@ -38,7 +45,9 @@ const movementFields = {
   movement_type: z.enum(['IN', 'OUT']),
   type: z.enum(['EXTERNAL_TRANSFER', 'EXTERNAL_REFUND']),
   status: z.enum(['PENDING', 'SETTLED', 'FAILED']),
-  end_to_end: z.string(),
+  end_to_end: z
+    .string()
+    .meta({ description: 'End-to-end id of the PIX, 32 characters; empty until its provider reports it' }),
 }
 const settlementTimes = { settled_at: instantSchema.nullable(), ...rowTimes }
 

@@ -95,6 +95,27 @@ export const pixKeySchema = z
   })
   .meta({ id: 'PixKey' })
 
+/** Data of a rejection: the provider's reason. */
+export const rejectedPixKeySchema = z
+  .object({
+    type: z.enum(PIX_KEY_TYPES),
+    is_active: z.literal(false).optional(),
+    error: z
+      .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
+      .meta({ id: 'PixKeyError' })
+      .optional(),
+  })
+  .meta({
+    id: 'RejectedPixKey',
+    examples: [
+      {
+        type: 'EMAIL',
+        is_active: false,
+        error: { code: 'key_owned_elsewhere', message: 'the key belongs to another account' },
+      },
+    ],
+  })
+
 const message = z.string().meta({ description: 'For people' })
 export const createdPixKeyResponse = z.object({ message, data: pixKeySchema })
 export const removedPixKeyResponse = z.object({ message })

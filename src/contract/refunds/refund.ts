@@ -8,20 +8,20 @@ import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { movementSchema, showMovement } from '../ledger/movement.ts'
 import {
   pageQueryFields,
+  positiveReais,
   providerReference,
-  reais,
   reaisOutput,
   rowTimes,
+  statusChangeSchema,
   uuidSchema,
 } from '../shared/fields.ts'
 
 /** Refunds (api-document.txt, Refund result): the response of POST, GET and REFUND events. */
 
 export const createRefundBody = z.strictObject({
-  value: reais
-    .refine(cents => cents >= 1, 'must be at least 0.01')
+  value: positiveReais
     .optional()
-    .meta({ description: 'What is still refundable where absent' }),
+    .meta({ description: 'Reais; what is still refundable where absent', examples: [50.25] }),
 })
 
 export const refundsQuery = z.strictObject(pageQueryFields)
@@ -37,6 +37,7 @@ const refundPartSchema = z
     pix_refund: movementSchema,
     error: z
       .object({ code: z.string(), message: z.string(), provider_code: z.string().optional() })
+      .meta({ id: 'RefundError' })
       .optional(),
     ...rowTimes,
   })
@@ -49,7 +50,7 @@ export const refundSchema = z
     value: reaisOutput,
     fees: reaisOutput,
     refund: refundPartSchema,
-    history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
+    history: z.array(statusChangeSchema),
     provider: providerReference,
     ...rowTimes,
   })

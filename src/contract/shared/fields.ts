@@ -7,6 +7,7 @@ import {
   textFromCents,
 } from '../../domain/ledger/money.ts'
 import { PROVIDER_NAMES } from '../../domain/providers/provider.ts'
+import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { formatTimestamp } from '../../domain/shared/timestamp.ts'
 import { isTimeZone } from './time-zone.ts'
 
@@ -15,26 +16,39 @@ import { isTimeZone } from './time-zone.ts'
  * values (centavos, Date, upper-case names), `z.encode` writes the wire form, and OpenAPI describes the wire form.
  */
 
-/** Amount in a request: reais as a JSON number on the wire, integer centavos after parsing. */
-export const reais = z
-  .codec(z.number(), z.int().min(0).max(MAX_CENTS), {
-    decode: (value, context) => {
-      const cents = centsFromReais(value)
-      if (cents !== null) return cents
-      context.issues.push({
-        code: 'custom',
-        input: value,
-        message: 'must be an amount in reais from 0 to 9999999999.99 with at most two decimals',
-      })
-      return z.NEVER
-    },
-    encode: reaisFromCents,
-  })
-  .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
+const AMOUNT_MESSAGE = 'must be an amount in reais from 0 to 9999999999.99 with at most two decimals'
+
+/**
+ * Builds the schema of an amount in a request: reais as a JSON number on the wire, integer centavos after parsing. OpenAPI
+ * shows the limits, and no `multipleOf` for the decimals: validators divide binary fractions, where 4.35 / 0.01 is no integer.
+ */
+function reaisFrom(minCents: number) {
+  const min = reaisFromCents(minCents)
+  const limited = z
+    .number()
+    .min(min, { error: ({ input }) => (Number(input) < 0 ? AMOUNT_MESSAGE : `must be at least ${min}`) })
+    .max(reaisFromCents(MAX_CENTS), AMOUNT_MESSAGE)
+  return z
+    .codec(limited, z.int().min(minCents).max(MAX_CENTS), {
+      decode: (value, context) => {
+        const cents = centsFromReais(value)
+        if (cents !== null) return cents
+        context.issues.push({ code: 'custom', input: value, message: AMOUNT_MESSAGE })
+        return z.NEVER
+      },
+      encode: reaisFromCents,
+    })
+    .meta({ description: 'Reais, at most two decimals', examples: [150.75] })
+}
+
+/** Amount in a request that may be zero. */
+export const reais = reaisFrom(0)
+/** Amount of money that moves: at least one centavo. */
+export const positiveReais = reaisFrom(1)
 
 /** Amount in a response: balances, and amounts with fees, may exceed the limit of a request's amount. */
 export const reaisOutput = z
-  .codec(z.number(), z.int().min(0), {
+  .codec(z.number().min(0), z.int().min(0), {
     decode: value => Math.round(value * 100),
     encode: reaisFromCents,
   })
@@ -59,6 +73,11 @@ export const instantSchema = z
 /** Times of a row, the last fields of most resources. */
 export const rowTimes = { created_at: instantSchema, updated_at: instantSchema }
 
+/** A change of status, as histories list it. */
+export const statusChangeSchema = z
+  .object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })
+  .meta({ id: 'StatusChange' })
+
 /** Builds an enum that accepts any case, written in upper case. Other alphabets' letters stay: `ı` is not `I`. */
 export function caseInsensitiveEnum<const Names extends readonly [string, ...string[]]>(names: Names) {
   return z.preprocess(
@@ -75,10 +94,18 @@ export const partyName = z.string().trim().min(1).max(140)
 export const partySchema = z
   .object({
     name: z.string(),
-    document: z.string(),
+    document: z.string().meta({ description: 'CPF or CNPJ; masked (`***982247**`) where it is another’s' }),
     account_number: z.string(),
     account_agency: z.string(),
-    bank: z.object({ code: z.string(), name: z.string(), ispb: z.string() }),
+    bank: z
+      .object({
+        code: z
+          .string()
+          .meta({ description: 'COMPE code; empty where the bank has none', examples: ['260'] }),
+        name: z.string().meta({ examples: ['NU PAGAMENTOS S.A.'] }),
+        ispb: z.string().meta({ examples: ['18236120'] }),
+      })
+      .meta({ id: 'Bank' }),
     account_type: z.enum(['CHECKING', 'PAYMENT']),
   })
   .meta({ id: 'Party', description: 'Sender or receiver of a PIX; unknown texts are empty' })
@@ -105,14 +132,17 @@ export const RUN_DESPITE_OTHER_ISSUES = {
 /** Page information of every list response. */
 export const pageMeta = z
   .object({
-    current_page: z.int(),
-    from: z.int(),
-    last_page: z.int(),
-    per_page: z.int(),
-    to: z.int(),
-    total: z.int(),
+    current_page: z.int().min(1),
+    from: z.int().min(0).meta({ description: 'Number of the first row of the page, from 1; 0 without rows' }),
+    last_page: z.int().min(1),
+    per_page: z.int().min(1).max(100),
+    to: z.int().min(0).meta({ description: 'Number of the last row of the page; 0 without rows' }),
+    total: z.int().min(0),
   })
-  .meta({ id: 'PageMeta' })
+  .meta({
+    id: 'PageMeta',
+    examples: [{ current_page: 1, from: 1, last_page: 1, per_page: 15, to: 1, total: 1 }],
+  })
 
 export const dataResponse = <T extends z.ZodType>(resource: T) => z.object({ data: resource })
 export const pageResponse = <T extends z.ZodType>(resource: T) =>

@@ -3,10 +3,15 @@ import type { AttemptState } from '../../db/entities/attempt.ts'
 import type { OperationFailure } from '../../db/entities/transfer.ts'
 import type { AttemptWithProvider } from '../../db/repositories/attempts.ts'
 import type { ReadTransfer } from '../../db/repositories/transfers.ts'
-import { detectPixKeyType, normalizePixKey } from '../../domain/pix-keys/key-format.ts'
+import {
+  detectPixKeyType,
+  MAX_KEY_LENGTH,
+  normalizePixKey,
+  PIX_KEY_INPUT_PATTERN,
+} from '../../domain/pix-keys/key-format.ts'
 import { PAYMENT_STATUSES } from '../../domain/shared/payment-status.ts'
 import { transferMachine } from '../../domain/transfers/transfer.ts'
-import { cpfOrCnpj, finalBeneficiary } from '../charges/charge.ts'
+import { cpfOrCnpj, finalBeneficiary, finalBeneficiarySchema } from '../charges/charge.ts'
 import { isErrorOfAttempt } from '../events/event.ts'
 import { initiationFields, maskParty, movementRecordFields } from '../ledger/movement.ts'
 import {
@@ -17,25 +22,31 @@ import {
   keyQuery,
   namesQuery,
   pageQueryFields,
+  positiveReais,
   providerReference,
-  reais,
   reaisOutput,
   rowTimes,
+  statusChangeSchema,
   UNKNOWN_PARTY,
   uuidSchema,
 } from '../shared/fields.ts'
 
 /** Transfers (api-document.txt): the body of POST /transfers, the list filters and the response. */
 
+const PIX_KEY_MESSAGE =
+  'must be a CPF, a CNPJ, an e-mail, a Brazilian mobile number with +55, or a random key'
+
 const pixKey = z
   .string()
-  .max(255)
+  .max(255, { abort: true })
+  .regex(PIX_KEY_INPUT_PATTERN, PIX_KEY_MESSAGE)
   .transform(normalizePixKey)
-  .refine(key => key.length <= 77, 'must be at most 77 characters')
-  .refine(
-    key => detectPixKeyType(key) !== null,
-    'must be a CPF, a CNPJ, an e-mail, a Brazilian mobile number with +55, or a random key',
-  )
+  .refine(key => key.length <= MAX_KEY_LENGTH, `must be at most ${MAX_KEY_LENGTH} characters`)
+  .refine(key => detectPixKeyType(key) !== null, PIX_KEY_MESSAGE)
+  .meta({
+    description: `Key of the recipient, at most ${MAX_KEY_LENGTH} characters: CPF, CNPJ, e-mail, mobile with \`+55\`, or random key`,
+    examples: ['maria@example.com'],
+  })
 
 const scheduledFor = z.iso
   .datetime({ offset: true })
@@ -43,7 +54,7 @@ const scheduledFor = z.iso
   .meta({ description: 'ISO 8601 with offset, in the future, at most 90 days ahead' })
 
 export const createTransferBody = z.strictObject({
-  value: reais.refine(cents => cents >= 1, 'must be at least 0.01').meta({ examples: [25.9] }),
+  value: positiveReais.meta({ examples: [25.9] }),
   /** Accepted for symmetry with charges, where it is required; PIX is the only type. */
   type: caseInsensitiveEnum(['PIX']).optional(),
   pix_key: pixKey,
@@ -96,7 +107,9 @@ const transferError = z
     provider_code: z.string().optional(),
     provider: z.string().optional(),
     attempts: z.array(
-      z.object({ provider: z.string(), outcome: z.enum(ATTEMPT_OUTCOMES), code: z.string() }),
+      z
+        .object({ provider: z.string(), outcome: z.enum(ATTEMPT_OUTCOMES), code: z.string() })
+        .meta({ id: 'TransferErrorAttempt' }),
     ),
   })
   .meta({ id: 'TransferError' })
@@ -130,9 +143,9 @@ export const transferSchema = z
     status: z.enum(PAYMENT_STATUSES),
     type: z.literal('PIX'),
     external_ref: z.string().optional(),
-    final_beneficiary: z.object({ name: z.string(), document: z.string() }).optional(),
+    final_beneficiary: finalBeneficiarySchema.optional(),
     transfer: transferRecord,
-    history: z.array(z.object({ status: z.enum(PAYMENT_STATUSES), created_at: z.iso.datetime() })),
+    history: z.array(statusChangeSchema),
     provider: providerReference,
     attempts: z.array(attemptSchema),
     outcome: z.literal('unknown').optional(),

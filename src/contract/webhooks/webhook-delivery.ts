@@ -14,22 +14,24 @@ import {
 
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'] as const
 
-const deliveryAttemptSchema = z.object({
-  number: z.int(),
-  at: instantSchema,
-  status: z.int().nullable().meta({ description: 'The HTTP status; null where there was no answer' }),
-  failure: z
-    .string()
-    .optional()
-    .meta({ description: 'Why there was none: refused_address, no_connection, timeout, broken' }),
-  duration_ms: z.int(),
-  answer: z.string().meta({ description: 'The beginning of the answer, at most 1 kB' }),
-})
+const deliveryAttemptSchema = z
+  .object({
+    number: z.int().min(1),
+    at: instantSchema,
+    status: z.int().nullable().meta({ description: 'The HTTP status; null where there was no answer' }),
+    failure: z
+      .string()
+      .optional()
+      .meta({ description: 'Why there was none: refused_address, no_connection, timeout, broken' }),
+    duration_ms: z.int().min(0),
+    answer: z.string().meta({ description: 'The beginning of the answer, at most 1 kB' }),
+  })
+  .meta({ id: 'DeliveryAttempt' })
 
 export const deliverySchema = z
   .object({
     uuid: uuidSchema,
-    event: z.object({ id: uuidSchema, type: z.enum(EVENT_TYPES) }),
+    event: z.object({ id: uuidSchema, type: z.enum(EVENT_TYPES) }).meta({ id: 'EventReference' }),
     status: z.enum(DELIVERY_STATUSES),
     next_try_at: instantSchema
       .nullable()

@@ -10,7 +10,8 @@ const url = z
   .refine(isHttps, 'must be an https URL')
   .meta({
     description: 'https, resolving to public addresses only',
-    examples: ['https://shop.example/pix'],
+    format: 'uri',
+    examples: ['https://loja.example.com/pix'],
   })
 const token = z
   .string()
@@ -51,7 +52,7 @@ export const webhooksQuery = z.strictObject(pageQueryFields)
 export const webhookSchema = z
   .object({
     uuid: uuidSchema,
-    url: z.string(),
+    url: z.string().meta({ format: 'uri' }),
     token: z.string().meta({ description: 'Whole where it is created or replaced, masked where it is read' }),
     previous_token_expires_at: instantSchema
       .optional()

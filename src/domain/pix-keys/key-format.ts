@@ -1,4 +1,4 @@
-import { isDocument, normalizeDocument } from '../pix/document.ts'
+import { DOCUMENT_INPUT_PATTERN, isDocument, normalizeDocument } from '../pix/document.ts'
 import { isUuid } from '../pix/identifiers.ts'
 import type { PixKeyType } from './pix-key.ts'
 
@@ -36,8 +36,20 @@ export function normalizePixKey(key: string): string {
 }
 
 /** A Brazilian mobile: DICT takes any E.164 number, the manual only mobiles; no area code has a zero. */
-const MOBILE_PATTERN = /^\+55[1-9][1-9]9\d{8}$/
+const MOBILE_PATTERN = /^\+55[1-9][1-9]9[0-9]{8}$/
 
 /** DICT API 2.12.1, Key, as written there: lower case, without `&` and `%`. */
 const EMAIL_PATTERN =
   /^[a-z0-9.!#$'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+const RANDOM_KEY_INPUT_PATTERN = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/
+
+/** Matches every text that can be a key after `normalizePixKey`; check digits and the length are not checked. */
+export const PIX_KEY_INPUT_PATTERN = new RegExp(
+  [
+    DOCUMENT_INPUT_PATTERN.source,
+    MOBILE_PATTERN.source,
+    EMAIL_PATTERN.source.replaceAll('a-z', 'A-Za-z'),
+    RANDOM_KEY_INPUT_PATTERN.source,
+  ].join('|'),
+)

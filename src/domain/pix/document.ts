@@ -14,6 +14,9 @@ export function detectDocumentKind(text: string): DocumentKind | null {
   return null
 }
 
+/** Matches every text that can be a document after `normalizeDocument`; its check digits are not checked. */
+export const DOCUMENT_INPUT_PATTERN = /^(?:[0-9]{11}|[0-9A-Za-z]{12}[0-9]{2})$/
+
 export function isDocument(text: string): boolean {
   return detectDocumentKind(text) !== null
 }

@@ -4,8 +4,11 @@ import addFormats from 'ajv-formats'
 /** Checks the service's responses against its own `/openapi.json`. */
 export type Contract = ReturnType<typeof createContract>
 
-type Document = { paths: Record<string, Record<string, { responses: Record<string, DescribedResponse> }>> }
-type DescribedResponse = { content?: Record<string, unknown>; headers?: Record<string, unknown> }
+type Document = {
+  paths: Record<string, Record<string, { responses: Record<string, DescribedResponse> }>>
+  components?: { responses?: Record<string, DescribedResponse> }
+}
+type DescribedResponse = { $ref?: string; content?: Record<string, unknown> }
 
 export type ContractResponse = {
   method: string
@@ -18,7 +21,7 @@ export type ContractResponse = {
 
 /** Throws a sentence where a response is not what the document promises: its status, its media type, its shape. */
 export function createContract(document: unknown) {
-  const { paths } = document as Document
+  const { paths, components } = document as Document
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema(document as object, 'openapi')
@@ -48,11 +51,15 @@ export function createContract(document: unknown) {
       }
       const described = operation.responses[said.status]
       if (!described) throw new Error(`${where}, which /openapi.json does not know`)
+      const shared = described.$ref?.split('/').at(-1)
+      const { content } = shared === undefined ? described : (components?.responses?.[shared] ?? {})
       const media = (said.headers.get('content-type') ?? '').split(';')[0]!
-      if (!described.content?.[media])
-        throw new Error(`${where} as ${media}, which /openapi.json does not know`)
+      if (!content?.[media]) throw new Error(`${where} as ${media}, which /openapi.json does not know`)
       if (!media.includes('json')) return
-      const steps = ['paths', known.path, said.method.toLowerCase(), 'responses', String(said.status)]
+      const steps =
+        shared === undefined
+          ? ['paths', known.path, said.method.toLowerCase(), 'responses', String(said.status)]
+          : ['components', 'responses', shared]
       fits(jsonPointerOf([...steps, 'content', media, 'schema']), where, said.body)
     },
   }
