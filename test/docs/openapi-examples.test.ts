@@ -49,7 +49,7 @@ describe('every example of openapi.json', () => {
     expect(examples.length).toBeGreaterThan(250)
     const wrong = examples.flatMap(({ at, schema, value }) => {
       const validate = ajv.compile({ $ref: `openapi${schema}` })
-      return validate(value) ? [] : [`${at}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`]
+      return validate(value) ? [] : [`${at}: ${ajv.errorsText(validate.errors)}`]
     })
     expect(wrong).toEqual([])
   })
@@ -96,7 +96,7 @@ describe('every example of openapi.json', () => {
 })
 
 test('openapi.json names no limit that is only of JavaScript', () => {
-  expect(JSON.stringify(document)).not.toContain(String(Number.MAX_SAFE_INTEGER))
+  expect(JSON.stringify(document).includes(String(Number.MAX_SAFE_INTEGER))).toBe(false)
 })
 
 test('openapi.json limits what the API validates', () => {
