@@ -25,7 +25,7 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
       version: '1',
       description:
         'PIX payments: money moves at most once, a final state is never a guess, nothing accepted is lost.',
-      contact: { name: 'The operator of this service', url: '/docs/readme' },
+      contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
