@@ -660,7 +660,128 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    PAYMENT: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A PAYMENT event
+         * @description A charge became PAID, FAILED, CANCELLED, EXPIRED, PARTIALLY_REFUNDED or REFUNDED.
+         */
+        post: operations["onPaymentEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    TRANSFER: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A TRANSFER event
+         * @description A transfer became PAID, FAILED, CANCELLED or EXPIRED, or a part of it was returned.
+         */
+        post: operations["onTransferEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    REFUND: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A REFUND event
+         * @description A refund was settled or has failed.
+         */
+        post: operations["onRefundEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    MED: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A MED event
+         * @description A dispute was opened, answered or closed.
+         */
+        post: operations["onMedEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    PIX_TRANSACTION: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A PIX_TRANSACTION event
+         * @description A PIX settled: money came in or went out, also where it belongs to no charge.
+         */
+        post: operations["onPixTransactionEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    TEST: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A TEST event
+         * @description The account requested a test event; `data` is the webhook.
+         */
+        post: operations["onTestEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description Every error of the service */
@@ -687,7 +808,34 @@ export interface components {
             /** @description The resource as it is stored, where there is one */
             data?: unknown;
         };
-        CreatedCharge: {
+        PaymentEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "PAYMENT";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["PaymentEventData"];
+        };
+        PaymentEventData: components["schemas"]["Charge"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+            /**
+             * @description It was paid, or settled, after a final state had been shown
+             * @enum {boolean}
+             */
+            late?: true;
+        };
+        Charge: {
             /**
              * Format: uuid
              * @description A UUID
@@ -699,34 +847,19 @@ export interface components {
             total_value: number;
             /** @description Reais, at most two decimals */
             fees: number;
-            /** @constant */
+            /** @enum {string} */
             currency: "BRL";
             /** @enum {string} */
             status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-            /** @constant */
+            /** @enum {string} */
             type: "PIX";
             external_ref?: string;
-            final_beneficiary?: {
-                name: string;
-                document: string;
-            };
+            final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
             splits: components["schemas"]["Split"][];
-            history: {
-                /** @enum {string} */
-                status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-                /** Format: date-time */
-                created_at: string;
-            }[];
+            history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
             /** @description Only on a FAILED charge: why no provider issued it */
-            error?: {
-                code: string;
-                attempts: {
-                    provider: string;
-                    outcome: string;
-                    code: string;
-                }[];
-            };
+            error?: components["schemas"]["ChargeError"];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -737,37 +870,11 @@ export interface components {
              * @description UTC, six fractional digits
              */
             updated_at: string;
-            payment: {
-                /**
-                 * Format: uuid
-                 * @description A UUID
-                 */
-                uuid: string;
-                /** @enum {string} */
-                status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
-                /** @description The copy-and-paste PIX code */
-                payload: string;
-                pix: components["schemas"]["ChargePix"];
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                expires_at: string;
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                updated_at: string;
-                /** @description Reais, at most two decimals */
-                value: number;
-                /** @constant */
-                type: "PIX";
-            };
+            payment: components["schemas"]["Payment"];
+        };
+        FinalBeneficiaryShown: {
+            name: string;
+            document: string;
         };
         Split: {
             /**
@@ -781,14 +888,21 @@ export interface components {
             value: number;
             /** @enum {string} */
             status: "PENDING" | "CREDITED" | "FAILED";
-            recipient_account: {
-                /**
-                 * Format: uuid
-                 * @description A UUID
-                 */
-                uuid: string;
-                name: string;
-            };
+            recipient_account: components["schemas"]["SplitRecipient"];
+        };
+        SplitRecipient: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            name: string;
+        };
+        StatusChange: {
+            /** @enum {string} */
+            status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
+            /** Format: date-time */
+            created_at: string;
         };
         /** @description The connection that carries this resource */
         ProviderShown: {
@@ -800,22 +914,65 @@ export interface components {
             /** @enum {string} */
             provider: "PROVIDER_A" | "PROVIDER_B" | "PROVIDER_C" | "PROVIDER_D";
         };
+        ChargeError: {
+            code: string;
+            attempts: components["schemas"]["ChargeErrorAttempt"][];
+        };
+        ChargeErrorAttempt: {
+            provider: string;
+            outcome: string;
+            code: string;
+        };
+        Payment: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** @enum {string} */
+            status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
+            /** @description The copy-and-paste PIX code */
+            payload: string;
+            pix: components["schemas"]["ChargePix"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+            /** @description Reais as a decimal string with two decimals */
+            value: string;
+            /** @enum {string} */
+            type: "QR_DYNAMIC";
+            verify_sender: boolean;
+        };
         ChargePix: {
             sender: components["schemas"]["Party"] | null;
             receiver: components["schemas"]["Party"];
+            /** @description Id of the charge at its provider; null for transfers and refunds */
             txid: string | null;
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /** @enum {string} */
             type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "REFUND";
             pix_key: string;
-            additional_info: {
-                name: string;
-                value: string;
-            }[];
+            additional_info: components["schemas"]["AdditionalInfo"][];
             transaction: components["schemas"]["ChargeTransaction"] | null;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             expires_at: string | null;
             /**
              * Format: date-time
@@ -831,16 +988,28 @@ export interface components {
         /** @description Sender or receiver of a PIX; unknown texts are empty */
         Party: {
             name: string;
+            /** @description CPF or CNPJ; masked (`***982247**`) where it is another’s */
             document: string;
             account_number: string;
             account_agency: string;
-            bank: {
-                code: string;
-                name: string;
-                ispb: string;
-            };
+            bank: components["schemas"]["Bank"];
             /** @enum {string} */
             account_type: "CHECKING" | "PAYMENT";
+        };
+        Bank: {
+            /**
+             * @description COMPE code; empty where the bank has none
+             * @example 260
+             */
+            code: string;
+            /** @example NU PAGAMENTOS S.A. */
+            name: string;
+            /** @example 18236120 */
+            ispb: string;
+        };
+        AdditionalInfo: {
+            name: string;
+            value: string;
         };
         ChargeTransaction: {
             /**
@@ -856,7 +1025,12 @@ export interface components {
             type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND";
             /** @enum {string} */
             status: "PENDING" | "SETTLED" | "FAILED";
+            /** @description End-to-end id of the PIX, 32 characters; empty until its provider reports it */
             end_to_end: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             settled_at: string | null;
             /**
              * Format: date-time
@@ -869,7 +1043,34 @@ export interface components {
              */
             updated_at: string;
         };
-        Charge: {
+        TransferEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "TRANSFER";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["TransferEventData"];
+        };
+        TransferEventData: components["schemas"]["Transfer"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+            /**
+             * @description It was paid, or settled, after a final state had been shown
+             * @enum {boolean}
+             */
+            late?: true;
+        };
+        Transfer: {
             /**
              * Format: uuid
              * @description A UUID
@@ -878,37 +1079,65 @@ export interface components {
             /** @description Reais, at most two decimals */
             value: number;
             /** @description Reais, at most two decimals */
-            total_value: number;
-            /** @description Reais, at most two decimals */
             fees: number;
-            /** @constant */
+            /** @enum {string} */
             currency: "BRL";
             /** @enum {string} */
             status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-            /** @constant */
+            /** @enum {string} */
             type: "PIX";
             external_ref?: string;
-            final_beneficiary?: {
-                name: string;
-                document: string;
-            };
-            splits: components["schemas"]["Split"][];
-            history: {
-                /** @enum {string} */
-                status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-                /** Format: date-time */
-                created_at: string;
-            }[];
+            final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
+            transfer: components["schemas"]["TransferRecord"];
+            history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
-            /** @description Only on a FAILED charge: why no provider issued it */
-            error?: {
-                code: string;
-                attempts: {
-                    provider: string;
-                    outcome: string;
-                    code: string;
-                }[];
-            };
+            attempts: components["schemas"]["Attempt"][];
+            /** @enum {string} */
+            outcome?: "unknown";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            unknown_since?: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            next_check_at?: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            scheduled_for?: string;
+            error?: components["schemas"]["TransferError"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+        };
+        TransferRecord: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            initiation: components["schemas"]["KeyInitiation"];
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @enum {string} */
+            movement_type: "OUT";
+            /** @enum {string} */
+            type: "EXTERNAL_TRANSFER";
+            /** @enum {string} */
+            status: "PENDING" | "SETTLED" | "FAILED";
+            /** @description End-to-end id of the PIX, 32 characters; empty until its provider reports it */
+            end_to_end: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            settled_at: string | null;
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -919,46 +1148,84 @@ export interface components {
              * @description UTC, six fractional digits
              */
             updated_at: string;
-            payment: {
-                /**
-                 * Format: uuid
-                 * @description A UUID
-                 */
-                uuid: string;
-                /** @enum {string} */
-                status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
-                /** @description The copy-and-paste PIX code */
-                payload: string;
-                pix: components["schemas"]["ChargePix"];
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                expires_at: string;
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                updated_at: string;
-                /** @description Reais as a decimal string with two decimals */
-                value: string;
-                /** @constant */
-                type: "QR_DYNAMIC";
-                verify_sender: boolean;
-            };
         };
-        PageMeta: {
-            current_page: number;
-            from: number;
-            last_page: number;
-            per_page: number;
-            to: number;
-            total: number;
+        KeyInitiation: {
+            sender: components["schemas"]["Party"] | null;
+            receiver: components["schemas"]["Party"];
+            txid: null;
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @enum {string} */
+            type: "KEY";
+            pix_key: string;
+            /** @enum {string} */
+            status: "PENDING" | "COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
+        Attempt: {
+            provider: string;
+            /** @enum {string} */
+            outcome: "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
+            code: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+        };
+        TransferError: {
+            code: string;
+            message: string;
+            provider_code?: string;
+            provider?: string;
+            attempts: components["schemas"]["TransferErrorAttempt"][];
+        };
+        TransferErrorAttempt: {
+            provider: string;
+            /** @enum {string} */
+            outcome: "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
+            code: string;
+        };
+        RefundEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "REFUND";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["RefundEventData"];
+        };
+        RefundEventData: components["schemas"]["RefundResult"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
         };
         RefundResult: {
             /**
@@ -973,12 +1240,7 @@ export interface components {
             /** @description Reais, at most two decimals */
             fees: number;
             refund: components["schemas"]["Refund"];
-            history: {
-                /** @enum {string} */
-                status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-                /** Format: date-time */
-                created_at: string;
-            }[];
+            history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
             /**
              * Format: date-time
@@ -1005,11 +1267,7 @@ export interface components {
             fees: number;
             pix_original: components["schemas"]["Movement"];
             pix_refund: components["schemas"]["Movement"];
-            error?: {
-                code: string;
-                message: string;
-                provider_code?: string;
-            };
+            error?: components["schemas"]["RefundError"];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1036,6 +1294,7 @@ export interface components {
             type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND";
             /** @enum {string} */
             status: "PENDING" | "SETTLED" | "FAILED";
+            /** @description End-to-end id of the PIX, 32 characters; empty until its provider reports it */
             end_to_end: string;
             /**
              * Format: uuid
@@ -1052,6 +1311,10 @@ export interface components {
              * @enum {string}
              */
             reason?: "deposit" | "second_payment" | "wrong_amount" | "charge_over" | "orphan" | "duplicate_settlement" | "late_settlement" | "provider_tariff" | "provider_withdrawal" | "provider_credit" | "provider_block" | "provider_unblock" | "panel_transfer" | "panel_return" | "opening_balance" | "adjustment";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             settled_at: string | null;
             /**
              * Format: date-time
@@ -1067,6 +1330,7 @@ export interface components {
         Initiation: {
             sender: components["schemas"]["Party"] | null;
             receiver: components["schemas"]["Party"];
+            /** @description Id of the charge at its provider; null for transfers and refunds */
             txid: string | null;
             /** @description Reais, at most two decimals */
             value: number;
@@ -1075,6 +1339,10 @@ export interface components {
             pix_key?: string;
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             expires_at: string | null;
             /**
              * Format: date-time
@@ -1086,6 +1354,33 @@ export interface components {
              * @description UTC, six fractional digits
              */
             updated_at: string;
+        };
+        RefundError: {
+            code: string;
+            message: string;
+            provider_code?: string;
+        };
+        MedEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "MED";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["MedEventData"];
+        };
+        MedEventData: components["schemas"]["Dispute"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
         };
         Dispute: {
             /**
@@ -1152,7 +1447,12 @@ export interface components {
             type: "EXTERNAL_TRANSFER" | "EXTERNAL_REFUND";
             /** @enum {string} */
             status: "PENDING" | "SETTLED" | "FAILED";
+            /** @description End-to-end id of the PIX, 32 characters; empty until its provider reports it */
             end_to_end: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             settled_at: string | null;
             /**
              * Format: date-time
@@ -1168,18 +1468,20 @@ export interface components {
         DisputeInitiation: {
             sender: components["schemas"]["Party"] | null;
             receiver: components["schemas"]["Party"];
+            /** @description Id of the charge at its provider; null for transfers and refunds */
             txid: string | null;
             /** @description Reais as a decimal string with two decimals */
             value: string;
             /** @enum {string} */
             type: "QR_DYNAMIC" | "QR_STATIC" | "KEY" | "REFUND";
             pix_key: string;
-            additional_info: {
-                name: string;
-                value: string;
-            }[];
+            additional_info: components["schemas"]["AdditionalInfo"][];
             /** @enum {string} */
             status: "PENDING" | "COMPLETED" | "FAILED";
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             expires_at: string | null;
             /**
              * Format: date-time
@@ -1198,10 +1500,117 @@ export interface components {
              * @description A UUID
              */
             uuid: string;
-            /** @description Signed; it expires */
+            /**
+             * Format: uri
+             * @description Signed; it expires
+             */
             url: string;
         };
-        Transfer: {
+        PixTransactionEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "PIX_TRANSACTION";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["PixTransactionEventData"];
+        };
+        PixTransactionEventData: components["schemas"]["Movement"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+        };
+        TestEvent: {
+            /**
+             * Format: uuid
+             * @description The `webhook-id` of every delivery attempt
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "TEST";
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+            data: components["schemas"]["TestEventData"];
+        };
+        TestEventData: components["schemas"]["Webhook"] & {
+            /** @description Counts the events of this resource, from 1; a lower one that comes later is older news */
+            sequence: number;
+        };
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            uuid: string;
+            /** Format: uri */
+            url: string;
+            /** @description Whole where it is created or replaced, masked where it is read */
+            token: string;
+            /**
+             * Format: date-time
+             * @description Until then the token before this one signs as well
+             */
+            previous_token_expires_at?: string;
+            /** @enum {string} */
+            status: "ACTIVE" | "DISABLED";
+            disabled_reason?: string;
+            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+        };
+        /** @description The seller on whose behalf the account collects or pays */
+        FinalBeneficiary: {
+            name: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document: string;
+        };
+        CreatePaymentRequest: {
+            /** @description Reais. 0 is an open amount, which the payer chooses. No provider API of this release can issue one: a charge of 0 is 422 on `value`. */
+            value: number;
+            /** @enum {string} */
+            type: "PIX";
+            external_ref?: string;
+            final_beneficiary?: components["schemas"]["FinalBeneficiary"];
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            provider_uuid?: string;
+            splits?: {
+                /** @enum {string} */
+                type: "PERCENTAGE" | "FIXED";
+                /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
+                value: number;
+                /**
+                 * Format: uuid
+                 * @description A UUID
+                 */
+                recipient_account_uuid: string;
+            }[];
+            /**
+             * @description Seconds
+             * @default 86400
+             */
+            expires_in?: number;
+        };
+        CreatedCharge: {
             /**
              * Format: uuid
              * @description A UUID
@@ -1210,129 +1619,758 @@ export interface components {
             /** @description Reais, at most two decimals */
             value: number;
             /** @description Reais, at most two decimals */
+            total_value: number;
+            /** @description Reais, at most two decimals */
             fees: number;
-            /** @constant */
+            /** @enum {string} */
             currency: "BRL";
             /** @enum {string} */
             status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-            /** @constant */
+            /** @enum {string} */
             type: "PIX";
             external_ref?: string;
-            final_beneficiary?: {
-                name: string;
-                document: string;
-            };
-            transfer: components["schemas"]["TransferRecord"];
-            history: {
-                /** @enum {string} */
-                status: "UNDEFINED" | "PENDING" | "PAID" | "FAILED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "CANCELLED" | "EXPIRED" | "PROCESSING";
-                /** Format: date-time */
-                created_at: string;
-            }[];
+            final_beneficiary?: components["schemas"]["FinalBeneficiaryShown"];
+            splits: components["schemas"]["Split"][];
+            history: components["schemas"]["StatusChange"][];
             provider: components["schemas"]["ProviderShown"];
-            attempts: components["schemas"]["Attempt"][];
-            /** @constant */
-            outcome?: "unknown";
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            unknown_since?: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            next_check_at?: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            scheduled_for?: string;
-            error?: components["schemas"]["TransferError"];
+            /** @description Only on a FAILED charge: why no provider issued it */
+            error?: components["schemas"]["ChargeError"];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
+            payment: components["schemas"]["CreatedPayment"];
         };
-        TransferRecord: {
+        CreatedPayment: {
             /**
              * Format: uuid
              * @description A UUID
              */
             uuid: string;
-            initiation: components["schemas"]["KeyInitiation"];
+            /** @enum {string} */
+            status: "PENDING" | "COMPLETED" | "FAILED" | "EXPIRED" | "CANCELLED";
+            /** @description The copy-and-paste PIX code */
+            payload: string;
+            pix: components["schemas"]["ChargePix"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
+            updated_at: string;
             /** @description Reais, at most two decimals */
             value: number;
-            /** @constant */
-            movement_type: "OUT";
-            /** @constant */
-            type: "EXTERNAL_TRANSFER";
             /** @enum {string} */
-            status: "PENDING" | "SETTLED" | "FAILED";
-            end_to_end: string;
-            settled_at: string | null;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            updated_at: string;
+            type: "PIX";
         };
-        KeyInitiation: {
-            sender: components["schemas"]["Party"] | null;
-            receiver: components["schemas"]["Party"];
-            txid: null;
-            /** @description Reais, at most two decimals */
-            value: number;
-            /** @constant */
-            type: "KEY";
-            pix_key: string;
-            /** @enum {string} */
-            status: "PENDING" | "COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED";
-            expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            updated_at: string;
+        CreatePaymentResponse: {
+            data: components["schemas"]["CreatedCharge"];
         };
-        Attempt: {
-            provider: string;
-            /** @enum {string} */
-            outcome: "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
-            code: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description UTC, six fractional digits
-             */
-            updated_at: string;
-        };
-        TransferError: {
-            code: string;
+        /** @description The access token is missing, unknown, revoked or expired. */
+        UnauthenticatedError: {
+            /** @description For people */
             message: string;
-            provider_code?: string;
-            provider?: string;
-            attempts: {
-                provider: string;
-                /** @enum {string} */
-                outcome: "calling" | "accepted" | "settled" | "rejected" | "unreachable" | "unknown" | "duplicate";
-                code: string;
-            }[];
+            /** @enum {string} */
+            code: "unauthenticated";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The token exceeded its request limit; wait for Retry-After. */
+        RateLimitedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "rate_limited";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The body is not valid JSON. */
+        MalformedJsonError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "malformed_json";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        CreatePaymentProviderRejectedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "provider_rejected";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["CreatedCharge"];
+        };
+        /** @description The body is larger than 100 kB; send a smaller one. */
+        BodyTooLargeError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "body_too_large";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The content type is not supported; send application/json (replies to disputes: multipart/form-data). */
+        UnsupportedMediaTypeError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "unsupported_media_type";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The request is not valid; see errors for the fields. */
+        ValidationFailedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "validation_failed";
+            errors: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The Idempotency-Key was already used with another body or token; use a new key. */
+        IdempotencyKeyReusedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "idempotency_key_reused";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description New operations are paused; send the request again after Retry-After. */
+        PausedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "paused";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The service has more operations in progress than it completes in time. This request started nothing; send it again after Retry-After. */
+        OverloadedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "overloaded";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        OperationReference: {
+            /**
+             * Format: uuid
+             * @description The operation; its GET shows what becomes of it
+             */
+            uuid: string;
+        };
+        /** @description The charge is still being issued; read data.uuid. */
+        IssuingError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "issuing";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["OperationReference"];
+        };
+        /** @description The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key. */
+        NotConfirmedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "not_confirmed";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["OperationReference"];
+        };
+        /** @description The service is temporarily unavailable and nothing was started; send the request again after Retry-After. */
+        UnavailableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "unavailable";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        CreatePaymentNoProviderAvailableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "no_provider_available";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["CreatedCharge"];
+        };
+        CreatePaymentNotFoundAfterRestoreError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "not_found_after_restore";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["CreatedCharge"];
+        };
+        /** @description Internal error. Send the request again with the same Idempotency-Key, and report the request_id. */
+        InternalError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "internal_error";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "current_page": 1,
+         *       "from": 1,
+         *       "last_page": 1,
+         *       "per_page": 15,
+         *       "to": 1,
+         *       "total": 1
+         *     }
+         */
+        PageMeta: {
+            current_page: number;
+            /** @description Number of the first row of the page, from 1; 0 without rows */
+            from: number;
+            last_page: number;
+            per_page: number;
+            /** @description Number of the last row of the page; 0 without rows */
+            to: number;
+            total: number;
+        };
+        ListPaymentsResponse: {
+            data: components["schemas"]["Charge"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetPaymentResponse: {
+            data: components["schemas"]["Charge"];
+        };
+        /** @description The resource does not exist. */
+        NotFoundError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "not_found";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        CancelPaymentResponse: {
+            data: components["schemas"]["Charge"];
+        };
+        /** @description Only a PENDING charge can be cancelled. */
+        ChargeNotCancellableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "charge_not_cancellable";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The provider has not confirmed the cancellation yet; the charge stays PENDING until it does. */
+        CancellationUnknownError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "cancellation_unknown";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        RefundPaymentRequest: {
+            /** @description Reais; what is still refundable where absent */
+            value?: number;
+        };
+        RefundPaymentResponse: {
+            message: string;
+            data: components["schemas"]["RefundResult"];
+        };
+        RefundPaymentProviderRejectedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "provider_rejected";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["RefundResult"];
+        };
+        RefundPaymentConflictError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "charge_not_refundable" | "refund_in_progress" | "refund_med_open" | "refund_period_over" | "insufficient_balance" | "not_found_after_restore";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data?: components["schemas"]["RefundResult"];
+        };
+        RefundPaymentUnavailableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "no_provider_available" | "paused" | "not_taken";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data?: components["schemas"]["RefundResult"];
+        };
+        ListPaymentRefundsResponse: {
+            data: components["schemas"]["RefundResult"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetPaymentRefundResponse: {
+            data: components["schemas"]["RefundResult"];
+        };
+        ListMedsResponse: {
+            data: components["schemas"]["Dispute"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetMedResponse: {
+            data: components["schemas"]["Dispute"];
+        };
+        ReplyToMedResponse: {
+            data: components["schemas"]["Dispute"];
+        };
+        /** @description The body is not valid multipart/form-data. */
+        MalformedMultipartError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "malformed_multipart";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The files together are larger than 100 MiB; send fewer or smaller ones. */
+        UploadTooLargeError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "upload_too_large";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The dispute already has a reply. */
+        MedAlreadyAnsweredError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "med_already_answered";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description Only a PENDING dispute about a received payment accepts a reply. */
+        MedNotAnswerableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "med_not_answerable";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        CreateTransferRequest: {
+            /** @description Reais, at most two decimals */
+            value: number;
+            /** @enum {string} */
+            type?: "PIX";
+            /** @description Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or random key */
+            pix_key: string;
+            /** @description CPF or CNPJ with valid check digits, without formatting */
+            document?: string;
+            external_ref?: string;
+            /**
+             * Format: uuid
+             * @description A UUID
+             */
+            provider_uuid?: string;
+            final_beneficiary?: components["schemas"]["FinalBeneficiary"];
+            /**
+             * Format: date-time
+             * @description ISO 8601 with offset, in the future, at most 90 days ahead
+             */
+            scheduled_for?: string;
+        };
+        CreateTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
+        CreateTransferProviderRejectedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "provider_rejected";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["Transfer"];
+        };
+        CreateTransferConflictError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "external_ref_taken" | "not_found_after_restore";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data?: components["schemas"]["Transfer"];
+        };
+        CreateTransferUnavailableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "no_provider_available" | "paused" | "not_taken";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data?: components["schemas"]["Transfer"];
+        };
+        CreateTransferAccountBlockedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "account_blocked";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data?: components["schemas"]["Transfer"];
+        };
+        ListTransfersResponse: {
+            data: components["schemas"]["Transfer"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
+        CancelTransferResponse: {
+            data: components["schemas"]["Transfer"];
+        };
+        /** @description Only a scheduled transfer that has not been sent can be cancelled. */
+        TransferNotCancellableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "transfer_not_cancellable";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        CreatePixKeyAuthCodeRequest: {
+            /** @enum {string} */
+            type: "EMAIL" | "PHONE";
+            /** @description The e-mail address, or the mobile with `+55`, that is to be a key */
+            key: string;
+            /**
+             * Format: uuid
+             * @description A NOMINAL provider of the account; the default one where absent
+             */
+            provider_uuid?: string;
         };
         AuthCode: {
             /**
@@ -1345,6 +2383,68 @@ export interface components {
              * @description UTC, six fractional digits
              */
             expires_at: string;
+        };
+        CreatePixKeyAuthCodeResponse: {
+            /** @description For people */
+            message: string;
+            data: components["schemas"]["AuthCode"];
+        };
+        /** @description The provider does not support PIX keys of this type; use another type or provider_uuid. */
+        KeyNotSupportedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "key_not_supported";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The service cannot send verification codes to keys of this type; use another type. */
+        CodeUndeliverableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "code_undeliverable";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        CreatePixKeyRequest: {
+            /** @enum {string} */
+            type: "DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM";
+            /**
+             * Format: uuid
+             * @description Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE
+             */
+            auth_code_id?: string;
+            /**
+             * @description The six digits that came; required for EMAIL and PHONE
+             * @example 123456
+             */
+            auth_code?: string;
+            /**
+             * Format: uuid
+             * @description A NOMINAL provider of the account; the default one where absent
+             */
+            provider_uuid?: string;
         };
         PixKey: {
             /** @example maria@example.com */
@@ -1359,6 +2459,196 @@ export interface components {
              */
             created_at: string;
             provider: components["schemas"]["ProviderShown"];
+        };
+        CreatePixKeyResponse: {
+            /** @description For people */
+            message: string;
+            data: components["schemas"]["PixKey"];
+        };
+        /** @description An account can request at most 3 PIX keys in 60 seconds; wait for Retry-After. */
+        TooManyAttemptsError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "too_many_attempts";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /**
+         * @example {
+         *       "type": "EMAIL",
+         *       "is_active": false,
+         *       "error": {
+         *         "code": "key_owned_elsewhere",
+         *         "message": "the key belongs to another account"
+         *       }
+         *     }
+         */
+        RejectedPixKey: {
+            /** @enum {string} */
+            type: "DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM";
+            /** @enum {boolean} */
+            is_active?: false;
+            error?: components["schemas"]["PixKeyError"];
+        };
+        PixKeyError: {
+            code: string;
+            message: string;
+            provider_code?: string;
+        };
+        CreatePixKeyProviderRejectedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "provider_rejected";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["RejectedPixKey"];
+        };
+        /** @description An account can have at most 3 PIX keys of each type; delete one first. */
+        PixKeyLimitError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "pix_key_limit";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The PIX key is already registered; use another key. */
+        PixKeyTakenError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "pix_key_taken";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description No provider could be reached; send a new request after Retry-After. */
+        NoProviderAvailableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "no_provider_available";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        /** @description The provider has not confirmed the operation yet; list the keys, or repeat with the same Idempotency-Key. */
+        PixKeyUnknownError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "pix_key_unknown";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        ListPixKeysResponse: {
+            data: components["schemas"]["PixKey"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetPixKeyResponse: {
+            data: components["schemas"]["PixKey"];
+        };
+        DeletePixKeyResponse: {
+            /** @description For people */
+            message: string;
+        };
+        DeletePixKeyProviderRejectedError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "provider_rejected";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data: components["schemas"]["RejectedPixKey"];
+        };
+        /** @description The PIX key is in use by a connection or an open charge and cannot be deleted. */
+        KeyInUseError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "key_in_use";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
         };
         Provider: {
             /**
@@ -1385,14 +2675,11 @@ export interface components {
             /** @enum {string} */
             type: "NOMINAL" | "POOL";
             name: string;
+            /** @description CPF or CNPJ; masked (`***982247**`) where it is another’s */
             document: string;
             account_number: string;
             account_agency: string;
-            bank: {
-                code: string;
-                name: string;
-                ispb: string;
-            };
+            bank: components["schemas"]["Bank"];
             /** @enum {string} */
             account_type: "CHECKING" | "PAYMENT";
         };
@@ -1407,8 +2694,12 @@ export interface components {
             retained_balance: number;
             /** @description Reais, at most two decimals */
             provisioned_balance: number;
-            /** @constant */
+            /** @enum {string} */
             currency: "BRL";
+        };
+        ListProvidersResponse: {
+            data: components["schemas"]["Provider"][];
+            meta: components["schemas"]["PageMeta"];
         };
         DefaultProvider: {
             /**
@@ -1429,29 +2720,120 @@ export interface components {
             /** @description null for POOL */
             virtual_account: components["schemas"]["VirtualAccount"] | null;
         };
-        Webhook: {
-            /**
-             * Format: uuid
-             * @description A UUID
-             */
-            uuid: string;
-            url: string;
-            /** @description Whole where it is created or replaced, masked where it is read */
-            token: string;
-            /**
-             * Format: date-time
-             * @description Until then the token before this one signs as well
-             */
-            previous_token_expires_at?: string;
+        GetDefaultProvidersResponse: {
+            data: {
+                PIX: components["schemas"]["DefaultProvider"][];
+            };
+        };
+        ReplaceDefaultProvidersRequest: {
             /** @enum {string} */
-            status: "ACTIVE" | "DISABLED";
-            disabled_reason?: string;
-            events: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+            payment_type: "PIX";
+            /** @description The first is preferred, the others are fallbacks in their order */
+            provider_uuids: string[];
+        };
+        ReplaceDefaultProvidersResponse: {
+            message: string;
+        };
+        /** @description This operation is not allowed for provider-bound tokens; use a token without a provider. */
+        TokenBoundToProviderError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "token_bound_to_provider";
             /**
-             * Format: date-time
-             * @description UTC, six fractional digits
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
              */
-            created_at: string;
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        GetProviderResponse: {
+            data: components["schemas"]["Provider"];
+        };
+        CreateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description https, resolving to public addresses only
+             * @example https://loja.example.com/pix
+             */
+            url: string;
+            /**
+             * @description Generated where absent
+             * @example a secret of your own
+             */
+            token?: string;
+            /** @description All five where absent */
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+        };
+        CreateWebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        /** @description An account can have at most 20 webhooks; delete one first. */
+        WebhookLimitError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "webhook_limit";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+        };
+        ListWebhooksResponse: {
+            data: components["schemas"]["Webhook"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetWebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        UpdateWebhookRequest: {
+            /**
+             * Format: uri
+             * @description https, resolving to public addresses only
+             * @example https://loja.example.com/pix
+             */
+            url?: string;
+            /**
+             * @description Replaces the token as a rotation does
+             * @example a secret of your own
+             */
+            token?: string;
+            events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
+            /**
+             * @description ACTIVE enables it again, after another TLS handshake
+             * @enum {string}
+             */
+            status?: "ACTIVE" | "DISABLED";
+        };
+        UpdateWebhookResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        RotateWebhookTokenRequest: {
+            /**
+             * @description Generated where absent
+             * @example a secret of your own
+             */
+            token?: string;
+        };
+        RotateWebhookTokenResponse: {
+            data: components["schemas"]["Webhook"];
+        };
+        DeleteWebhookResponse: {
+            message: string;
         };
         Delivery: {
             /**
@@ -1459,35 +2841,16 @@ export interface components {
              * @description A UUID
              */
             uuid: string;
-            event: {
-                /**
-                 * Format: uuid
-                 * @description A UUID
-                 */
-                id: string;
-                /** @enum {string} */
-                type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST";
-            };
+            event: components["schemas"]["EventReference"];
             /** @enum {string} */
             status: "PENDING" | "DELIVERED" | "FAILED" | "CANCELLED";
-            /** @description null while an attempt is running, or after the last one */
+            /**
+             * Format: date-time
+             * @description null while an attempt is running, or after the last one
+             */
             next_try_at: string | null;
             /** @description The latest twenty, in their order */
-            tries: {
-                number: number;
-                /**
-                 * Format: date-time
-                 * @description UTC, six fractional digits
-                 */
-                at: string;
-                /** @description The HTTP status; null where there was no answer */
-                status: number | null;
-                /** @description Why there was none: refused_address, no_connection, timeout, broken */
-                failure?: string;
-                duration_ms: number;
-                /** @description The beginning of the answer, at most 1 kB */
-                answer: string;
-            }[];
+            tries: components["schemas"]["DeliveryAttempt"][];
             /**
              * Format: date-time
              * @description UTC, six fractional digits
@@ -1499,23 +2862,79 @@ export interface components {
              */
             updated_at: string;
         };
-        Event: {
+        EventReference: {
             /**
              * Format: uuid
-             * @description The `webhook-id` of every delivery attempt
+             * @description A UUID
              */
             id: string;
             /** @enum {string} */
             type: "PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION" | "TEST";
+        };
+        DeliveryAttempt: {
+            number: number;
             /**
              * Format: date-time
              * @description UTC, six fractional digits
              */
-            timestamp: string;
-            /** @description The resource as its GET showed it when this happened, and `sequence`, which counts its events */
-            data: {
-                [key: string]: unknown;
+            at: string;
+            /** @description The HTTP status; null where there was no answer */
+            status: number | null;
+            /** @description Why there was none: refused_address, no_connection, timeout, broken */
+            failure?: string;
+            duration_ms: number;
+            /** @description The beginning of the answer, at most 1 kB */
+            answer: string;
+        };
+        TestWebhookResponse: {
+            data: components["schemas"]["Delivery"];
+            message: string;
+        };
+        /** @description The webhook is DISABLED; set its status to ACTIVE first. */
+        WebhookDisabledError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "webhook_disabled";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
             };
+            request_id: string;
+        };
+        ListWebhookDeliveriesResponse: {
+            data: components["schemas"]["Delivery"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        ResendWebhookDeliveryResponse: {
+            data: components["schemas"]["Delivery"];
+            message: string;
+        };
+        RecoverWebhookRequest: {
+            /**
+             * Format: date-time
+             * @description ISO 8601 with its offset; not in the future
+             */
+            since: string;
+        };
+        RecoverWebhookResponse: {
+            message: string;
+        };
+        /** @description `data` is the resource as its GET showed it when this happened, and `sequence`, which counts its events */
+        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["TransferEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MedEvent"] | components["schemas"]["PixTransactionEvent"] | components["schemas"]["TestEvent"];
+        ListEventsResponse: {
+            data: components["schemas"]["Event"][];
+            meta: components["schemas"]["PageMeta"];
+        };
+        GetEventResponse: {
+            data: components["schemas"]["Event"];
         };
         LedgerLine: {
             /**
@@ -1581,6 +3000,10 @@ export interface components {
              */
             dispute_uuid?: string;
             provider: components["schemas"]["ProviderShown"];
+            /**
+             * Format: date-time
+             * @description UTC, six fractional digits
+             */
             settled_at: string | null;
             /**
              * Format: date-time
@@ -1594,10 +3017,20 @@ export interface components {
             /** @description Masked */
             document: string;
         };
+        ListLedgerLinesResponse: {
+            data: components["schemas"]["LedgerLine"][];
+            meta: components["schemas"]["PageMeta"];
+        };
         LedgerBalances: {
-            /** @description Null: from the first line on */
+            /**
+             * Format: date
+             * @description Null: from the first line on
+             */
             date_from: string | null;
-            /** @description Null: up to now */
+            /**
+             * Format: date
+             * @description Null: up to now
+             */
             date_to: string | null;
             time_zone: string;
             /** @description One per provider account */
@@ -1624,66 +3057,424 @@ export interface components {
                 lines: number;
             }[];
         };
+        GetLedgerBalancesResponse: {
+            data: components["schemas"]["LedgerBalances"];
+        };
         Health: {
-            /** @constant */
+            /** @enum {string} */
             status: "ok";
         };
+        /**
+         * @example {
+         *       "postgres": true,
+         *       "temporal": false
+         *     }
+         */
+        Unreadiness: {
+            postgres?: boolean;
+            temporal?: boolean;
+            starting?: boolean;
+            stopping?: boolean;
+        };
+        GetReadinessUnavailableError: {
+            /** @description For people */
+            message: string;
+            /** @enum {string} */
+            code: "unavailable";
+            /**
+             * @description Field path to its messages
+             * @example {
+             *       "splits.0.value": [
+             *         "must be a number"
+             *       ]
+             *     }
+             */
+            errors?: {
+                [key: string]: string[];
+            };
+            request_id: string;
+            data?: components["schemas"]["Unreadiness"];
+        };
     };
-    responses: never;
+    responses: {
+        /** @description `unauthenticated`: The access token is missing, unknown, revoked or expired. */
+        UnauthenticatedError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnauthenticatedError"];
+            };
+        };
+        /** @description `rate_limited`: The token exceeded its request limit; wait for Retry-After. */
+        RateLimitedError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RateLimitedError"];
+            };
+        };
+        /** @description `body_too_large`: The body is larger than 100 kB; send a smaller one. */
+        BodyTooLargeError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["BodyTooLargeError"];
+            };
+        };
+        /** @description `unsupported_media_type`: The content type is not supported; send application/json (replies to disputes: multipart/form-data). */
+        UnsupportedMediaTypeError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnsupportedMediaTypeError"];
+            };
+        };
+        /** @description `internal_error`: Internal error. Send the request again with the same Idempotency-Key, and report the request_id. */
+        InternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InternalError"];
+            };
+        };
+        /** @description `validation_failed`: The request is not valid; see errors for the fields. */
+        ValidationFailedError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ValidationFailedError"];
+            };
+        };
+        /** @description `unavailable`: The service is temporarily unavailable and nothing was started; send the request again after Retry-After. */
+        UnavailableError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnavailableError"];
+            };
+        };
+        /** @description `not_found`: The resource does not exist. */
+        NotFoundError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NotFoundError"];
+            };
+        };
+        /** @description `charge_not_cancellable`: Only a PENDING charge can be cancelled. */
+        ChargeNotCancellableError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ChargeNotCancellableError"];
+            };
+        };
+        /** @description `malformed_multipart`: The body is not valid multipart/form-data. */
+        MalformedMultipartError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MalformedMultipartError"];
+            };
+        };
+        /** @description `upload_too_large`: The files together are larger than 100 MiB; send fewer or smaller ones. */
+        UploadTooLargeError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UploadTooLargeError"];
+            };
+        };
+        /** @description `transfer_not_cancellable`: Only a scheduled transfer that has not been sent can be cancelled. */
+        TransferNotCancellableError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TransferNotCancellableError"];
+            };
+        };
+        /** @description `malformed_json`: The body is not valid JSON. */
+        MalformedJsonError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MalformedJsonError"];
+            };
+        };
+        /** @description `pix_key_taken`: The PIX key is already registered; use another key. */
+        PixKeyTakenError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["PixKeyTakenError"];
+            };
+        };
+        /** @description `key_in_use`: The PIX key is in use by a connection or an open charge and cannot be deleted. */
+        KeyInUseError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["KeyInUseError"];
+            };
+        };
+        /** @description `token_bound_to_provider`: This operation is not allowed for provider-bound tokens; use a token without a provider. */
+        TokenBoundToProviderError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TokenBoundToProviderError"];
+            };
+        };
+        /** @description `webhook_limit`: An account can have at most 20 webhooks; delete one first. */
+        WebhookLimitError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookLimitError"];
+            };
+        };
+        /** @description `webhook_disabled`: The webhook is DISABLED; set its status to ACTIVE first. */
+        WebhookDisabledError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["WebhookDisabledError"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
         /** @description The id of this request */
         "X-Request-Id": string;
-        /** @description Requests left of the limit of the token */
+        /** @description Requests left of the limit of the token, and the seconds until it is whole again */
         RateLimit: string;
-        /** @description The limit of the token */
+        /** @description The limit of the token: requests, and the seconds they are counted in */
         "RateLimit-Policy": string;
         /** @description Seconds to wait */
         "Retry-After": number;
         /** @description `true` where this answer was given before */
-        "Idempotent-Replayed": string;
+        "Idempotent-Replayed": "true";
         /** @description How to authenticate */
         "WWW-Authenticate": string;
     };
     pathItems: never;
 }
 export type Error = components['schemas']['Error'];
-export type CreatedCharge = components['schemas']['CreatedCharge'];
+export type PaymentEvent = components['schemas']['PaymentEvent'];
+export type PaymentEventData = components['schemas']['PaymentEventData'];
+export type Charge = components['schemas']['Charge'];
+export type FinalBeneficiaryShown = components['schemas']['FinalBeneficiaryShown'];
 export type Split = components['schemas']['Split'];
+export type SplitRecipient = components['schemas']['SplitRecipient'];
+export type StatusChange = components['schemas']['StatusChange'];
 export type ProviderShown = components['schemas']['ProviderShown'];
+export type ChargeError = components['schemas']['ChargeError'];
+export type ChargeErrorAttempt = components['schemas']['ChargeErrorAttempt'];
+export type Payment = components['schemas']['Payment'];
 export type ChargePix = components['schemas']['ChargePix'];
 export type Party = components['schemas']['Party'];
+export type Bank = components['schemas']['Bank'];
+export type AdditionalInfo = components['schemas']['AdditionalInfo'];
 export type ChargeTransaction = components['schemas']['ChargeTransaction'];
-export type Charge = components['schemas']['Charge'];
-export type PageMeta = components['schemas']['PageMeta'];
-export type RefundResult = components['schemas']['RefundResult'];
-export type Refund = components['schemas']['Refund'];
-export type Movement = components['schemas']['Movement'];
-export type Initiation = components['schemas']['Initiation'];
-export type Dispute = components['schemas']['Dispute'];
-export type DisputeRecord = components['schemas']['DisputeRecord'];
-export type DisputeInitiation = components['schemas']['DisputeInitiation'];
-export type Attachment = components['schemas']['Attachment'];
+export type TransferEvent = components['schemas']['TransferEvent'];
+export type TransferEventData = components['schemas']['TransferEventData'];
 export type Transfer = components['schemas']['Transfer'];
 export type TransferRecord = components['schemas']['TransferRecord'];
 export type KeyInitiation = components['schemas']['KeyInitiation'];
 export type Attempt = components['schemas']['Attempt'];
 export type TransferError = components['schemas']['TransferError'];
+export type TransferErrorAttempt = components['schemas']['TransferErrorAttempt'];
+export type RefundEvent = components['schemas']['RefundEvent'];
+export type RefundEventData = components['schemas']['RefundEventData'];
+export type RefundResult = components['schemas']['RefundResult'];
+export type Refund = components['schemas']['Refund'];
+export type Movement = components['schemas']['Movement'];
+export type Initiation = components['schemas']['Initiation'];
+export type RefundError = components['schemas']['RefundError'];
+export type MedEvent = components['schemas']['MedEvent'];
+export type MedEventData = components['schemas']['MedEventData'];
+export type Dispute = components['schemas']['Dispute'];
+export type DisputeRecord = components['schemas']['DisputeRecord'];
+export type DisputeInitiation = components['schemas']['DisputeInitiation'];
+export type Attachment = components['schemas']['Attachment'];
+export type PixTransactionEvent = components['schemas']['PixTransactionEvent'];
+export type PixTransactionEventData = components['schemas']['PixTransactionEventData'];
+export type TestEvent = components['schemas']['TestEvent'];
+export type TestEventData = components['schemas']['TestEventData'];
+export type Webhook = components['schemas']['Webhook'];
+export type FinalBeneficiary = components['schemas']['FinalBeneficiary'];
+export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest'];
+export type CreatedCharge = components['schemas']['CreatedCharge'];
+export type CreatedPayment = components['schemas']['CreatedPayment'];
+export type CreatePaymentResponse = components['schemas']['CreatePaymentResponse'];
+export type UnauthenticatedError = components['schemas']['UnauthenticatedError'];
+export type RateLimitedError = components['schemas']['RateLimitedError'];
+export type MalformedJsonError = components['schemas']['MalformedJsonError'];
+export type CreatePaymentProviderRejectedError = components['schemas']['CreatePaymentProviderRejectedError'];
+export type BodyTooLargeError = components['schemas']['BodyTooLargeError'];
+export type UnsupportedMediaTypeError = components['schemas']['UnsupportedMediaTypeError'];
+export type ValidationFailedError = components['schemas']['ValidationFailedError'];
+export type IdempotencyKeyReusedError = components['schemas']['IdempotencyKeyReusedError'];
+export type PausedError = components['schemas']['PausedError'];
+export type OverloadedError = components['schemas']['OverloadedError'];
+export type OperationReference = components['schemas']['OperationReference'];
+export type IssuingError = components['schemas']['IssuingError'];
+export type NotConfirmedError = components['schemas']['NotConfirmedError'];
+export type UnavailableError = components['schemas']['UnavailableError'];
+export type CreatePaymentNoProviderAvailableError = components['schemas']['CreatePaymentNoProviderAvailableError'];
+export type CreatePaymentNotFoundAfterRestoreError = components['schemas']['CreatePaymentNotFoundAfterRestoreError'];
+export type InternalError = components['schemas']['InternalError'];
+export type PageMeta = components['schemas']['PageMeta'];
+export type ListPaymentsResponse = components['schemas']['ListPaymentsResponse'];
+export type GetPaymentResponse = components['schemas']['GetPaymentResponse'];
+export type NotFoundError = components['schemas']['NotFoundError'];
+export type CancelPaymentResponse = components['schemas']['CancelPaymentResponse'];
+export type ChargeNotCancellableError = components['schemas']['ChargeNotCancellableError'];
+export type CancellationUnknownError = components['schemas']['CancellationUnknownError'];
+export type RefundPaymentRequest = components['schemas']['RefundPaymentRequest'];
+export type RefundPaymentResponse = components['schemas']['RefundPaymentResponse'];
+export type RefundPaymentProviderRejectedError = components['schemas']['RefundPaymentProviderRejectedError'];
+export type RefundPaymentConflictError = components['schemas']['RefundPaymentConflictError'];
+export type RefundPaymentUnavailableError = components['schemas']['RefundPaymentUnavailableError'];
+export type ListPaymentRefundsResponse = components['schemas']['ListPaymentRefundsResponse'];
+export type GetPaymentRefundResponse = components['schemas']['GetPaymentRefundResponse'];
+export type ListMedsResponse = components['schemas']['ListMedsResponse'];
+export type GetMedResponse = components['schemas']['GetMedResponse'];
+export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
+export type MalformedMultipartError = components['schemas']['MalformedMultipartError'];
+export type UploadTooLargeError = components['schemas']['UploadTooLargeError'];
+export type MedAlreadyAnsweredError = components['schemas']['MedAlreadyAnsweredError'];
+export type MedNotAnswerableError = components['schemas']['MedNotAnswerableError'];
+export type CreateTransferRequest = components['schemas']['CreateTransferRequest'];
+export type CreateTransferResponse = components['schemas']['CreateTransferResponse'];
+export type CreateTransferProviderRejectedError = components['schemas']['CreateTransferProviderRejectedError'];
+export type CreateTransferConflictError = components['schemas']['CreateTransferConflictError'];
+export type CreateTransferUnavailableError = components['schemas']['CreateTransferUnavailableError'];
+export type CreateTransferAccountBlockedError = components['schemas']['CreateTransferAccountBlockedError'];
+export type ListTransfersResponse = components['schemas']['ListTransfersResponse'];
+export type GetTransferResponse = components['schemas']['GetTransferResponse'];
+export type CancelTransferResponse = components['schemas']['CancelTransferResponse'];
+export type TransferNotCancellableError = components['schemas']['TransferNotCancellableError'];
+export type CreatePixKeyAuthCodeRequest = components['schemas']['CreatePixKeyAuthCodeRequest'];
 export type AuthCode = components['schemas']['AuthCode'];
+export type CreatePixKeyAuthCodeResponse = components['schemas']['CreatePixKeyAuthCodeResponse'];
+export type KeyNotSupportedError = components['schemas']['KeyNotSupportedError'];
+export type CodeUndeliverableError = components['schemas']['CodeUndeliverableError'];
+export type CreatePixKeyRequest = components['schemas']['CreatePixKeyRequest'];
 export type PixKey = components['schemas']['PixKey'];
+export type CreatePixKeyResponse = components['schemas']['CreatePixKeyResponse'];
+export type TooManyAttemptsError = components['schemas']['TooManyAttemptsError'];
+export type RejectedPixKey = components['schemas']['RejectedPixKey'];
+export type PixKeyError = components['schemas']['PixKeyError'];
+export type CreatePixKeyProviderRejectedError = components['schemas']['CreatePixKeyProviderRejectedError'];
+export type PixKeyLimitError = components['schemas']['PixKeyLimitError'];
+export type PixKeyTakenError = components['schemas']['PixKeyTakenError'];
+export type NoProviderAvailableError = components['schemas']['NoProviderAvailableError'];
+export type PixKeyUnknownError = components['schemas']['PixKeyUnknownError'];
+export type ListPixKeysResponse = components['schemas']['ListPixKeysResponse'];
+export type GetPixKeyResponse = components['schemas']['GetPixKeyResponse'];
+export type DeletePixKeyResponse = components['schemas']['DeletePixKeyResponse'];
+export type DeletePixKeyProviderRejectedError = components['schemas']['DeletePixKeyProviderRejectedError'];
+export type KeyInUseError = components['schemas']['KeyInUseError'];
 export type Provider = components['schemas']['Provider'];
 export type VirtualAccount = components['schemas']['VirtualAccount'];
 export type Balance = components['schemas']['Balance'];
+export type ListProvidersResponse = components['schemas']['ListProvidersResponse'];
 export type DefaultProvider = components['schemas']['DefaultProvider'];
-export type Webhook = components['schemas']['Webhook'];
+export type GetDefaultProvidersResponse = components['schemas']['GetDefaultProvidersResponse'];
+export type ReplaceDefaultProvidersRequest = components['schemas']['ReplaceDefaultProvidersRequest'];
+export type ReplaceDefaultProvidersResponse = components['schemas']['ReplaceDefaultProvidersResponse'];
+export type TokenBoundToProviderError = components['schemas']['TokenBoundToProviderError'];
+export type GetProviderResponse = components['schemas']['GetProviderResponse'];
+export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest'];
+export type CreateWebhookResponse = components['schemas']['CreateWebhookResponse'];
+export type WebhookLimitError = components['schemas']['WebhookLimitError'];
+export type ListWebhooksResponse = components['schemas']['ListWebhooksResponse'];
+export type GetWebhookResponse = components['schemas']['GetWebhookResponse'];
+export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
+export type UpdateWebhookResponse = components['schemas']['UpdateWebhookResponse'];
+export type RotateWebhookTokenRequest = components['schemas']['RotateWebhookTokenRequest'];
+export type RotateWebhookTokenResponse = components['schemas']['RotateWebhookTokenResponse'];
+export type DeleteWebhookResponse = components['schemas']['DeleteWebhookResponse'];
 export type Delivery = components['schemas']['Delivery'];
+export type EventReference = components['schemas']['EventReference'];
+export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
+export type TestWebhookResponse = components['schemas']['TestWebhookResponse'];
+export type WebhookDisabledError = components['schemas']['WebhookDisabledError'];
+export type ListWebhookDeliveriesResponse = components['schemas']['ListWebhookDeliveriesResponse'];
+export type ResendWebhookDeliveryResponse = components['schemas']['ResendWebhookDeliveryResponse'];
+export type RecoverWebhookRequest = components['schemas']['RecoverWebhookRequest'];
+export type RecoverWebhookResponse = components['schemas']['RecoverWebhookResponse'];
 export type Event = components['schemas']['Event'];
+export type ListEventsResponse = components['schemas']['ListEventsResponse'];
+export type GetEventResponse = components['schemas']['GetEventResponse'];
 export type LedgerLine = components['schemas']['LedgerLine'];
 export type LedgerCounterparty = components['schemas']['LedgerCounterparty'];
+export type ListLedgerLinesResponse = components['schemas']['ListLedgerLinesResponse'];
 export type LedgerBalances = components['schemas']['LedgerBalances'];
 export type LedgerPeriodBalance = components['schemas']['LedgerPeriodBalance'];
+export type GetLedgerBalancesResponse = components['schemas']['GetLedgerBalancesResponse'];
 export type Health = components['schemas']['Health'];
+export type Unreadiness = components['schemas']['Unreadiness'];
+export type GetReadinessUnavailableError = components['schemas']['GetReadinessUnavailableError'];
+export type ResponseUnauthenticatedError = components['responses']['UnauthenticatedError'];
+export type ResponseRateLimitedError = components['responses']['RateLimitedError'];
+export type ResponseBodyTooLargeError = components['responses']['BodyTooLargeError'];
+export type ResponseUnsupportedMediaTypeError = components['responses']['UnsupportedMediaTypeError'];
+export type ResponseInternalError = components['responses']['InternalError'];
+export type ResponseValidationFailedError = components['responses']['ValidationFailedError'];
+export type ResponseUnavailableError = components['responses']['UnavailableError'];
+export type ResponseNotFoundError = components['responses']['NotFoundError'];
+export type ResponseChargeNotCancellableError = components['responses']['ChargeNotCancellableError'];
+export type ResponseMalformedMultipartError = components['responses']['MalformedMultipartError'];
+export type ResponseUploadTooLargeError = components['responses']['UploadTooLargeError'];
+export type ResponseTransferNotCancellableError = components['responses']['TransferNotCancellableError'];
+export type ResponseMalformedJsonError = components['responses']['MalformedJsonError'];
+export type ResponsePixKeyTakenError = components['responses']['PixKeyTakenError'];
+export type ResponseKeyInUseError = components['responses']['KeyInUseError'];
+export type ResponseTokenBoundToProviderError = components['responses']['TokenBoundToProviderError'];
+export type ResponseWebhookLimitError = components['responses']['WebhookLimitError'];
+export type ResponseWebhookDisabledError = components['responses']['WebhookDisabledError'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
@@ -1733,10 +3524,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Charge"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListPaymentsResponse"];
                 };
             };
         };
@@ -1750,38 +3538,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Reais; 0 lets the payer choose */
-                    value: number;
-                    /** @enum {string} */
-                    type: "PIX";
-                    external_ref?: string;
-                    final_beneficiary?: {
-                        name: string;
-                        document: string;
-                    };
-                    /**
-                     * Format: uuid
-                     * @description A UUID
-                     */
-                    provider_uuid?: string;
-                    splits?: {
-                        /** @enum {string} */
-                        type: "PERCENTAGE" | "FIXED";
-                        /** @description Percent where PERCENTAGE (10 is 10 %), reais where FIXED */
-                        value: number;
-                        /**
-                         * Format: uuid
-                         * @description A UUID
-                         */
-                        recipient_account_uuid: string;
-                    }[];
-                    /**
-                     * @description Seconds
-                     * @default 86400
-                     */
-                    expires_in?: number;
-                };
+                "application/json": components["schemas"]["CreatePaymentRequest"];
             };
         };
         responses: {
@@ -1791,9 +3548,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["CreatedCharge"];
-                    };
+                    "application/json": components["schemas"]["CreatePaymentResponse"];
                 };
             };
         };
@@ -1803,6 +3558,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
             };
             cookie?: never;
@@ -1815,9 +3571,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Charge"];
-                    };
+                    "application/json": components["schemas"]["GetPaymentResponse"];
                 };
             };
         };
@@ -1827,6 +3581,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
             };
             cookie?: never;
@@ -1849,6 +3604,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
             };
             cookie?: never;
@@ -1871,6 +3627,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
             };
             cookie?: never;
@@ -1883,9 +3640,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Charge"];
-                    };
+                    "application/json": components["schemas"]["CancelPaymentResponse"];
                 };
             };
         };
@@ -1895,16 +3650,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @description What is still refundable where absent */
-                    value?: number;
-                };
+                "application/json": components["schemas"]["RefundPaymentRequest"];
             };
         };
         responses: {
@@ -1914,10 +3667,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        message: string;
-                        data: components["schemas"]["RefundResult"];
-                    };
+                    "application/json": components["schemas"]["RefundPaymentResponse"];
                 };
             };
         };
@@ -1930,6 +3680,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
             };
             cookie?: never;
@@ -1942,10 +3693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["RefundResult"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListPaymentRefundsResponse"];
                 };
             };
         };
@@ -1955,7 +3703,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 7d9f6c1e-2b4a-4c8d-9e10-5f3a2b1c0d9e */
                 uuid: string;
+                /** @example 2c8e5b19-7a4d-4f36-8d01-6e9f3a0b7c54 */
                 refund: string;
             };
             cookie?: never;
@@ -1968,9 +3718,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["RefundResult"];
-                    };
+                    "application/json": components["schemas"]["GetPaymentRefundResponse"];
                 };
             };
         };
@@ -2008,10 +3756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Dispute"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListMedsResponse"];
                 };
             };
         };
@@ -2021,6 +3766,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23 */
                 uuid: string;
             };
             cookie?: never;
@@ -2033,9 +3779,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Dispute"];
-                    };
+                    "application/json": components["schemas"]["GetMedResponse"];
                 };
             };
         };
@@ -2045,6 +3789,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 5b3f8d06-e2a1-4c79-b48d-0a7e6c1f9d23 */
                 uuid: string;
             };
             cookie?: never;
@@ -2080,9 +3825,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Dispute"];
-                    };
+                    "application/json": components["schemas"]["ReplyToMedResponse"];
                 };
             };
         };
@@ -2124,10 +3867,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Transfer"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListTransfersResponse"];
                 };
             };
         };
@@ -2141,29 +3881,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Reais, at most two decimals */
-                    value: number;
-                    /** @enum {string} */
-                    type?: "PIX";
-                    pix_key: string;
-                    document?: string;
-                    external_ref?: string;
-                    /**
-                     * Format: uuid
-                     * @description A UUID
-                     */
-                    provider_uuid?: string;
-                    final_beneficiary?: {
-                        name: string;
-                        document: string;
-                    };
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601 with offset, in the future, at most 90 days ahead
-                     */
-                    scheduled_for?: string;
-                };
+                "application/json": components["schemas"]["CreateTransferRequest"];
             };
         };
         responses: {
@@ -2173,9 +3891,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Transfer"];
-                    };
+                    "application/json": components["schemas"]["CreateTransferResponse"];
                 };
             };
         };
@@ -2185,6 +3901,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41 */
                 uuid: string;
             };
             cookie?: never;
@@ -2197,9 +3914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Transfer"];
-                    };
+                    "application/json": components["schemas"]["GetTransferResponse"];
                 };
             };
         };
@@ -2209,6 +3924,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 9a4c2f7b-1d6e-4830-b5a9-7c3e0f8d2b41 */
                 uuid: string;
             };
             cookie?: never;
@@ -2221,9 +3937,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Transfer"];
-                    };
+                    "application/json": components["schemas"]["CancelTransferResponse"];
                 };
             };
         };
@@ -2237,17 +3951,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "EMAIL" | "PHONE";
-                    /** @description The e-mail address, or the mobile with `+55`, that is to be a key */
-                    key: string;
-                    /**
-                     * Format: uuid
-                     * @description A NOMINAL provider of the account; the default one where absent
-                     */
-                    provider_uuid?: string;
-                };
+                "application/json": components["schemas"]["CreatePixKeyAuthCodeRequest"];
             };
         };
         responses: {
@@ -2257,11 +3961,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description For people */
-                        message: string;
-                        data: components["schemas"]["AuthCode"];
-                    };
+                    "application/json": components["schemas"]["CreatePixKeyAuthCodeResponse"];
                 };
             };
         };
@@ -2285,10 +3985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["PixKey"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListPixKeysResponse"];
                 };
             };
         };
@@ -2302,25 +3999,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    type: "DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM";
-                    /**
-                     * Format: uuid
-                     * @description Of `POST /pix-keys/auth-code`; required for EMAIL and PHONE
-                     */
-                    auth_code_id?: string;
-                    /**
-                     * @description The six digits that came; required for EMAIL and PHONE
-                     * @example 123456
-                     */
-                    auth_code?: string;
-                    /**
-                     * Format: uuid
-                     * @description A NOMINAL provider of the account; the default one where absent
-                     */
-                    provider_uuid?: string;
-                };
+                "application/json": components["schemas"]["CreatePixKeyRequest"];
             };
         };
         responses: {
@@ -2330,11 +4009,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description For people */
-                        message: string;
-                        data: components["schemas"]["PixKey"];
-                    };
+                    "application/json": components["schemas"]["CreatePixKeyResponse"];
                 };
             };
         };
@@ -2344,6 +4019,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example contato@lojadaana.example.com */
                 key: string;
             };
             cookie?: never;
@@ -2356,9 +4032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["PixKey"];
-                    };
+                    "application/json": components["schemas"]["GetPixKeyResponse"];
                 };
             };
         };
@@ -2368,6 +4042,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example contato@lojadaana.example.com */
                 key: string;
             };
             cookie?: never;
@@ -2380,10 +4055,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description For people */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["DeletePixKeyResponse"];
                 };
             };
         };
@@ -2407,10 +4079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Provider"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListProvidersResponse"];
                 };
             };
         };
@@ -2430,11 +4099,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            PIX: components["schemas"]["DefaultProvider"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["GetDefaultProvidersResponse"];
                 };
             };
         };
@@ -2448,12 +4113,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {string} */
-                    payment_type: "PIX";
-                    /** @description The first is preferred, the others are fallbacks in their order */
-                    provider_uuids: string[];
-                };
+                "application/json": components["schemas"]["ReplaceDefaultProvidersRequest"];
             };
         };
         responses: {
@@ -2463,9 +4123,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["ReplaceDefaultProvidersResponse"];
                 };
             };
         };
@@ -2475,6 +4133,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 3e6a9c0d-4f72-4b81-8c5e-d1b7f2a40e98 */
                 uuid: string;
             };
             cookie?: never;
@@ -2487,9 +4146,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Provider"];
-                    };
+                    "application/json": components["schemas"]["GetProviderResponse"];
                 };
             };
         };
@@ -2512,10 +4169,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Webhook"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListWebhooksResponse"];
                 };
             };
         };
@@ -2529,20 +4183,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description https, resolving to public addresses only
-                     * @example https://shop.example/pix
-                     */
-                    url: string;
-                    /**
-                     * @description Generated where absent
-                     * @example a secret of your own
-                     */
-                    token?: string;
-                    /** @description All five where absent */
-                    events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
-                };
+                "application/json": components["schemas"]["CreateWebhookRequest"];
             };
         };
         responses: {
@@ -2552,9 +4193,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["CreateWebhookResponse"];
                 };
             };
         };
@@ -2564,6 +4203,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
@@ -2576,9 +4216,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["GetWebhookResponse"];
                 };
             };
         };
@@ -2588,6 +4226,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
@@ -2600,9 +4239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["DeleteWebhookResponse"];
                 };
             };
         };
@@ -2612,30 +4249,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * @description https, resolving to public addresses only
-                     * @example https://shop.example/pix
-                     */
-                    url?: string;
-                    /**
-                     * @description Replaces the token as a rotation does
-                     * @example a secret of your own
-                     */
-                    token?: string;
-                    events?: ("PAYMENT" | "TRANSFER" | "REFUND" | "MED" | "PIX_TRANSACTION")[];
-                    /**
-                     * @description ACTIVE enables it again, after another TLS handshake
-                     * @enum {string}
-                     */
-                    status?: "ACTIVE" | "DISABLED";
-                };
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
         responses: {
@@ -2645,9 +4266,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["UpdateWebhookResponse"];
                 };
             };
         };
@@ -2657,19 +4276,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Generated where absent
-                     * @example a secret of your own
-                     */
-                    token?: string;
-                };
+                "application/json": components["schemas"]["RotateWebhookTokenRequest"];
             };
         };
         responses: {
@@ -2679,9 +4293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["RotateWebhookTokenResponse"];
                 };
             };
         };
@@ -2691,6 +4303,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
@@ -2703,10 +4316,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivery"];
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["TestWebhookResponse"];
                 };
             };
         };
@@ -2720,6 +4330,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
@@ -2732,10 +4343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivery"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListWebhookDeliveriesResponse"];
                 };
             };
         };
@@ -2745,7 +4353,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
+                /** @example b9e4a7c1-5d08-4f3b-8e62-0c6d1f9a7b35 */
                 delivery: string;
             };
             cookie?: never;
@@ -2758,10 +4368,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Delivery"];
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["ResendWebhookDeliveryResponse"];
                 };
             };
         };
@@ -2771,19 +4378,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 6c2d0f9e-8b47-4a15-9d3c-e7f1a5b8c042 */
                 uuid: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * Format: date-time
-                     * @description ISO 8601 with its offset; not in the future
-                     */
-                    since: string;
-                };
+                "application/json": components["schemas"]["RecoverWebhookRequest"];
             };
         };
         responses: {
@@ -2793,9 +4395,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["RecoverWebhookResponse"];
                 };
             };
         };
@@ -2825,10 +4425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListEventsResponse"];
                 };
             };
         };
@@ -2838,6 +4435,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0f8c3b7e-2d91-4a56-b7e0-4c9a1d6f5e28 */
                 id: string;
             };
             cookie?: never;
@@ -2850,9 +4448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["Event"];
-                    };
+                    "application/json": components["schemas"]["GetEventResponse"];
                 };
             };
         };
@@ -2887,10 +4483,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["LedgerLine"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
+                    "application/json": components["schemas"]["ListLedgerLinesResponse"];
                 };
             };
         };
@@ -2919,9 +4512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: components["schemas"]["LedgerBalances"];
-                    };
+                    "application/json": components["schemas"]["GetLedgerBalancesResponse"];
                 };
             };
         };
@@ -3027,6 +4618,138 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+        };
+    };
+    onPaymentEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTransferEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TransferEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRefundEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefundEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMedEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MedEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPixTransactionEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PixTransactionEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onTestEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestEvent"];
+            };
+        };
+        responses: {
+            /** @description Received, within 15 seconds. Redirects are not followed */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
