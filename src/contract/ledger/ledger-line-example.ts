@@ -1,5 +1,10 @@
 import type { z } from 'zod'
-import { EXAMPLE_END_TO_END, EXAMPLE_PROVIDER, EXAMPLE_TIMES, EXAMPLE_UUIDS } from '../shared/example-values.ts'
+import {
+  EXAMPLE_END_TO_END,
+  EXAMPLE_PROVIDER,
+  EXAMPLE_TIMES,
+  EXAMPLE_UUIDS,
+} from '../shared/example-values.ts'
 import type { ledgerLineSchema } from './ledger-line.ts'
 
 /** Example of the OpenAPI document: the payment of the charge, before its fee. */
