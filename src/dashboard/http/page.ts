@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { RouterContext } from '@koa/router'
 import { uuidSchema } from '../../contract/shared/fields.ts'
 import type { DashboardSession } from '../../db/repositories/dashboard-sessions.ts'
@@ -29,7 +30,7 @@ type PageResponse = { kind: 'page'; view: string; model: object; etag: string; s
 export type DashboardResponse =
   | PageResponse
   | { kind: 'redirect'; path: string }
-  | { kind: 'file'; type: string; name?: string; body: string | Buffer }
+  | { kind: 'file'; type: string; name?: string; body: string | Buffer | Readable }
 
 /** Creates a page with a hash of its model, or of `etagSource`, by which the polling browser detects a change. */
 export function createPage(

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { ledgerRoutes } from '../../../src/api/ledger/routes.ts'
-import { runInTransaction } from '../../../src/db/client/orm.ts'
 import { DAY, HOUR } from '../../../src/domain/shared/intervals.ts'
 import { createSeededRandom } from '../../domain/support/seeded-random.ts'
 import { type ApiFixture, openApiFixture } from '../support/api-fixture.ts'
+import { bookLine } from '../support/booked-line.ts'
 
 /**
  * SPEC §7: the balances of a period and its files, over generated lines around the end of a year. Their transactions
@@ -46,43 +45,11 @@ beforeAll(async () => {
         random.upTo(1 + (place === 0 ? 1 : 0))
       ]!
       lines.push({ connection, type, cents: added, at: began })
-      await book({ connection, type, cents: added, balance: cents, at: began })
+      await bookLine(fixture.orm, { connection, type, cents: added, balance: cents, at: began })
     }
   }
 })
 afterAll(() => fixture?.close())
-
-type BookedLine = Line & { balance: number; name?: string }
-
-async function book(
-  { connection, type, cents, balance, at, name }: BookedLine,
-  account = accountUuid,
-): Promise<void> {
-  const movement = randomUUID()
-  const outside = type === 'FEE' ? 'fee' : 'outside'
-  await runInTransaction(fixture.orm, async tx => {
-    await tx.execute(
-      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
-         status, sender, receiver, settled_at, created_at, updated_at)
-       select ?, ?, provider_account_uuid, uuid, ?, ?, ?, 'SETTLED', ?::jsonb, ?::jsonb, ?, ?, ?
-       from connection where uuid = ?`,
-      [
-        ...[movement, account, type, cents > 0 ? 'IN' : 'OUT', Math.abs(cents)],
-        ...[party(name), party(name), new Date(at), new Date(at), new Date(at), connection],
-      ],
-    )
-    await tx.execute(
-      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
-       select ?, ?, c.provider_account_uuid, ?, leg.bucket, leg.cents, leg.balance, ?
-       from connection c cross join (values (?, -1 * ?::bigint, 0), ('available', ?::bigint, ?::bigint)) as leg (bucket, cents, balance)
-       where c.uuid = ?`,
-      [movement, account, type, new Date(at), outside, cents, cents, balance, connection],
-    )
-  })
-}
-
-const party = (name?: string) =>
-  name === undefined ? null : JSON.stringify({ name, document: '52998224725' })
 
 const get = async (path: string, as = token) => {
   const answer = await fixture.call('GET', path, { token: as })
@@ -210,17 +177,10 @@ test('files hold texts of payers as texts: no formula, no broken line, no elemen
     'Ação ✓ 東京',
   ]
   for (const [n, name] of names.entries())
-    await book(
-      {
-        connection,
-        type: 'EXTERNAL_TRANSFER',
-        cents: n === 6 ? -150 : 1_234,
-        balance: 0,
-        at: YEAR_END,
-        name,
-      },
-      account,
-    )
+    await bookLine(fixture.orm, {
+      ...{ connection, type: 'EXTERNAL_TRANSFER', name, at: YEAR_END },
+      ...{ cents: n === 6 ? -150 : 1_234, balance: 0 },
+    })
   const answer = await fetch(`${fixture.server.url}/api/v1/ledger.csv?decimal=comma&time_zone=${ZONE}`, {
     headers: { authorization: `Bearer ${bearer}` },
   })

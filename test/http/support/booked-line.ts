@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { type Orm, runInTransaction } from '../../../src/db/client/orm.ts'
+
+/** A line of a statement with a movement of its own, booked at any time. */
+export type BookedLine = {
+  connection: string
+  type: string
+  cents: number
+  /** The available balance after it. */
+  balance: number
+  at: number
+  /** Of the payer or receiver; absent: unknown. */
+  name?: string
+  status?: 'SETTLED' | 'FAILED'
+  transfer?: string
+}
+
+/** Books a line of the connection's account. */
+export async function bookLine(orm: Orm, line: BookedLine): Promise<void> {
+  const { connection, type, cents, balance, at, name, status = 'SETTLED', transfer = null } = line
+  const movement = randomUUID()
+  const party = name === undefined ? null : JSON.stringify({ name, document: '52998224725' })
+  const time = new Date(at)
+  await runInTransaction(orm, async tx => {
+    await tx.execute(
+      `insert into movement (uuid, account_uuid, provider_account_uuid, connection_uuid, type, movement_type, value_cents,
+         status, transfer_uuid, sender, receiver, settled_at, created_at, updated_at)
+       select ?, account_uuid, provider_account_uuid, uuid, ?, ?, ?, ?, ?, ?::jsonb, ?::jsonb, ?, ?, ?
+       from connection where uuid = ?`,
+      [
+        ...[movement, type, cents > 0 && !transfer ? 'IN' : 'OUT', Math.abs(cents), status, transfer],
+        ...[party, party, status === 'SETTLED' ? time : null, time, time, connection],
+      ],
+    )
+    await tx.execute(
+      `insert into posting (movement_uuid, account_uuid, provider_account_uuid, type, bucket, cents, balance_cents, created_at)
+       select ?, c.account_uuid, c.provider_account_uuid, ?, leg.bucket, leg.cents, leg.balance, ?
+       from connection c
+       cross join (values (?, -1 * ?::bigint, 0), ('available', ?::bigint, ?::bigint)) as leg (bucket, cents, balance)
+       where c.uuid = ?`,
+      [movement, type, time, type === 'FEE' ? 'fee' : 'outside', cents, cents, balance, connection],
+    )
+  })
+}
