@@ -3,6 +3,7 @@ import type { LedgerLine } from '../../db/repositories/ledger-lines.ts'
 import { reaisFromCents } from '../../domain/ledger/money.ts'
 import { LEDGER_OPERATION_TYPES, MOVEMENT_REASONS, MOVEMENT_TYPES } from '../../domain/ledger/movement.ts'
 import { maskDocument } from '../../domain/pix/document.ts'
+import { DAY } from '../../domain/shared/intervals.ts'
 import {
   dayQueryFields,
   instantSchema,
@@ -23,11 +24,40 @@ export const ledgerFilterFields = {
   operation_uuid: uuidSchema.optional().meta({
     description: 'The operation of the line, or the charge, transfer, refund or dispute that it names',
   }),
-  operation_type: namesQuery(LEDGER_OPERATION_TYPES).optional(),
+  operation_type: namesQuery(LEDGER_OPERATION_TYPES)
+    .optional()
+    .meta({ description: 'Without `operation_uuid`: in at most 31 days' }),
   ...dayQueryFields,
 }
 
-export const ledgerQuery = z.strictObject({ ...pageQueryFields, ...ledgerFilterFields })
+/** Most days of a query by `operation_type` alone: the type is a property of the movements, which no index of lines has. */
+const MAX_OPERATION_TYPE_DAYS = 31
+
+type OperationTypeDays = {
+  operation_type?: unknown
+  operation_uuid?: unknown
+  date_from?: string
+  date_to?: string
+}
+
+/** Tests whether a query by the type of operations names one operation, or few enough days. */
+export function hasFewOperations(query: OperationTypeDays): boolean {
+  const { operation_type, operation_uuid, date_from, date_to } = query
+  if (operation_type === undefined || operation_uuid !== undefined) return true
+  if (date_from === undefined) return false
+  const end = date_to === undefined ? Date.now() : Date.parse(date_to)
+  return end - Date.parse(date_from) <= MAX_OPERATION_TYPE_DAYS * DAY
+}
+
+/** The issue of a query whose `operation_type` selects from too many lines. */
+export const OPERATION_TYPE_ISSUE = {
+  path: ['date_from'],
+  message: 'must be at most 31 days before date_to, where operation_type is sent without operation_uuid',
+}
+
+export const ledgerQuery = z
+  .strictObject({ ...pageQueryFields, ...ledgerFilterFields })
+  .refine(hasFewOperations, OPERATION_TYPE_ISSUE)
 export type LedgerQuery = z.output<typeof ledgerQuery>
 
 /** Amount that may be below zero: reais as a JSON number on the wire, integer centavos inside. Only written. */

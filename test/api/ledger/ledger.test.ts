@@ -171,8 +171,11 @@ test('lines are filtered by provider and day and paged, and a bound token reads 
   for (const [query, isFound] of [
     ['type=fee', ({ type }) => type === 'FEE'],
     ['type=FEE,SPLIT', ({ type }) => ['FEE', 'SPLIT'].includes(type)],
-    ['operation_type=transfer', line => line.operation_type === 'TRANSFER'],
-    ['operation_type=CHARGE&type=FEE', line => line.operation_type === 'CHARGE' && line.type === 'FEE'],
+    [`operation_type=transfer&date_from=${today}`, line => line.operation_type === 'TRANSFER'],
+    [
+      `operation_type=CHARGE&type=FEE&date_from=${today}`,
+      line => line.operation_type === 'CHARGE' && line.type === 'FEE',
+    ],
     [`operation_uuid=${transfer}`, line => line.transfer_uuid === transfer],
     [`operation_uuid=${charge}`, line => line.charge_uuid === charge],
     [`operation_uuid=${refund}`, line => line.refund_uuid === refund],
@@ -211,6 +214,8 @@ test.each([
   ['date_to=today', 'date_to'],
   ['type=TARIFF', 'type.0'],
   ['operation_type=PIX', 'operation_type.0'],
+  ['operation_type=SPLIT', 'date_from'],
+  ['operation_type=SPLIT&date_from=2026-01-01&date_to=2026-02-02', 'date_from'],
   ['operation_uuid=1', 'operation_uuid'],
   ['time_zone=Brasilia', 'time_zone'],
 ])('%s: 422 on %s', async (query, field) => {

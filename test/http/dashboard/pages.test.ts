@@ -488,7 +488,9 @@ test('the statement page and its file have the same lines', async () => {
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="ledger-test.csv"')
   const [columns, line, ...rest] = answer.text.replace('\uFEFF', '').trimEnd().split('\r\n')
   expect(columns).toMatch(/^created_at;settled_at;type;movement_type;value;balance_after;status;provider;/)
-  expect(line).toMatch(/^[\d-]{10} [\d:]{8};[\d-]{10} [\d:]{8};EXTERNAL_TRANSFER;IN;1234,56;1234,56;SETTLED;PROVIDER_A;/)
+  expect(line).toMatch(
+    /^[\d-]{10} [\d:]{8};[\d-]{10} [\d:]{8};EXTERNAL_TRANSFER;IN;1234,56;1234,56;SETTLED;PROVIDER_A;/,
+  )
   expect(rest).toEqual([])
 })
 

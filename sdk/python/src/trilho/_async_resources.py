@@ -1072,6 +1072,7 @@ class Ledger:
         Args:
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
+            operation_type: Without `operation_uuid`: in at most 31 days.
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
@@ -1116,6 +1117,7 @@ class Ledger:
             per_page: Resources that are read with one request.
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
+            operation_type: Without `operation_uuid`: in at most 31 days.
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.
@@ -1186,6 +1188,7 @@ class Ledger:
         Args:
             operation_uuid: The operation of the line, or the charge, transfer, refund or dispute that it
                 names.
+            operation_type: Without `operation_uuid`: in at most 31 days.
             date_from: A day in `time_zone`, `YYYY-MM-DD`.
             date_to: A day in `time_zone`, `YYYY-MM-DD`.
             time_zone: IANA time zone of the days in this query.

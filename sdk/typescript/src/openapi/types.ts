@@ -4463,6 +4463,7 @@ export interface operations {
                 type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
                 /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
                 operation_uuid?: string;
+                /** @description Without `operation_uuid`: in at most 31 days */
                 operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
                 /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;
@@ -4525,6 +4526,7 @@ export interface operations {
                 type?: ("EXTERNAL_TRANSFER" | "EXTERNAL_REFUND" | "SPLIT" | "FEE" | "HOLD" | "DEPOSIT" | "ADJUSTMENT")[];
                 /** @description The operation of the line, or the charge, transfer, refund or dispute that it names */
                 operation_uuid?: string;
+                /** @description Without `operation_uuid`: in at most 31 days */
                 operation_type?: ("CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT")[];
                 /** @description A day in `time_zone`, `YYYY-MM-DD` */
                 date_from?: string;

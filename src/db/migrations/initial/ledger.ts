@@ -114,10 +114,12 @@ create table posting (
   constraint posting_fee check (case when type = 'FEE' then bucket in ('available', 'provisioned', 'fee') else bucket <> 'fee' end)
 ) ${FREQUENT_VACUUM};
 create index posting_of_movement on posting (movement_uuid);
--- The account statement, in the order of its postings, which is what its balances follow; and by day.
+-- The account statement, in the order of its postings, which is what its balances follow; and by day, with all that the
+-- balances of a period are made of.
 create index posting_available on posting (account_uuid, id) include (provider_account_uuid, created_at, type)
   where bucket = 'available';
-create index posting_available_day on posting (account_uuid, created_at) include (provider_account_uuid, id)
+create index posting_available_day on posting (account_uuid, created_at)
+  include (provider_account_uuid, id, type, cents, balance_cents)
   where bucket = 'available';`,
 
   rules: `
