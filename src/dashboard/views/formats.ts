@@ -44,6 +44,13 @@ function createFormats(language: Language) {
         RELATIVE_TIME_UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
       return relative.format(Math.trunc(seconds / size), unit)
     },
+    /** Formats a length of time in seconds, in the largest unit that fits. */
+    span(seconds: number): string {
+      const [unit, size] = RELATIVE_TIME_UNITS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
+      return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
+        Math.trunc(seconds / size),
+      )
+    },
     duration: (ms: number) =>
       ms < 1_000 ? `${Math.round(ms)} ms` : `${number.format(Math.round(ms / 100) / 10)} s`,
     document: formatDocument,

@@ -19,6 +19,7 @@ import { listUnexplainedNames } from '../../../db/repositories/unexplained-answe
 import { createPage } from '../../http/page.ts'
 import type { PageContext } from '../../http/page-context.ts'
 import type { DashboardRouter } from '../../http/router.ts'
+import { readServiceState } from './signals.ts'
 
 export const OPERATOR_PATH = '/dashboard/operator'
 const MAX_ACTIONS = 200
@@ -82,13 +83,14 @@ function createOperatorPage(name: string, model: object) {
 
 export function registerOperatorPages({ get }: DashboardRouter): void {
   get('operator', OPERATOR_PATH, async ({ em }) => {
-    const [counts, providers] = await Promise.all([
+    const [state, counts, providers] = await Promise.all([
+      readServiceState(em),
       Promise.all(
         Object.entries(OPERATOR_LISTS).map(async ([name, list]) => [name, (await list(em.fork())).length]),
       ),
       findProviderStatistics(em.fork(), null),
     ])
-    return createPage('operator/overview', { counts, most: MAX_LISTED_ROWS, providers })
+    return createPage('operator/overview', { ...state, counts, most: MAX_LISTED_ROWS, providers })
   })
   for (const [name, show] of Object.entries(OPERATOR_PAGES)) get('operator', `${OPERATOR_PATH}/${name}`, show)
 }

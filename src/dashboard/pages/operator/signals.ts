@@ -1,0 +1,75 @@
+import type { EntityManager } from '../../../db/client/orm.ts'
+import { type GaugeSample, readDatabaseGauges } from '../../../db/repositories/database-gauges.ts'
+import { readServiceFacts } from '../../../db/repositories/service-facts.ts'
+
+/** What is wrong now, as the operators' first page says it. */
+
+type SignalRule = {
+  /** The signal is raised above this value, as its alert is (deploy/alerts.yml). */
+  above: number
+  unit: 'count' | 'seconds' | 'cents'
+  /** Operator page that shows or settles it. */
+  page: string
+  /** Page of `docs/runbooks`. */
+  runbook: string
+}
+
+/** Gauges of the database that call for an operator, the most urgent first. */
+export const SIGNAL_RULES: Record<string, SignalRule> = {
+  trilho_ledger_drift_cents: { above: 0, unit: 'cents', page: 'differences', runbook: 'ledger-unbalanced' },
+  trilho_database_read_only: { above: 0, unit: 'count', page: 'stuck', runbook: 'database-read-only' },
+  trilho_breakers_open: { above: 0, unit: 'count', page: 'providers', runbook: 'provider-down' },
+  trilho_worker_without_providers: {
+    ...{ above: 0, unit: 'count', page: 'providers', runbook: 'worker-reaches-no-provider' },
+  },
+  trilho_unknown_oldest_seconds: { above: 600, unit: 'seconds', page: 'unknown', runbook: 'unknown-outcome' },
+  trilho_unexpected_settlements: {
+    ...{ above: 0, unit: 'count', page: 'unexpected', runbook: 'unexpected-settlement' },
+  },
+  trilho_shortfall_cents: { above: 0, unit: 'cents', page: 'entries', runbook: 'shortfall' },
+  trilho_reconciliation_differences: {
+    ...{ above: 0, unit: 'count', page: 'differences', runbook: 'statement-differs' },
+  },
+  trilho_provider_balance_differs_seconds: {
+    ...{ above: 7_200, unit: 'seconds', page: 'differences', runbook: 'provider-balance-differs' },
+  },
+  trilho_attempt_oldest_seconds: {
+    ...{ above: 3_600, unit: 'seconds', page: 'stuck', runbook: 'attempt-pending-too-long' },
+  },
+  trilho_rows_without_workflow: { above: 0, unit: 'count', page: 'stuck', runbook: 'rows-without-workflow' },
+  trilho_workflow_sweep_age_seconds: {
+    ...{ above: 10_800, unit: 'seconds', page: 'stuck', runbook: 'workflow-sweep-late' },
+  },
+  trilho_notices_oldest_seconds: {
+    ...{ above: 900, unit: 'seconds', page: 'stuck', runbook: 'provider-notifications-not-processed' },
+  },
+  trilho_deliveries_overdue_seconds: {
+    ...{ above: 120, unit: 'seconds', page: 'webhooks', runbook: 'webhook-deliveries-late' },
+  },
+  trilho_idle_transaction_oldest_seconds: {
+    ...{ above: 15, unit: 'seconds', page: 'stuck', runbook: 'row-locks-held' },
+  },
+  trilho_lock_wait_oldest_seconds: { above: 10, unit: 'seconds', page: 'stuck', runbook: 'row-locks-held' },
+  trilho_quarantined_items: { above: 0, unit: 'count', page: 'answers', runbook: 'items-quarantined' },
+}
+
+type Signal = Omit<SignalRule, 'above'> & { gauge: string; value: number; labels: string[] }
+
+/** Reads what is wrong now, and the facts of the service. Two queries. */
+export async function readServiceState(em: EntityManager) {
+  const [samples, facts] = await Promise.all([readDatabaseGauges(em.fork()), readServiceFacts(em.fork())])
+  const ages = samples.filter(({ gauge }) => gauge === 'trilho_notices_oldest_seconds')
+  return { signals: findSignals(samples), facts, inboxSeconds: ages[0]?.value ?? 0 }
+}
+
+/** Finds the gauges above their limits: counts and amounts added up over their labels, of ages the oldest. */
+export function findSignals(samples: readonly GaugeSample[]): Signal[] {
+  return Object.entries(SIGNAL_RULES).flatMap(([gauge, { above, ...rule }]) => {
+    const high = samples.filter(one => one.gauge === gauge && Math.abs(one.value) > above)
+    if (high.length === 0) return []
+    const values = high.map(one => Math.abs(one.value))
+    const value = rule.unit === 'seconds' ? Math.max(...values) : values.reduce((sum, one) => sum + one)
+    const labels = high.flatMap(({ label }) => label ?? [])
+    return [{ ...rule, gauge, value, labels }]
+  })
+}
