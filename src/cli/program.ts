@@ -3,6 +3,8 @@ import { registerAccountCommands } from './accounts.ts'
 import { type CommandEnvironment, OperatorCommand, shellEnvironment } from './command-context.ts'
 import { registerConnectionCommands } from './connections.ts'
 import { registerLedgerCommands } from './ledger.ts'
+import { registerListenCommand } from './merchant/listen.ts'
+import { registerTriggerCommand } from './merchant/trigger.ts'
 import { registerOutboxCommands } from './outbox.ts'
 import { registerPauseCommands } from './pauses.ts'
 import { registerRebuildCommands } from './rebuild.ts'
@@ -13,10 +15,13 @@ import { registerTokenCommands } from './tokens.ts'
 import { registerUnexplainedAnswerCommands } from './unexplained-answers.ts'
 import { registerUserCommands } from './users.ts'
 
-/** Creates the program `trilho`: administration without the API. Every command prints JSON, one object a line. */
+/**
+ * Creates the program `trilho`: administration without the API, by commands that print JSON, one object a line; and what a
+ * merchant's developer runs against the API, `listen` and `trigger`, which print text.
+ */
 export function createProgram(environment: CommandEnvironment = shellEnvironment): Command {
   const program = new OperatorCommand(environment, 'trilho')
-    .description('Operator commands of Trilho, a PIX payments engine')
+    .description('Commands of Trilho, a PIX payments engine')
     .showHelpAfterError()
   registerLedgerCommands(program)
   registerReconciliationCommands(program)
@@ -30,5 +35,7 @@ export function createProgram(environment: CommandEnvironment = shellEnvironment
   registerSecretCommands(program)
   registerOutboxCommands(program)
   registerUnexplainedAnswerCommands(program)
+  registerListenCommand(program)
+  registerTriggerCommand(program)
   return program
 }
