@@ -13,6 +13,13 @@ import { createProviderRegistry, type ProviderRegistry } from '../providers/regi
 import { createSealer, type Sealer } from '../security/sealing.ts'
 import { connectToTemporal } from '../temporal/connection.ts'
 import type { TemporalContext } from '../temporal/workflow-options.ts'
+import {
+  type ApiClient,
+  type ApiOptions,
+  openApiClient,
+  type RunningStart,
+  readRunningStart,
+} from './api-client.ts'
 
 type CommandContext = {
   orm: Orm
@@ -25,6 +32,8 @@ type CommandContext = {
 /** Environment of the commands: their dependencies, output and secret input. */
 export type CommandEnvironment = {
   withContext(work: (tools: CommandContext) => Promise<unknown>): Promise<void>
+  /** Runs a client of the REST API, which needs no database and no secret key. */
+  withApi(options: ApiOptions, work: (tools: ApiContext) => Promise<void>): Promise<void>
   /** Prints one JSON object as a line. */
   print(line: unknown): void
   /** Reads a secret, which must not be part of a command line. */
@@ -55,6 +64,13 @@ export const shellEnvironment: CommandEnvironment = {
       await Promise.all([providers.close(), orm.close()])
     }
   },
+  async withApi(options, work) {
+    const local = await readRunningStart()
+    await work({
+      ...{ api: openApiClient(options, local), local },
+      printText: line => void process.stdout.write(`${line}\n`),
+    })
+  },
   print: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
   async readSecret() {
     const chunks: Buffer[] = []
@@ -63,7 +79,15 @@ export const shellEnvironment: CommandEnvironment = {
   },
 }
 
-type ActionContext = CommandContext & Omit<CommandEnvironment, 'withContext'>
+/** What a command that is a client of the REST API gets; `local` is the npm start of the folder, where one runs. */
+export type ApiContext = {
+  api: ApiClient
+  local: RunningStart | undefined
+  /** Prints a line for people: these commands are watched in a terminal. */
+  printText(line: string): void
+}
+
+type ActionContext = CommandContext & Omit<CommandEnvironment, 'withContext' | 'withApi'>
 export type AuditedContext = ActionContext & {
   operator: Pick<AuditedAction<unknown>, 'actor' | 'reason'>
   /** Does work and records it with the operator and the reason in one transaction. */
@@ -101,8 +125,19 @@ export class OperatorCommand extends Command {
     )
   }
 
+  /** Makes the command a client of the REST API, with the options that name the API and its access token. */
+  runByApi<Args extends unknown[]>(work: (context: ApiContext, ...args: Args) => Promise<void>): this {
+    this.addOption(new Option('--api <url>', 'address of the API, without /api/v1').env('TRILHO_API_URL'))
+    this.addOption(new Option('--token <token>', 'access token of the account').env('TRILHO_TOKEN'))
+    return this.action((...args) =>
+      this.environment.withApi(this.opts<ApiOptions>(), context =>
+        work(context, ...(args as unknown[] as Args)),
+      ),
+    )
+  }
+
   run<Args extends unknown[]>(work: (context: ActionContext, ...args: Args) => Promise<unknown>): this {
-    const { withContext, ...io } = this.environment
+    const { withContext, withApi: _, ...io } = this.environment
     return this.action((...args) =>
       withContext(context => work({ ...context, ...io }, ...(args as unknown[] as Args))),
     )

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type Router from '@koa/router'
-import { chooseEncoding } from '../http/compression.ts'
+import { chooseEncoding } from './accepted-encoding.ts'
 
 /** URLs of assets by their names. */
 export type AssetUrls = Record<string, string>

@@ -120,7 +120,10 @@ async function given(line: string): Promise<string> {
     ([, quoted, bare]) => quoted ?? bare!,
   )
   const known = words.map(word => (/^\$[A-Z]+$/.test(word) ? crypto.randomUUID() : word))
-  const program = createProgram({ withContext: async () => {}, print: () => {}, readSecret: async () => '' })
+  const program = createProgram({
+    ...{ withContext: async () => {}, withApi: async () => {} },
+    ...{ print: () => {}, readSecret: async () => '' },
+  })
   for (const one of [program, ...program.commands.flatMap(parent => [parent, ...parent.commands])])
     one.exitOverride().configureOutput({ writeErr: () => {} })
   await program.parseAsync(known, { from: 'user' })

@@ -84,6 +84,7 @@ async function run(...words: string[]): Promise<Line[]> {
   const program = createProgram({
     withContext: async work =>
       void (await work({ orm, em: orm.em.fork(), config, sealer: createSealer(keys), providers })),
+    withApi: async () => {},
     print: line => void lines.push(JSON.parse(JSON.stringify(line))),
     readSecret: async () => stdin,
   })

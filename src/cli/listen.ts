@@ -1,21 +1,21 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { EVENT_TYPES } from '../../domain/webhooks/webhook.ts'
-import { isUsableSigningSecret } from '../../webhook-client/signature.ts'
-import { ApiCallError, type ApiClient, type ApiOptions, addApiOptions, openApiClient } from './api-client.ts'
+import { InvalidArgumentError, Option } from 'commander'
+import { EVENT_TYPES } from '../domain/webhooks/webhook.ts'
+import { isUsableSigningSecret } from '../webhook-client/signature.ts'
+import { ApiCallError, type ApiClient } from './api-client.ts'
+import type { ApiContext, OperatorCommand } from './command-context.ts'
 import { EventFeed } from './event-feed.ts'
 import { EventForwarder } from './event-forwarder.ts'
-import { printText } from './print-text.ts'
 
-type ListenOptions = ApiOptions & { forwardTo: string; events?: string[]; secret?: string }
+type ListenOptions = { forwardTo: string; events?: string[]; secret?: string }
 
 /** How often the list of events is read. */
 const POLL_MS = 1_000
 
 /** Registers `listen`, which forwards the events of an account to a receiver on this machine. */
-export function registerListenCommand(program: Command): void {
-  const command = program
+export function registerListenCommand(program: OperatorCommand): void {
+  program
     .command('listen')
     .description("forward the account's events, as they happen, to a local receiver as signed deliveries")
     .requiredOption('--forward-to <url>', 'address of the receiver', parseReceiverUrl)
@@ -33,12 +33,14 @@ An answer of the receiver is final. A receiver that cannot be reached is tried a
 
   npm run trilho -- listen --forward-to http://localhost:4242/hooks --events PAYMENT,TRANSFER`,
     )
-    .action(listen)
-  addApiOptions(command)
+    .runByApi(listen)
 }
 
-async function listen({ forwardTo, events = [], secret, ...options }: ListenOptions): Promise<void> {
-  const api = await openApiClient(options)
+async function listen(
+  { api, printText }: ApiContext,
+  { forwardTo, events = [], secret }: ListenOptions,
+): Promise<void> {
+  const printTimed = (line: string) => printText(`${new Date().toTimeString().slice(0, 8)}  ${line}`)
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
   const signing = secret ?? deriveSigningSecret(api.token)
@@ -50,35 +52,28 @@ async function listen({ forwardTo, events = [], secret, ...options }: ListenOpti
   printText(`Forwarding ${events.join(', ') || 'all events'} of ${api.url} to ${forwardTo}`)
   printText(`Signing secret: ${signing}`)
   printText('Ready. Ctrl-C ends it.')
+  let isApiReached = true
   while (!stopping.signal.aborted) {
-    for (const event of await readNewEvents(feed)) await forwarder.forward(event)
+    const found = await feed.readNew().catch(requireTemporary)
+    if (found instanceof Error && isApiReached)
+      printTimed(`The API does not answer, and is asked again: ${found.message}`)
+    isApiReached = !(found instanceof Error)
+    for (const event of found instanceof Error ? [] : found) await forwarder.forward(event)
     await sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => {})
   }
   const { delivered, failed } = forwarder.counts
   printText(`Ended: ${delivered} delivered, ${failed} not accepted.`)
 }
 
-/** Reads new events; none while the API cannot be reached or is overloaded. Fails where the token is refused. */
-async function readNewEvents(feed: EventFeed) {
-  try {
-    return await feed.readNew()
-  } catch (error) {
-    const isFinal = error instanceof ApiCallError && !error.isTemporary
-    if (isFinal) throw error
-    printTimed(
-      `The API cannot be reached, and is tried again: ${error instanceof Error ? error.message : error}`,
-    )
-    return []
-  }
+/** Returns an error after which the list can be read again; throws it where the API refuses, such as by 401. */
+function requireTemporary(error: unknown): Error {
+  if (!(error instanceof Error) || (error instanceof ApiCallError && !error.isTemporary)) throw error
+  return error
 }
 
 /** Derives the signing secret of a token: the same at every start, and no one can compute the token from it. */
 function deriveSigningSecret(token: ApiClient['token']): string {
   return `whsec_${createHmac('sha256', token).update('trilho listen').digest('base64')}`
-}
-
-function printTimed(line: string): void {
-  printText(`${new Date().toTimeString().slice(0, 8)}  ${line}`)
 }
 
 function parseReceiverUrl(value: string): string {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DisputeStatus } from '../../domain/disputes/dispute.ts'
-import type { ProviderName } from '../../domain/providers/provider.ts'
-import type { PaymentStatus } from '../../domain/shared/payment-status.ts'
-import type { SubscribableEventType } from '../../domain/webhooks/webhook.ts'
-import type { SimulatorClient } from '../../simulator/control/client.ts'
-import type { DecisionBody, FaultBody } from '../../simulator/control/schemas.ts'
+import type { DisputeStatus } from '../domain/disputes/dispute.ts'
+import type { ProviderName } from '../domain/providers/provider.ts'
+import type { PaymentStatus } from '../domain/shared/payment-status.ts'
+import type { SubscribableEventType } from '../domain/webhooks/webhook.ts'
+import type { SimulatorClient } from '../simulator/control/client.ts'
+import type { DecisionBody, FaultBody } from '../simulator/control/schemas.ts'
 import { ApiCallError, type ApiClient, type ApiResource } from './api-client.ts'
 
 /** What `trigger` can cause: the type of an event and the status that its resource shows, both as in the event. */

@@ -1,16 +1,15 @@
-import { Argument, type Command, Option } from 'commander'
-import { createSimulatorClient } from '../../simulator/control/client.ts'
-import { type ApiOptions, addApiOptions, openApiClient, readRunningStart } from './api-client.ts'
-import { printText } from './print-text.ts'
+import { Argument, Option } from 'commander'
+import { createSimulatorClient } from '../simulator/control/client.ts'
+import type { ApiContext, OperatorCommand } from './command-context.ts'
 import { TRIGGERS, type TriggerName } from './triggers.ts'
 
-type TriggerOptions = ApiOptions & { simulator?: string; simulatorCa?: string }
+type TriggerOptions = { simulator?: string; simulatorCa?: string }
 
 const NAMES = Object.keys(TRIGGERS) as TriggerName[]
 
 /** Registers `trigger`, which makes an event happen in the simulator. */
-export function registerTriggerCommand(program: Command): void {
-  const command = program
+export function registerTriggerCommand(program: OperatorCommand): void {
+  program
     .command('trigger')
     .description('make an event happen: by the API, and by the payers and banks of the simulator')
     .addArgument(new Argument('<event>', 'the event').choices(NAMES))
@@ -25,14 +24,15 @@ ${NAMES.map(name => `  ${name.padEnd(27)} ${TRIGGERS[name].description}`).join('
 Only by a test token, whose operations go to simulated connections. API, token and simulator are those of the npm start
 of this folder, unless options or variables name others. A TEST event: POST /webhooks/{uuid}/test.`,
     )
-    .action(triggerEvent)
-  addApiOptions(command)
+    .runByApi(triggerEvent)
 }
 
-async function triggerEvent(name: TriggerName, options: TriggerOptions): Promise<void> {
-  const api = await openApiClient(options)
+async function triggerEvent(
+  { api, local, printText }: ApiContext,
+  name: TriggerName,
+  options: TriggerOptions,
+): Promise<void> {
   if (!api.isTest) throw new Error('trigger needs a test token (trl_test_…): it moves simulated money only')
-  const local = await readRunningStart()
   const url = options.simulator ?? local?.simulator_url
   const caFile = options.simulatorCa ?? local?.simulatorCa
   if (url === undefined || caFile === undefined)

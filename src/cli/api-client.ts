@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
-import { readLocalConfig } from '../../config.ts'
-import type { LocalInfo } from '../../dev/env/local-info.ts'
-import { resolveStateDir, tryReadJsonFile } from '../../dev/env/state-dir.ts'
+import { readLocalConfig } from '../config.ts'
+import type { LocalInfo } from '../dev/env/local-info.ts'
+import { resolveStateDir, tryReadJsonFile } from '../dev/env/state-dir.ts'
 
 /** Client of the REST API, for commands that a merchant's developer runs: they need no database and no secret key. */
 
 export type ApiOptions = { api?: string; token?: string }
-
-/** Adds the options that name the API and its access token. */
-export function addApiOptions<Target extends Command>(command: Target): Target {
-  command.addOption(new Option('--api <url>', 'address of the API, without /api/v1').env('TRILHO_API_URL'))
-  command.addOption(new Option('--token <token>', 'access token of the account').env('TRILHO_TOKEN'))
-  return command
-}
 
 /** A resource, as far as these commands read it. */
 export type ApiResource = { uuid: string; status?: string } & Record<string, unknown>
@@ -97,9 +89,10 @@ export async function readRunningStart() {
   return local && { ...local, simulatorCa: home.simulatorCa }
 }
 
+export type RunningStart = NonNullable<Awaited<ReturnType<typeof readRunningStart>>>
+
 /** Creates the client that the options name; where they do not, that of the running `npm start` and its account. */
-export async function openApiClient({ api, token }: ApiOptions): Promise<ApiClient> {
-  const local = await readRunningStart()
+export function openApiClient({ api, token }: ApiOptions, local: RunningStart | undefined): ApiClient {
   const url = api ?? local?.api_url
   const access = token ?? (api === undefined ? local?.token : undefined)
   if (url === undefined) throw new Error('--api or TRILHO_API_URL must name the API: no npm start runs here')

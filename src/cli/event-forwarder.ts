@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildSignatureHeaders } from '../../webhook-client/signature.ts'
+import { buildSignatureHeaders } from '../webhook-client/signature.ts'
 import type { ListedEvent } from './event-feed.ts'
 
 /** Time for the answer of the receiver, as for a delivery of the service (SPEC §8). */

@@ -9,7 +9,8 @@ import {
   type ZlibOptions,
 } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
-import { MAX_SYNC_COMPRESSION_BYTES, MIN_COMPRESSED_BYTES } from './limits.ts'
+import { MAX_SYNC_COMPRESSION_BYTES, MIN_COMPRESSED_BYTES } from '../../http/limits.ts'
+import { chooseEncoding } from '../../views/accepted-encoding.ts'
 
 /** A page of 15 charges (21 kB) takes 0.05 ms and 2.6 kB by quality 2, 0.11 ms and 2.5 kB by quality 4. */
 const BROTLI: BrotliOptions = {
@@ -55,11 +56,6 @@ export const compressResponse: Middleware = async (ctx, next) => {
   const { encodeSync, encode } = ENCODERS[encoding]
   ctx.body = body.length <= MAX_SYNC_COMPRESSION_BYTES ? encodeSync(body) : await encode(body)
   ctx.set('Content-Encoding', encoding)
-}
-
-/** Chooses the encoding of a response: the first of ours that the client accepts; undefined for the plain body. */
-export function chooseEncoding(ctx: Context): 'br' | 'gzip' | undefined {
-  return (['br', 'gzip'] as const).find(encoding => ctx.acceptsEncodings(encoding) === encoding)
 }
 
 /** Reads the body as Koa sends it; undefined for a stream, and where there is none. */
