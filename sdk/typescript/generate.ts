@@ -30,6 +30,7 @@ const document: Document = JSON.parse(source)
 const files = {
   'src/openapi/types.ts': HEADER + writeTypes(keepWhatTypesNeed(structuredClone(document))),
   'src/openapi/operations.ts': HEADER + writeOperationTable(document),
+  'src/openapi/error-codes.ts': HEADER + writeErrorCodes(source),
 }
 
 const isCheck = process.argv.includes('--check')
@@ -59,7 +60,24 @@ function keepWhatTypesNeed(document: Document): Document {
       delete media.examples
     }
   }
+  const { schemas } = document.components
+  const needed = findReferences({ paths: document.paths, webhooks: document.webhooks }, schemas)
+  document.components = {
+    schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => needed.has(name))),
+  }
   return document
+}
+
+/** Finds the schemas that a part of the document needs, itself or through other schemas. */
+function findReferences(part: unknown, schemas: Record<string, unknown>): Set<string> {
+  const found = new Set<string>()
+  const pending = [part]
+  for (const one of pending)
+    for (const [, name = ''] of JSON.stringify(one).matchAll(/"#\/components\/schemas\/([\w.-]+)"/g)) {
+      if (!found.has(name)) pending.push(schemas[name])
+      found.add(name)
+    }
+  return found
 }
 
 /** Runs openapi-typescript as its users do; its own TypeScript is the one of this package. */
@@ -93,4 +111,16 @@ function writeOperationTable(document: Document): string {
     }),
   )
   return `export const OPERATIONS = {\n${entries.join('')}} as const\n`
+}
+
+/** Collects the codes of every error body, wherever the document describes one. */
+function writeErrorCodes(source: string): string {
+  const codes = new Set<string>()
+  JSON.parse(source, (_, value) => {
+    const { code, request_id } = Object(Object(value).properties)
+    for (const name of (request_id && code?.enum) ?? []) codes.add(name)
+    return value
+  })
+  const names = [...codes].sort().map(code => `  | '${code}'\n`)
+  return `/** Codes of the API's errors. */\nexport type ErrorCode =\n${names.join('')}`
 }

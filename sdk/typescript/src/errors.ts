@@ -1,3 +1,5 @@
+import type { ErrorCode } from './openapi/error-codes.ts'
+
 /** Errors of the client. None contains the access token. */
 
 /** Codes of failures that no response of the API describes. */
@@ -27,8 +29,8 @@ export type TrilhoErrorDetails = {
 /** A call that failed, after all its attempts. Build on `code`, which is stable; the message is for people. */
 export class TrilhoError extends Error {
   override readonly name = 'TrilhoError'
-  /** A code of the catalogue of errors (`validation_failed`), or a `ClientErrorCode`. */
-  readonly code: ClientErrorCode | (string & {})
+  /** A code of the API, also one that is newer than this version, or of the client. */
+  readonly code: ErrorCode | ClientErrorCode | (string & {})
   /** The HTTP status; absent where no response arrived. */
   readonly status: number | undefined
   /** Give it to the operator of the service with a question. */

@@ -17,28 +17,28 @@ export {
   type TrilhoErrorDetails,
   WebhookVerificationError,
 } from './errors.ts'
-export type {
-  MedEvent,
-  PaymentEvent,
-  PixTransactionEvent,
-  RefundEvent,
-  TestEvent,
-  TransferEvent,
-  WebhookEvent,
-} from './events.ts'
+export type { ErrorCode } from './openapi/error-codes.ts'
 export type {
   Charge,
   CreatedCharge,
   DefaultProvider,
   Delivery,
   Dispute,
+  Event as WebhookEvent,
+  LedgerBalances,
   LedgerLine,
+  MedEvent,
   Movement,
+  PaymentEvent,
   PixKey,
+  PixTransactionEvent,
   Provider,
+  RefundEvent,
   RefundResult,
   Split,
+  TestEvent,
   Transfer,
+  TransferEvent,
   Webhook,
 } from './openapi/types.ts'
 export type { MedAttachment, MedReply } from './resources/meds.ts'

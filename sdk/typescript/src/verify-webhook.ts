@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from './errors.ts'
-import type { WebhookEvent } from './events.ts'
+import type { Event } from './openapi/types.ts'
 import { loadWebCrypto } from './web-crypto.ts'
 
 /** Verification of webhook deliveries: Standard Webhooks, as Trilho's page of webhooks describes it. */
@@ -28,7 +28,7 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string,
   { toleranceS = TOLERANCE_S, now = new Date() }: VerifyOptions = {},
-): Promise<WebhookEvent> {
+): Promise<Event> {
   const bytes = readBytes(body)
   const id = readHeader(headers, 'webhook-id')
   const timestamp = readHeader(headers, 'webhook-timestamp')
@@ -91,6 +91,6 @@ function concatenate(first: Uint8Array, second: Uint8Array) {
   return all
 }
 
-function parseEvent(bytes: Uint8Array): WebhookEvent {
+function parseEvent(bytes: Uint8Array): Event {
   return JSON.parse(new TextDecoder().decode(bytes))
 }

@@ -53,7 +53,7 @@ test.each([
   expect(stdout).toBe('function function TrilhoError\n')
 })
 
-test('TypeScript 5 compiles the examples of the README, for ES modules, CommonJS and bundlers', async () => {
+test('TypeScript 5 compiles the examples of the README, as ES modules and CommonJS', async () => {
   const { receiver, parts } = await readExamples()
   const project = join(folder.path, 'typed')
   await mkdir(join(project, 'node_modules/@types'), { recursive: true })
@@ -70,23 +70,11 @@ test('TypeScript 5 compiles the examples of the README, for ES modules, CommonJS
   for (const [name, text] of Object.entries(files)) await writeFile(join(project, name), text)
   const sdk = createRequire(join(ROOT, 'sdk/typescript/package.json'))
   const compiler = join(dirname(sdk.resolve('typescript/package.json')), 'bin/tsc')
-  const strict = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node']
-  for (const options of [
-    ['--module', 'nodenext', '--lib', 'es2022', ...Object.keys(files)],
-    [
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-      '--lib',
-      'es2022,dom',
-      '--skipLibCheck',
-      'main.mts',
-    ],
-  ]) {
-    const { stdout } = await run(process.execPath, [compiler, ...strict, ...options], { cwd: project }).catch(
-      (error: { stdout: string }) => error,
-    )
-    expect(stdout).toBe('')
-  }
-})
+  const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022', '--types', 'node']
+  const { stdout } = await run(
+    process.execPath,
+    [compiler, ...options, '--module', 'nodenext', ...Object.keys(files)],
+    { cwd: project },
+  ).catch((error: { stdout: string }) => error)
+  expect(stdout).toBe('')
+}, 300_000) // On a machine that may be busy; three seconds where it is not.

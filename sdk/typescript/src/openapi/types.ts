@@ -784,30 +784,6 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description Every error of the service */
-        Error: {
-            /** @description For people */
-            message: string;
-            /**
-             * @description Stable name from the catalogue
-             * @example validation_failed
-             */
-            code: string;
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            /** @description The resource as it is stored, where there is one */
-            data?: unknown;
-        };
         PaymentEvent: {
             /**
              * Format: uuid
@@ -1681,311 +1657,6 @@ export interface components {
         CreatePaymentResponse: {
             data: components["schemas"]["CreatedCharge"];
         };
-        /** @description The access token is missing, unknown, revoked or expired. */
-        UnauthenticatedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "unauthenticated";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The token exceeded its request limit; wait for Retry-After. */
-        RateLimitedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "rate_limited";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The body is not valid JSON. */
-        MalformedJsonError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "malformed_json";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        CreatePaymentProviderRejectedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "provider_rejected";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["CreatedCharge"];
-        };
-        /** @description The body is larger than 100 kB; send a smaller one. */
-        BodyTooLargeError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "body_too_large";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The content type is not supported; send application/json (replies to disputes: multipart/form-data). */
-        UnsupportedMediaTypeError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "unsupported_media_type";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The request is not valid; see errors for the fields. */
-        ValidationFailedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "validation_failed";
-            errors: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The Idempotency-Key was already used with another body or token; use a new key. */
-        IdempotencyKeyReusedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "idempotency_key_reused";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description New operations are paused; send the request again after Retry-After. */
-        PausedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "paused";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The service has more operations in progress than it completes in time. This request started nothing; send it again after Retry-After. */
-        OverloadedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "overloaded";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        OperationReference: {
-            /**
-             * Format: uuid
-             * @description The operation; its GET shows what becomes of it
-             */
-            uuid: string;
-        };
-        /** @description The charge is still being issued; read data.uuid. */
-        IssuingError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "issuing";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["OperationReference"];
-        };
-        /** @description The result is not known yet; read the resource that data names, or repeat with the same Idempotency-Key. */
-        NotConfirmedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "not_confirmed";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["OperationReference"];
-        };
-        /** @description The service is temporarily unavailable and nothing was started; send the request again after Retry-After. */
-        UnavailableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "unavailable";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        CreatePaymentNoProviderAvailableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "no_provider_available";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["CreatedCharge"];
-        };
-        CreatePaymentNotFoundAfterRestoreError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "not_found_after_restore";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["CreatedCharge"];
-        };
-        /** @description Internal error. Send the request again with the same Idempotency-Key, and report the request_id. */
-        InternalError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "internal_error";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
         /**
          * @example {
          *       "current_page": 1,
@@ -2013,65 +1684,8 @@ export interface components {
         GetPaymentResponse: {
             data: components["schemas"]["Charge"];
         };
-        /** @description The resource does not exist. */
-        NotFoundError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "not_found";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
         CancelPaymentResponse: {
             data: components["schemas"]["Charge"];
-        };
-        /** @description Only a PENDING charge can be cancelled. */
-        ChargeNotCancellableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "charge_not_cancellable";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The provider has not confirmed the cancellation yet; the charge stays PENDING until it does. */
-        CancellationUnknownError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "cancellation_unknown";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         RefundPaymentRequest: {
             /** @description Reais; what is still refundable where absent */
@@ -2080,63 +1694,6 @@ export interface components {
         RefundPaymentResponse: {
             message: string;
             data: components["schemas"]["RefundResult"];
-        };
-        RefundPaymentProviderRejectedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "provider_rejected";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["RefundResult"];
-        };
-        RefundPaymentConflictError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "charge_not_refundable" | "refund_in_progress" | "refund_med_open" | "refund_period_over" | "insufficient_balance" | "not_found_after_restore";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data?: components["schemas"]["RefundResult"];
-        };
-        RefundPaymentUnavailableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "no_provider_available" | "paused" | "not_taken";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data?: components["schemas"]["RefundResult"];
         };
         ListPaymentRefundsResponse: {
             data: components["schemas"]["RefundResult"][];
@@ -2154,82 +1711,6 @@ export interface components {
         };
         ReplyToMedResponse: {
             data: components["schemas"]["Dispute"];
-        };
-        /** @description The body is not valid multipart/form-data. */
-        MalformedMultipartError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "malformed_multipart";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The files together are larger than 100 MiB; send fewer or smaller ones. */
-        UploadTooLargeError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "upload_too_large";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The dispute already has a reply. */
-        MedAlreadyAnsweredError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "med_already_answered";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description Only a PENDING dispute about a received payment accepts a reply. */
-        MedNotAnswerableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "med_not_answerable";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         CreateTransferRequest: {
             /** @description Reais, at most two decimals */
@@ -2256,82 +1737,6 @@ export interface components {
         CreateTransferResponse: {
             data: components["schemas"]["Transfer"];
         };
-        CreateTransferProviderRejectedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "provider_rejected";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["Transfer"];
-        };
-        CreateTransferConflictError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "external_ref_taken" | "not_found_after_restore";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data?: components["schemas"]["Transfer"];
-        };
-        CreateTransferUnavailableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "no_provider_available" | "paused" | "not_taken";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data?: components["schemas"]["Transfer"];
-        };
-        CreateTransferAccountBlockedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "account_blocked";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data?: components["schemas"]["Transfer"];
-        };
         ListTransfersResponse: {
             data: components["schemas"]["Transfer"][];
             meta: components["schemas"]["PageMeta"];
@@ -2341,25 +1746,6 @@ export interface components {
         };
         CancelTransferResponse: {
             data: components["schemas"]["Transfer"];
-        };
-        /** @description Only a scheduled transfer that has not been sent can be cancelled. */
-        TransferNotCancellableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "transfer_not_cancellable";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         CreatePixKeyAuthCodeRequest: {
             /** @enum {string} */
@@ -2388,44 +1774,6 @@ export interface components {
             /** @description For people */
             message: string;
             data: components["schemas"]["AuthCode"];
-        };
-        /** @description The provider does not support PIX keys of this type; use another type or provider_uuid. */
-        KeyNotSupportedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "key_not_supported";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The service cannot send verification codes to keys of this type; use another type. */
-        CodeUndeliverableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "code_undeliverable";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         CreatePixKeyRequest: {
             /** @enum {string} */
@@ -2465,142 +1813,6 @@ export interface components {
             message: string;
             data: components["schemas"]["PixKey"];
         };
-        /** @description An account can request at most 3 PIX keys in 60 seconds; wait for Retry-After. */
-        TooManyAttemptsError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "too_many_attempts";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /**
-         * @example {
-         *       "type": "EMAIL",
-         *       "is_active": false,
-         *       "error": {
-         *         "code": "key_owned_elsewhere",
-         *         "message": "the key belongs to another account"
-         *       }
-         *     }
-         */
-        RejectedPixKey: {
-            /** @enum {string} */
-            type: "DOCUMENT" | "EMAIL" | "PHONE" | "RANDOM";
-            /** @enum {boolean} */
-            is_active?: false;
-            error?: components["schemas"]["PixKeyError"];
-        };
-        PixKeyError: {
-            code: string;
-            message: string;
-            provider_code?: string;
-        };
-        CreatePixKeyProviderRejectedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "provider_rejected";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["RejectedPixKey"];
-        };
-        /** @description An account can have at most 3 PIX keys of each type; delete one first. */
-        PixKeyLimitError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "pix_key_limit";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The PIX key is already registered; use another key. */
-        PixKeyTakenError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "pix_key_taken";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description No provider could be reached; send a new request after Retry-After. */
-        NoProviderAvailableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "no_provider_available";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
-        /** @description The provider has not confirmed the operation yet; list the keys, or repeat with the same Idempotency-Key. */
-        PixKeyUnknownError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "pix_key_unknown";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
         ListPixKeysResponse: {
             data: components["schemas"]["PixKey"][];
             meta: components["schemas"]["PageMeta"];
@@ -2611,44 +1823,6 @@ export interface components {
         DeletePixKeyResponse: {
             /** @description For people */
             message: string;
-        };
-        DeletePixKeyProviderRejectedError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "provider_rejected";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data: components["schemas"]["RejectedPixKey"];
-        };
-        /** @description The PIX key is in use by a connection or an open charge and cannot be deleted. */
-        KeyInUseError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "key_in_use";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         Provider: {
             /**
@@ -2734,25 +1908,6 @@ export interface components {
         ReplaceDefaultProvidersResponse: {
             message: string;
         };
-        /** @description This operation is not allowed for provider-bound tokens; use a token without a provider. */
-        TokenBoundToProviderError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "token_bound_to_provider";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-        };
         GetProviderResponse: {
             data: components["schemas"]["Provider"];
         };
@@ -2773,25 +1928,6 @@ export interface components {
         };
         CreateWebhookResponse: {
             data: components["schemas"]["Webhook"];
-        };
-        /** @description An account can have at most 20 webhooks; delete one first. */
-        WebhookLimitError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "webhook_limit";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         ListWebhooksResponse: {
             data: components["schemas"]["Webhook"][];
@@ -2889,25 +2025,6 @@ export interface components {
         TestWebhookResponse: {
             data: components["schemas"]["Delivery"];
             message: string;
-        };
-        /** @description The webhook is DISABLED; set its status to ACTIVE first. */
-        WebhookDisabledError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "webhook_disabled";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
         };
         ListWebhookDeliveriesResponse: {
             data: components["schemas"]["Delivery"][];
@@ -3064,242 +2181,13 @@ export interface components {
             /** @enum {string} */
             status: "ok";
         };
-        /**
-         * @example {
-         *       "postgres": true,
-         *       "temporal": false
-         *     }
-         */
-        Unreadiness: {
-            postgres?: boolean;
-            temporal?: boolean;
-            starting?: boolean;
-            stopping?: boolean;
-        };
-        GetReadinessUnavailableError: {
-            /** @description For people */
-            message: string;
-            /** @enum {string} */
-            code: "unavailable";
-            /**
-             * @description Field path to its messages
-             * @example {
-             *       "splits.0.value": [
-             *         "must be a number"
-             *       ]
-             *     }
-             */
-            errors?: {
-                [key: string]: string[];
-            };
-            request_id: string;
-            data?: components["schemas"]["Unreadiness"];
-        };
     };
-    responses: {
-        /** @description `unauthenticated`: The access token is missing, unknown, revoked or expired. */
-        UnauthenticatedError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UnauthenticatedError"];
-            };
-        };
-        /** @description `rate_limited`: The token exceeded its request limit; wait for Retry-After. */
-        RateLimitedError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["RateLimitedError"];
-            };
-        };
-        /** @description `body_too_large`: The body is larger than 100 kB; send a smaller one. */
-        BodyTooLargeError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["BodyTooLargeError"];
-            };
-        };
-        /** @description `unsupported_media_type`: The content type is not supported; send application/json (replies to disputes: multipart/form-data). */
-        UnsupportedMediaTypeError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UnsupportedMediaTypeError"];
-            };
-        };
-        /** @description `internal_error`: Internal error. Send the request again with the same Idempotency-Key, and report the request_id. */
-        InternalError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InternalError"];
-            };
-        };
-        /** @description `validation_failed`: The request is not valid; see errors for the fields. */
-        ValidationFailedError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ValidationFailedError"];
-            };
-        };
-        /** @description `unavailable`: The service is temporarily unavailable and nothing was started; send the request again after Retry-After. */
-        UnavailableError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UnavailableError"];
-            };
-        };
-        /** @description `not_found`: The resource does not exist. */
-        NotFoundError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["NotFoundError"];
-            };
-        };
-        /** @description `charge_not_cancellable`: Only a PENDING charge can be cancelled. */
-        ChargeNotCancellableError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ChargeNotCancellableError"];
-            };
-        };
-        /** @description `malformed_multipart`: The body is not valid multipart/form-data. */
-        MalformedMultipartError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["MalformedMultipartError"];
-            };
-        };
-        /** @description `upload_too_large`: The files together are larger than 100 MiB; send fewer or smaller ones. */
-        UploadTooLargeError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["UploadTooLargeError"];
-            };
-        };
-        /** @description `transfer_not_cancellable`: Only a scheduled transfer that has not been sent can be cancelled. */
-        TransferNotCancellableError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["TransferNotCancellableError"];
-            };
-        };
-        /** @description `malformed_json`: The body is not valid JSON. */
-        MalformedJsonError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["MalformedJsonError"];
-            };
-        };
-        /** @description `pix_key_taken`: The PIX key is already registered; use another key. */
-        PixKeyTakenError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["PixKeyTakenError"];
-            };
-        };
-        /** @description `key_in_use`: The PIX key is in use by a connection or an open charge and cannot be deleted. */
-        KeyInUseError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["KeyInUseError"];
-            };
-        };
-        /** @description `token_bound_to_provider`: This operation is not allowed for provider-bound tokens; use a token without a provider. */
-        TokenBoundToProviderError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["TokenBoundToProviderError"];
-            };
-        };
-        /** @description `webhook_limit`: An account can have at most 20 webhooks; delete one first. */
-        WebhookLimitError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookLimitError"];
-            };
-        };
-        /** @description `webhook_disabled`: The webhook is DISABLED; set its status to ACTIVE first. */
-        WebhookDisabledError: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["WebhookDisabledError"];
-            };
-        };
-    };
+    responses: never;
     parameters: never;
     requestBodies: never;
-    headers: {
-        /** @description The id of this request */
-        "X-Request-Id": string;
-        /** @description Requests left of the limit of the token, and the seconds until it is whole again */
-        RateLimit: string;
-        /** @description The limit of the token: requests, and the seconds they are counted in */
-        "RateLimit-Policy": string;
-        /** @description Seconds to wait */
-        "Retry-After": number;
-        /** @description `true` where this answer was given before */
-        "Idempotent-Replayed": "true";
-        /** @description How to authenticate */
-        "WWW-Authenticate": string;
-    };
+    headers: never;
     pathItems: never;
 }
-export type Error = components['schemas']['Error'];
 export type PaymentEvent = components['schemas']['PaymentEvent'];
 export type PaymentEventData = components['schemas']['PaymentEventData'];
 export type Charge = components['schemas']['Charge'];
@@ -3347,75 +2235,31 @@ export type CreatePaymentRequest = components['schemas']['CreatePaymentRequest']
 export type CreatedCharge = components['schemas']['CreatedCharge'];
 export type CreatedPayment = components['schemas']['CreatedPayment'];
 export type CreatePaymentResponse = components['schemas']['CreatePaymentResponse'];
-export type UnauthenticatedError = components['schemas']['UnauthenticatedError'];
-export type RateLimitedError = components['schemas']['RateLimitedError'];
-export type MalformedJsonError = components['schemas']['MalformedJsonError'];
-export type CreatePaymentProviderRejectedError = components['schemas']['CreatePaymentProviderRejectedError'];
-export type BodyTooLargeError = components['schemas']['BodyTooLargeError'];
-export type UnsupportedMediaTypeError = components['schemas']['UnsupportedMediaTypeError'];
-export type ValidationFailedError = components['schemas']['ValidationFailedError'];
-export type IdempotencyKeyReusedError = components['schemas']['IdempotencyKeyReusedError'];
-export type PausedError = components['schemas']['PausedError'];
-export type OverloadedError = components['schemas']['OverloadedError'];
-export type OperationReference = components['schemas']['OperationReference'];
-export type IssuingError = components['schemas']['IssuingError'];
-export type NotConfirmedError = components['schemas']['NotConfirmedError'];
-export type UnavailableError = components['schemas']['UnavailableError'];
-export type CreatePaymentNoProviderAvailableError = components['schemas']['CreatePaymentNoProviderAvailableError'];
-export type CreatePaymentNotFoundAfterRestoreError = components['schemas']['CreatePaymentNotFoundAfterRestoreError'];
-export type InternalError = components['schemas']['InternalError'];
 export type PageMeta = components['schemas']['PageMeta'];
 export type ListPaymentsResponse = components['schemas']['ListPaymentsResponse'];
 export type GetPaymentResponse = components['schemas']['GetPaymentResponse'];
-export type NotFoundError = components['schemas']['NotFoundError'];
 export type CancelPaymentResponse = components['schemas']['CancelPaymentResponse'];
-export type ChargeNotCancellableError = components['schemas']['ChargeNotCancellableError'];
-export type CancellationUnknownError = components['schemas']['CancellationUnknownError'];
 export type RefundPaymentRequest = components['schemas']['RefundPaymentRequest'];
 export type RefundPaymentResponse = components['schemas']['RefundPaymentResponse'];
-export type RefundPaymentProviderRejectedError = components['schemas']['RefundPaymentProviderRejectedError'];
-export type RefundPaymentConflictError = components['schemas']['RefundPaymentConflictError'];
-export type RefundPaymentUnavailableError = components['schemas']['RefundPaymentUnavailableError'];
 export type ListPaymentRefundsResponse = components['schemas']['ListPaymentRefundsResponse'];
 export type GetPaymentRefundResponse = components['schemas']['GetPaymentRefundResponse'];
 export type ListMedsResponse = components['schemas']['ListMedsResponse'];
 export type GetMedResponse = components['schemas']['GetMedResponse'];
 export type ReplyToMedResponse = components['schemas']['ReplyToMedResponse'];
-export type MalformedMultipartError = components['schemas']['MalformedMultipartError'];
-export type UploadTooLargeError = components['schemas']['UploadTooLargeError'];
-export type MedAlreadyAnsweredError = components['schemas']['MedAlreadyAnsweredError'];
-export type MedNotAnswerableError = components['schemas']['MedNotAnswerableError'];
 export type CreateTransferRequest = components['schemas']['CreateTransferRequest'];
 export type CreateTransferResponse = components['schemas']['CreateTransferResponse'];
-export type CreateTransferProviderRejectedError = components['schemas']['CreateTransferProviderRejectedError'];
-export type CreateTransferConflictError = components['schemas']['CreateTransferConflictError'];
-export type CreateTransferUnavailableError = components['schemas']['CreateTransferUnavailableError'];
-export type CreateTransferAccountBlockedError = components['schemas']['CreateTransferAccountBlockedError'];
 export type ListTransfersResponse = components['schemas']['ListTransfersResponse'];
 export type GetTransferResponse = components['schemas']['GetTransferResponse'];
 export type CancelTransferResponse = components['schemas']['CancelTransferResponse'];
-export type TransferNotCancellableError = components['schemas']['TransferNotCancellableError'];
 export type CreatePixKeyAuthCodeRequest = components['schemas']['CreatePixKeyAuthCodeRequest'];
 export type AuthCode = components['schemas']['AuthCode'];
 export type CreatePixKeyAuthCodeResponse = components['schemas']['CreatePixKeyAuthCodeResponse'];
-export type KeyNotSupportedError = components['schemas']['KeyNotSupportedError'];
-export type CodeUndeliverableError = components['schemas']['CodeUndeliverableError'];
 export type CreatePixKeyRequest = components['schemas']['CreatePixKeyRequest'];
 export type PixKey = components['schemas']['PixKey'];
 export type CreatePixKeyResponse = components['schemas']['CreatePixKeyResponse'];
-export type TooManyAttemptsError = components['schemas']['TooManyAttemptsError'];
-export type RejectedPixKey = components['schemas']['RejectedPixKey'];
-export type PixKeyError = components['schemas']['PixKeyError'];
-export type CreatePixKeyProviderRejectedError = components['schemas']['CreatePixKeyProviderRejectedError'];
-export type PixKeyLimitError = components['schemas']['PixKeyLimitError'];
-export type PixKeyTakenError = components['schemas']['PixKeyTakenError'];
-export type NoProviderAvailableError = components['schemas']['NoProviderAvailableError'];
-export type PixKeyUnknownError = components['schemas']['PixKeyUnknownError'];
 export type ListPixKeysResponse = components['schemas']['ListPixKeysResponse'];
 export type GetPixKeyResponse = components['schemas']['GetPixKeyResponse'];
 export type DeletePixKeyResponse = components['schemas']['DeletePixKeyResponse'];
-export type DeletePixKeyProviderRejectedError = components['schemas']['DeletePixKeyProviderRejectedError'];
-export type KeyInUseError = components['schemas']['KeyInUseError'];
 export type Provider = components['schemas']['Provider'];
 export type VirtualAccount = components['schemas']['VirtualAccount'];
 export type Balance = components['schemas']['Balance'];
@@ -3424,11 +2268,9 @@ export type DefaultProvider = components['schemas']['DefaultProvider'];
 export type GetDefaultProvidersResponse = components['schemas']['GetDefaultProvidersResponse'];
 export type ReplaceDefaultProvidersRequest = components['schemas']['ReplaceDefaultProvidersRequest'];
 export type ReplaceDefaultProvidersResponse = components['schemas']['ReplaceDefaultProvidersResponse'];
-export type TokenBoundToProviderError = components['schemas']['TokenBoundToProviderError'];
 export type GetProviderResponse = components['schemas']['GetProviderResponse'];
 export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest'];
 export type CreateWebhookResponse = components['schemas']['CreateWebhookResponse'];
-export type WebhookLimitError = components['schemas']['WebhookLimitError'];
 export type ListWebhooksResponse = components['schemas']['ListWebhooksResponse'];
 export type GetWebhookResponse = components['schemas']['GetWebhookResponse'];
 export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest'];
@@ -3440,7 +2282,6 @@ export type Delivery = components['schemas']['Delivery'];
 export type EventReference = components['schemas']['EventReference'];
 export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
 export type TestWebhookResponse = components['schemas']['TestWebhookResponse'];
-export type WebhookDisabledError = components['schemas']['WebhookDisabledError'];
 export type ListWebhookDeliveriesResponse = components['schemas']['ListWebhookDeliveriesResponse'];
 export type ResendWebhookDeliveryResponse = components['schemas']['ResendWebhookDeliveryResponse'];
 export type RecoverWebhookRequest = components['schemas']['RecoverWebhookRequest'];
@@ -3455,32 +2296,6 @@ export type LedgerBalances = components['schemas']['LedgerBalances'];
 export type LedgerPeriodBalance = components['schemas']['LedgerPeriodBalance'];
 export type GetLedgerBalancesResponse = components['schemas']['GetLedgerBalancesResponse'];
 export type Health = components['schemas']['Health'];
-export type Unreadiness = components['schemas']['Unreadiness'];
-export type GetReadinessUnavailableError = components['schemas']['GetReadinessUnavailableError'];
-export type ResponseUnauthenticatedError = components['responses']['UnauthenticatedError'];
-export type ResponseRateLimitedError = components['responses']['RateLimitedError'];
-export type ResponseBodyTooLargeError = components['responses']['BodyTooLargeError'];
-export type ResponseUnsupportedMediaTypeError = components['responses']['UnsupportedMediaTypeError'];
-export type ResponseInternalError = components['responses']['InternalError'];
-export type ResponseValidationFailedError = components['responses']['ValidationFailedError'];
-export type ResponseUnavailableError = components['responses']['UnavailableError'];
-export type ResponseNotFoundError = components['responses']['NotFoundError'];
-export type ResponseChargeNotCancellableError = components['responses']['ChargeNotCancellableError'];
-export type ResponseMalformedMultipartError = components['responses']['MalformedMultipartError'];
-export type ResponseUploadTooLargeError = components['responses']['UploadTooLargeError'];
-export type ResponseTransferNotCancellableError = components['responses']['TransferNotCancellableError'];
-export type ResponseMalformedJsonError = components['responses']['MalformedJsonError'];
-export type ResponsePixKeyTakenError = components['responses']['PixKeyTakenError'];
-export type ResponseKeyInUseError = components['responses']['KeyInUseError'];
-export type ResponseTokenBoundToProviderError = components['responses']['TokenBoundToProviderError'];
-export type ResponseWebhookLimitError = components['responses']['WebhookLimitError'];
-export type ResponseWebhookDisabledError = components['responses']['WebhookDisabledError'];
-export type HeaderXRequestId = components['headers']['X-Request-Id'];
-export type HeaderRateLimit = components['headers']['RateLimit'];
-export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
-export type HeaderRetryAfter = components['headers']['Retry-After'];
-export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
-export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
     listPayments: {
