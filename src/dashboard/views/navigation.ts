@@ -44,9 +44,9 @@ export function readsOpenedAccount({ user, account }: DashboardSession, path: st
  */
 export function buildNavigation(session: DashboardSession, path: string, tasks: Record<string, number>) {
   const menu = MENUS[readsOpenedAccount(session, path) ? 'merchant' : session.user.role]
-  // The longest matching path is active: `/dashboard` matches every page.
+  // The longest matching path is active; the overview only on its own page.
   const active = menu
-    .filter(one => path === one.path || path.startsWith(`${one.path}/`))
+    .filter(one => path === one.path || (one.path !== '/dashboard' && path.startsWith(`${one.path}/`)))
     .sort((a, b) => b.path.length - a.path.length)[0]
   return menu.map(one => ({ ...one, isHere: one === active, tasks: tasks[one.name] ?? 0 }))
 }

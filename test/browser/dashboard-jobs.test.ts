@@ -1,0 +1,93 @@
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { Merchant, TestStack } from '../api/support/test-stack.ts'
+import {
+  type BrowserUsers,
+  clickAndLoad,
+  describeWithBrowser,
+  findSeriousViolations,
+  isWiderThanScreen,
+  setUpBrowserSuite,
+} from './support/browser.ts'
+
+/** The jobs of a merchant, on a phone in Portuguese and at a desk in English. */
+
+const WAYS = [
+  ['on a phone in Portuguese', { viewport: { width: 375, height: 812 }, locale: 'pt-BR' }, '12,50'],
+  ['at a desk in English', { viewport: { width: 1440, height: 900 }, locale: 'en-US' }, '12.50'],
+] as const
+
+describeWithBrowser('the jobs of a merchant', () => {
+  let stage: TestStack
+  let people: BrowserUsers
+  let merchant: Merchant
+
+  setUpBrowserSuite(async suite => {
+    ;({ stage, people } = suite)
+    merchant = await stage.createMerchant({ providers: [{ balance: 1_000 }] })
+  })
+
+  async function expectAccessible(page: Page) {
+    expect(await findSeriousViolations(page)).toEqual([])
+    expect(await isWiderThanScreen(page)).toBe(false)
+  }
+
+  test.each(WAYS)('a charge is created, sent as a link, paid and found %s', async (_, look, value) => {
+    const page = await people.signIn(merchant.uuid, look)
+    await page.goto('/dashboard/charges')
+    await clickAndLoad(page.getByRole('link', { name: /^(Nova cobrança|New charge)$/ }).first())
+    await page.locator('#in-value').fill(value)
+    const reference = `mesa ${look.viewport.width}`
+    await page.locator('#in-external_ref').fill(reference)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^(Gerar cobrança|Create charge)$/ }).click()
+    await page.locator('.payable .countdown time').waitFor()
+    await expectAccessible(page)
+    await clickAndLoad(page.getByRole('link', { name: /^(Ver a cobrança|View the charge)$/ }))
+    await clickAndLoad(page.locator('#new-link button'))
+    await expectAccessible(page)
+
+    const payer = await people.sits(look)
+    await payer.goto(await page.locator('#link').inputValue())
+    const payload = await payer.locator('#payload').inputValue()
+    await expectAccessible(payer)
+    await payer.evaluate('void (window.remembered = true)')
+    await stage.simulator.pay({ payload })
+    await payer.locator('.outcome.paid').waitFor()
+    expect(await payer.evaluate('window.remembered')).toBe(true)
+    await payer
+      .getByText(/^(Pago|Paid)$/)
+      .first()
+      .waitFor()
+    expect(await payer.locator('#announced').innerText()).toMatch(/^(Pago|Paid)$/)
+
+    await page.goto(`/dashboard/search?q=${encodeURIComponent(reference)}`)
+    await expectAccessible(page)
+    expect(await page.locator('tbody tr').innerText()).toMatch(/R\$\s?12[.,]50/)
+  })
+
+  test.each(WAYS)('a transfer is reviewed, sent once and shows its attempts %s', async (_, look, value) => {
+    const page = await people.signIn(merchant.uuid, look)
+    await page.goto('/dashboard/transfers/new')
+    await page.locator('#in-pix_key').pressSequentially('(11) 98888-7777')
+    await page.getByText('+55 (11) 98888-7777').waitFor()
+    await page.locator('#in-pix_key').fill('maria@example.com')
+    await page.locator('#in-value').fill(value)
+    await expectAccessible(page)
+    await clickAndLoad(page.getByRole('button', { name: /^(Revisar a transferência|Review the transfer)$/ }))
+    await page.getByRole('heading', { name: /maria@example\.com/ }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: /^(Transferir|Transfer) R\$\s?12[.,]50$/ }).click()
+    await page.locator('.attempts li').waitFor()
+    await page
+      .locator('#life .title .status')
+      .getByText(/^(Pago|Paid)$/)
+      .waitFor()
+    await expectAccessible(page)
+  })
+
+  test('no page reported an error', () => {
+    const ours = people.complaints.filter(one => !one.includes('Applying inline style'))
+    expect(ours).toEqual([])
+  })
+})
