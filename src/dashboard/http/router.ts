@@ -93,7 +93,7 @@ async function servePage(context: DashboardContext, ctx: RouterContext, route: P
   }
 }
 
-/** A merchant's pages are also read by an operator who has opened the account, and their forms by nobody else. */
+/** A merchant's pages are also read by an operator who has opened the account, whose forms only the merchant may send. */
 function mayVisit({ user, account }: DashboardSession, audience: Audience, method: string): boolean {
   if (audience === 'any' || user.role === audience) return true
   return audience === 'merchant' && account !== null && method !== 'POST'
