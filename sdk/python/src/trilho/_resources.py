@@ -33,7 +33,7 @@ class Payments:
         value: Amount,
         type: inputs.CreatePaymentType = "PIX",
         external_ref: str | None = None,
-        final_beneficiary: inputs.CreatePaymentFinalBeneficiary | None = None,
+        final_beneficiary: inputs.FinalBeneficiary | None = None,
         provider_uuid: str | None = None,
         splits: Sequence[inputs.CreatePaymentSplit] | None = None,
         expires_in: int | None = None,
@@ -45,7 +45,9 @@ class Payments:
         gets the same answer and never a second charge.
 
         Args:
-            value: Reais; 0 lets the payer choose.
+            value: Reais. 0 is an open amount, which the payer chooses. No provider API of this release can
+                issue one: a charge of 0 is 422 on `value`.
+            final_beneficiary: The seller on whose behalf the account collects or pays.
             expires_in: Seconds.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
@@ -215,7 +217,7 @@ class Payments:
         """Refund a charge, whole or in part.
 
         Args:
-            value: What is still refundable where absent.
+            value: Reais; what is still refundable where absent.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.
         """
@@ -409,7 +411,7 @@ class Transfers:
         document: str | None = None,
         external_ref: str | None = None,
         provider_uuid: str | None = None,
-        final_beneficiary: inputs.CreateTransferFinalBeneficiary | None = None,
+        final_beneficiary: inputs.FinalBeneficiary | None = None,
         scheduled_for: datetime | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Transfer:
@@ -420,6 +422,10 @@ class Transfers:
 
         Args:
             value: Reais, at most two decimals.
+            pix_key: Key of the recipient, at most 77 characters: CPF, CNPJ, e-mail, mobile with `+55`, or
+                random key.
+            document: CPF or CNPJ with valid check digits, without formatting.
+            final_beneficiary: The seller on whose behalf the account collects or pays.
             scheduled_for: ISO 8601 with offset, in the future, at most 90 days ahead.
             idempotency_key: Repeat a call with the key of the first one to get its result; made for each
                 call where absent.

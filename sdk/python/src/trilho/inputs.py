@@ -11,7 +11,7 @@ from ._amounts import Amount
 CreatePaymentType: TypeAlias = Literal["PIX"]
 
 
-class CreatePaymentFinalBeneficiary(TypedDict):
+class FinalBeneficiary(TypedDict):
     name: Required[str]
     document: Required[str]
 
@@ -48,12 +48,6 @@ ListMedsDisputeType: TypeAlias = Literal[
 ]
 
 CreateTransferType: TypeAlias = Literal["PIX"]
-
-
-class CreateTransferFinalBeneficiary(TypedDict):
-    name: Required[str]
-    document: Required[str]
-
 
 ListTransfersStatus: TypeAlias = Literal[
     "UNDEFINED",

@@ -6,9 +6,37 @@ from datetime import date
 from decimal import Decimal
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import AnyUrl, AwareDatetime, Field
 
 from trilho._model import Model
+
+
+class FinalBeneficiaryShown(Model):
+    name: str
+    document: str
+
+
+class SplitRecipient(Model):
+    uuid: str
+    name: str
+
+
+class StatusChange(Model):
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    created_at: AwareDatetime
 
 
 class ProviderShown(Model):
@@ -18,6 +46,26 @@ class ProviderShown(Model):
 
     uuid: str
     provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
+
+
+class ChargeErrorAttempt(Model):
+    provider: str
+    outcome: str
+    code: str
+
+
+class Bank(Model):
+    code: str
+    """
+    COMPE code; empty where the bank has none
+    """
+    name: str
+    ispb: str
+
+
+class AdditionalInfo(Model):
+    name: str
+    value: str
 
 
 class ChargeTransaction(Model):
@@ -30,7 +78,13 @@ class ChargeTransaction(Model):
     type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
     status: Literal["PENDING", "SETTLED", "FAILED"] | str
     end_to_end: str
+    """
+    End-to-end id of the PIX, 32 characters; empty until its provider reports it
+    """
     settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -38,23 +92,6 @@ class ChargeTransaction(Model):
     updated_at: AwareDatetime
     """
     UTC, six fractional digits
-    """
-
-
-class PageMeta(Model):
-    current_page: int
-    from_: Annotated[int, Field(alias="from")]
-    last_page: int
-    per_page: int
-    to: int
-    total: int
-
-
-class Attachment(Model):
-    uuid: str
-    url: str
-    """
-    Signed; it expires
     """
 
 
@@ -72,6 +109,63 @@ class Attempt(Model):
     """
     UTC, six fractional digits
     """
+
+
+class TransferErrorAttempt(Model):
+    provider: str
+    outcome: (
+        Literal["calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"] | str
+    )
+    code: str
+
+
+class RefundError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+
+
+class Attachment(Model):
+    uuid: str
+    url: AnyUrl
+    """
+    Signed; it expires
+    """
+
+
+class Webhook(Model):
+    uuid: str
+    url: AnyUrl
+    token: str
+    """
+    Whole where it is created or replaced, masked where it is read
+    """
+    previous_token_expires_at: AwareDatetime | None = None
+    """
+    Until then the token before this one signs as well
+    """
+    status: Literal["ACTIVE", "DISABLED"] | str
+    disabled_reason: str | None = None
+    events: list[Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"] | str]
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class PageMeta(Model):
+    current_page: int
+    from_: Annotated[int, Field(alias="from")]
+    """
+    Number of the first row of the page, from 1; 0 without rows
+    """
+    last_page: int
+    per_page: int
+    to: int
+    """
+    Number of the last row of the page; 0 without rows
+    """
+    total: int
 
 
 class AuthCode(Model):
@@ -96,6 +190,23 @@ class PixKey(Model):
     provider: ProviderShown
 
 
+class VirtualAccount(Model):
+    """
+    The account that the provider holds for the account holder
+    """
+
+    type: Literal["NOMINAL", "POOL"] | str
+    name: str
+    document: str
+    """
+    CPF or CNPJ; masked (`***982247**`) where it is another’s
+    """
+    account_number: str
+    account_agency: str
+    bank: Bank
+    account_type: Literal["CHECKING", "PAYMENT"] | str
+
+
 class Balance(Model):
     available_balance: Decimal
     """
@@ -118,299 +229,6 @@ class Balance(Model):
     Reais, at most two decimals
     """
     currency: Literal["BRL"] | str
-
-
-class Webhook(Model):
-    uuid: str
-    url: str
-    token: str
-    """
-    Whole where it is created or replaced, masked where it is read
-    """
-    previous_token_expires_at: AwareDatetime | None = None
-    """
-    Until then the token before this one signs as well
-    """
-    status: Literal["ACTIVE", "DISABLED"] | str
-    disabled_reason: str | None = None
-    events: list[Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION"] | str]
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-
-
-class LedgerCounterparty(Model):
-    """
-    Who paid or was paid; unknown texts are empty
-    """
-
-    name: str
-    document: str
-    """
-    Masked
-    """
-
-
-class Health(Model):
-    status: Literal["ok"] | str
-
-
-class Data5(Webhook):
-    sequence: int
-
-
-class TestEvent(Model):
-    """
-    An event: Test.
-    """
-
-    id: str
-    type: str
-    timestamp: AwareDatetime
-    data: Annotated[Data5, Field(title="TestEventData")]
-
-
-class CursorPageMeta(Model):
-    per_page: int
-    next_cursor: str | None
-
-
-class FinalBeneficiary(Model):
-    name: str
-    document: str
-
-
-class HistoryEntry(Model):
-    status: (
-        Literal[
-            "UNDEFINED",
-            "PENDING",
-            "PAID",
-            "FAILED",
-            "REFUNDED",
-            "PARTIALLY_REFUNDED",
-            "CANCELLED",
-            "EXPIRED",
-            "PROCESSING",
-        ]
-        | str
-    )
-    created_at: AwareDatetime
-
-
-class CreatedChargeErrorAttempt(Model):
-    provider: str
-    outcome: str
-    code: str
-
-
-class CreatedChargeError(Model):
-    """
-    Only on a FAILED charge: why no provider issued it
-    """
-
-    code: str
-    attempts: list[CreatedChargeErrorAttempt]
-
-
-class RecipientAccount(Model):
-    uuid: str
-    name: str
-
-
-class AdditionalInfo(Model):
-    name: str
-    value: str
-
-
-class Bank(Model):
-    code: str
-    name: str
-    ispb: str
-
-
-class ChargeErrorAttempt(Model):
-    provider: str
-    outcome: str
-    code: str
-
-
-class ChargeError(Model):
-    """
-    Only on a FAILED charge: why no provider issued it
-    """
-
-    code: str
-    attempts: list[ChargeErrorAttempt]
-
-
-class RefundError(Model):
-    code: str
-    message: str
-    provider_code: str | None = None
-
-
-class TransferErrorAttempt(Model):
-    provider: str
-    outcome: (
-        Literal["calling", "accepted", "settled", "rejected", "unreachable", "unknown", "duplicate"] | str
-    )
-    code: str
-
-
-class Event(Model):
-    id: str
-    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
-
-
-class Try(Model):
-    number: int
-    at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    status: int | None
-    """
-    The HTTP status; null where there was no answer
-    """
-    failure: str | None = None
-    """
-    Why there was none: refused_address, no_connection, timeout, broken
-    """
-    duration_ms: int
-    answer: str
-    """
-    The beginning of the answer, at most 1 kB
-    """
-
-
-class Total(Model):
-    type: (
-        Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"] | str
-    )
-    in_: Annotated[Decimal, Field(alias="in")]
-    """
-    What the lines IN add
-    """
-    out: Decimal
-    """
-    What the lines OUT take, never negative
-    """
-    lines: int
-
-
-class Split(Model):
-    uuid: str
-    type: Literal["PERCENTAGE", "FIXED"] | str
-    value: Decimal
-    """
-    Percent where PERCENTAGE, reais where FIXED
-    """
-    status: Literal["PENDING", "CREDITED", "FAILED"] | str
-    recipient_account: RecipientAccount
-
-
-class Party(Model):
-    """
-    Sender or receiver of a PIX; unknown texts are empty
-    """
-
-    name: str
-    document: str
-    account_number: str
-    account_agency: str
-    bank: Bank
-    account_type: Literal["CHECKING", "PAYMENT"] | str
-
-
-class Initiation(Model):
-    sender: Party | None
-    receiver: Party
-    txid: str | None
-    value: Decimal
-    """
-    Reais, at most two decimals
-    """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
-    pix_key: str | None = None
-    status: Literal["PENDING", "COMPLETED", "FAILED"] | str
-    expires_at: AwareDatetime | None
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-
-
-class DisputeInitiation(Model):
-    sender: Party | None
-    receiver: Party
-    txid: str | None
-    value: Decimal
-    """
-    Reais as a decimal string with two decimals
-    """
-    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
-    pix_key: str
-    additional_info: list[AdditionalInfo]
-    status: Literal["PENDING", "COMPLETED", "FAILED"] | str
-    expires_at: AwareDatetime | None
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-
-
-class KeyInitiation(Model):
-    sender: Party | None
-    receiver: Party
-    txid: None
-    value: Decimal
-    """
-    Reais, at most two decimals
-    """
-    type: Literal["KEY"] | str
-    pix_key: str
-    status: Literal["PENDING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] | str
-    expires_at: AwareDatetime | None
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-
-
-class TransferError(Model):
-    code: str
-    message: str
-    provider_code: str | None = None
-    provider: str | None = None
-    attempts: list[TransferErrorAttempt]
-
-
-class VirtualAccount(Model):
-    """
-    The account that the provider holds for the account holder
-    """
-
-    type: Literal["NOMINAL", "POOL"] | str
-    name: str
-    document: str
-    account_number: str
-    account_agency: str
-    bank: Bank
-    account_type: Literal["CHECKING", "PAYMENT"] | str
 
 
 class DefaultProvider(Model):
@@ -451,15 +269,249 @@ class DefaultProvider(Model):
     """
 
 
+class EventReference(Model):
+    id: str
+    type: Literal["PAYMENT", "TRANSFER", "REFUND", "MED", "PIX_TRANSACTION", "TEST"] | str
+
+
+class DeliveryAttempt(Model):
+    number: int
+    at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    status: int | None
+    """
+    The HTTP status; null where there was no answer
+    """
+    failure: str | None = None
+    """
+    Why there was none: refused_address, no_connection, timeout, broken
+    """
+    duration_ms: int
+    answer: str
+    """
+    The beginning of the answer, at most 1 kB
+    """
+
+
+class LedgerCounterparty(Model):
+    """
+    Who paid or was paid; unknown texts are empty
+    """
+
+    name: str
+    document: str
+    """
+    Masked
+    """
+
+
+class Health(Model):
+    status: Literal["ok"] | str
+
+
+class CursorPageMeta(Model):
+    per_page: int
+    next_cursor: str | None
+
+
+class GetDefaultProvidersResult(Model):
+    PIX: list[DefaultProvider]
+
+
+class Total(Model):
+    type: (
+        Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND", "SPLIT", "FEE", "HOLD", "DEPOSIT", "ADJUSTMENT"] | str
+    )
+    in_: Annotated[Decimal, Field(alias="in")]
+    """
+    What the lines IN add
+    """
+    out: Decimal
+    """
+    What the lines OUT take, never negative
+    """
+    lines: int
+
+
+class Split(Model):
+    uuid: str
+    type: Literal["PERCENTAGE", "FIXED"] | str
+    value: Decimal
+    """
+    Percent where PERCENTAGE, reais where FIXED
+    """
+    status: Literal["PENDING", "CREDITED", "FAILED"] | str
+    recipient_account: SplitRecipient
+
+
+class ChargeError(Model):
+    code: str
+    attempts: list[ChargeErrorAttempt]
+
+
+class Party(Model):
+    """
+    Sender or receiver of a PIX; unknown texts are empty
+    """
+
+    name: str
+    document: str
+    """
+    CPF or CNPJ; masked (`***982247**`) where it is another’s
+    """
+    account_number: str
+    account_agency: str
+    bank: Bank
+    account_type: Literal["CHECKING", "PAYMENT"] | str
+
+
+class KeyInitiation(Model):
+    sender: Party | None
+    receiver: Party
+    txid: None
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    type: Literal["KEY"] | str
+    pix_key: str
+    status: Literal["PENDING", "COMPLETED", "FAILED", "CANCELLED", "EXPIRED"] | str
+    expires_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class TransferError(Model):
+    code: str
+    message: str
+    provider_code: str | None = None
+    provider: str | None = None
+    attempts: list[TransferErrorAttempt]
+
+
+class Initiation(Model):
+    sender: Party | None
+    receiver: Party
+    txid: str | None
+    """
+    Id of the charge at its provider; null for transfers and refunds
+    """
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    pix_key: str | None = None
+    status: Literal["PENDING", "COMPLETED", "FAILED"] | str
+    expires_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class DisputeInitiation(Model):
+    sender: Party | None
+    receiver: Party
+    txid: str | None
+    """
+    Id of the charge at its provider; null for transfers and refunds
+    """
+    value: Decimal
+    """
+    Reais as a decimal string with two decimals
+    """
+    type: Literal["QR_DYNAMIC", "QR_STATIC", "KEY", "REFUND"] | str
+    pix_key: str
+    additional_info: list[AdditionalInfo]
+    status: Literal["PENDING", "COMPLETED", "FAILED"] | str
+    expires_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class TestEventData(Webhook):
+    sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+
+
+class Provider(Model):
+    uuid: str
+    """
+    The value of a `provider_uuid`
+    """
+    status: (
+        Literal[
+            "UNDEFINED",
+            "ACTIVE",
+            "INFORMATION_PENDING",
+            "KYC_PENDING",
+            "KYC_ANALYSIS",
+            "KYC_REJECTED",
+            "LIVENESS_PENDING",
+            "LIVENESS_APPROVED",
+            "LIVENESS_REJECTED",
+            "CONFIGURATION_PENDING",
+            "BLOCKED",
+            "INACTIVE",
+        ]
+        | str
+    )
+    provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
+    type: Literal["NOMINAL", "POOL"] | str
+    is_operational: bool
+    """
+    ACTIVE and the integration is healthy
+    """
+    is_public: bool
+    """
+    Whether calls may name it
+    """
+    virtual_account: VirtualAccount | None
+    """
+    null for POOL
+    """
+    balances: list[Balance]
+
+
 class Delivery(Model):
     uuid: str
-    event: Event
+    event: EventReference
     status: Literal["PENDING", "DELIVERED", "FAILED", "CANCELLED"] | str
     next_try_at: AwareDatetime | None
     """
     null while an attempt is running, or after the last one
     """
-    tries: list[Try]
+    tries: list[DeliveryAttempt]
     """
     The latest twenty, in their order
     """
@@ -560,6 +612,9 @@ class LedgerLine(Model):
     dispute_uuid: str | None = None
     provider: ProviderShown
     settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -588,14 +643,13 @@ class LedgerPeriodBalance(Model):
     totals: list[Total]
 
 
-class GetDefaultProvidersResult(Model):
-    PIX: list[DefaultProvider]
-
-
 class ChargePix(Model):
     sender: Party | None
     receiver: Party
     txid: str | None
+    """
+    Id of the charge at its provider; null for transfers and refunds
+    """
     value: Decimal
     """
     Reais as a decimal string with two decimals
@@ -606,6 +660,37 @@ class ChargePix(Model):
     transaction: ChargeTransaction | None
     status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
     expires_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+
+
+class TransferRecord(Model):
+    uuid: str
+    initiation: KeyInitiation
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    movement_type: Literal["OUT"] | str
+    type: Literal["EXTERNAL_TRANSFER"] | str
+    status: Literal["PENDING", "SETTLED", "FAILED"] | str
+    end_to_end: str
+    """
+    End-to-end id of the PIX, 32 characters; empty until its provider reports it
+    """
+    settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -627,6 +712,9 @@ class Movement(Model):
     type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
     status: Literal["PENDING", "SETTLED", "FAILED"] | str
     end_to_end: str
+    """
+    End-to-end id of the PIX, 32 characters; empty until its provider reports it
+    """
     charge_uuid: str | None = None
     original_uuid: str | None = None
     """
@@ -658,6 +746,9 @@ class Movement(Model):
     Why this PIX is not the payment of a charge, or that it settled twice or after it had failed; absent otherwise
     """
     settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -683,7 +774,13 @@ class DisputeRecord(Model):
     type: Literal["EXTERNAL_TRANSFER", "EXTERNAL_REFUND"] | str
     status: Literal["PENDING", "SETTLED", "FAILED"] | str
     end_to_end: str
+    """
+    End-to-end id of the PIX, 32 characters; empty until its provider reports it
+    """
     settled_at: AwareDatetime | None
+    """
+    UTC, six fractional digits
+    """
     created_at: AwareDatetime
     """
     UTC, six fractional digits
@@ -694,99 +791,31 @@ class DisputeRecord(Model):
     """
 
 
-class TransferRecord(Model):
-    uuid: str
-    initiation: KeyInitiation
-    value: Decimal
-    """
-    Reais, at most two decimals
-    """
-    movement_type: Literal["OUT"] | str
-    type: Literal["EXTERNAL_TRANSFER"] | str
-    status: Literal["PENDING", "SETTLED", "FAILED"] | str
-    end_to_end: str
-    settled_at: AwareDatetime | None
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-
-
-class Provider(Model):
-    uuid: str
-    """
-    The value of a `provider_uuid`
-    """
-    status: (
-        Literal[
-            "UNDEFINED",
-            "ACTIVE",
-            "INFORMATION_PENDING",
-            "KYC_PENDING",
-            "KYC_ANALYSIS",
-            "KYC_REJECTED",
-            "LIVENESS_PENDING",
-            "LIVENESS_APPROVED",
-            "LIVENESS_REJECTED",
-            "CONFIGURATION_PENDING",
-            "BLOCKED",
-            "INACTIVE",
-        ]
-        | str
-    )
-    provider: Literal["PROVIDER_A", "PROVIDER_B", "PROVIDER_C", "PROVIDER_D"] | str
-    type: Literal["NOMINAL", "POOL"] | str
-    is_operational: bool
-    """
-    ACTIVE and the integration is healthy
-    """
-    is_public: bool
-    """
-    Whether calls may name it
-    """
-    virtual_account: VirtualAccount | None
-    """
-    null for POOL
-    """
-    balances: list[Balance]
-
-
-class LedgerBalances(Model):
-    date_from: date | None
-    """
-    Null: from the first line on
-    """
-    date_to: date | None
-    """
-    Null: up to now
-    """
-    time_zone: str
-    balances: list[LedgerPeriodBalance]
-    """
-    One per provider account
-    """
-
-
-class Data4(Movement):
+class PixTransactionEventData(Movement):
     sequence: int
-
-
-class PixTransactionEvent(Model):
     """
-    An event: PixTransaction.
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+
+
+class TestEvent(Model):
+    """
+    The account requested a test event; `data` is the webhook.
     """
 
     id: str
-    type: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["TEST"] | str
     timestamp: AwareDatetime
-    data: Annotated[Data4, Field(title="PixTransactionEventData")]
+    """
+    When it happened
+    """
+    data: TestEventData
 
 
-class CreatedChargePayment(Model):
+class CreatedPayment(Model):
     uuid: str
     status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
     payload: str
@@ -813,7 +842,23 @@ class CreatedChargePayment(Model):
     type: Literal["PIX"] | str
 
 
-class ChargePayment(Model):
+class LedgerBalances(Model):
+    date_from: date | None
+    """
+    Null: from the first line on
+    """
+    date_to: date | None
+    """
+    Null: up to now
+    """
+    time_zone: str
+    balances: list[LedgerPeriodBalance]
+    """
+    One per provider account
+    """
+
+
+class Payment(Model):
     uuid: str
     status: Literal["PENDING", "COMPLETED", "FAILED", "EXPIRED", "CANCELLED"] | str
     payload: str
@@ -841,13 +886,9 @@ class ChargePayment(Model):
     verify_sender: bool
 
 
-class CreatedCharge(Model):
+class Transfer(Model):
     uuid: str
     value: Decimal
-    """
-    Reais, at most two decimals
-    """
-    total_value: Decimal
     """
     Reais, at most two decimals
     """
@@ -872,67 +913,29 @@ class CreatedCharge(Model):
     )
     type: Literal["PIX"] | str
     external_ref: str | None = None
-    final_beneficiary: FinalBeneficiary | None = None
-    splits: list[Split]
-    history: list[HistoryEntry]
+    final_beneficiary: FinalBeneficiaryShown | None = None
+    transfer: TransferRecord
+    history: list[StatusChange]
     provider: ProviderShown
-    error: CreatedChargeError | None = None
+    attempts: list[Attempt]
+    outcome: Literal["unknown"] | str | None = None
+    unknown_since: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    next_check_at: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    scheduled_for: AwareDatetime | None = None
+    """
+    UTC, six fractional digits
+    """
+    error: TransferError | None = None
     created_at: AwareDatetime
     """
     UTC, six fractional digits
     """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    payment: CreatedChargePayment
-
-
-class Charge(Model):
-    uuid: str
-    value: Decimal
-    """
-    Reais, at most two decimals
-    """
-    total_value: Decimal
-    """
-    Reais, at most two decimals
-    """
-    fees: Decimal
-    """
-    Reais, at most two decimals
-    """
-    currency: Literal["BRL"] | str
-    status: (
-        Literal[
-            "UNDEFINED",
-            "PENDING",
-            "PAID",
-            "FAILED",
-            "REFUNDED",
-            "PARTIALLY_REFUNDED",
-            "CANCELLED",
-            "EXPIRED",
-            "PROCESSING",
-        ]
-        | str
-    )
-    type: Literal["PIX"] | str
-    external_ref: str | None = None
-    final_beneficiary: FinalBeneficiary | None = None
-    splits: list[Split]
-    history: list[HistoryEntry]
-    provider: ProviderShown
-    error: ChargeError | None = None
-    created_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    updated_at: AwareDatetime
-    """
-    UTC, six fractional digits
-    """
-    payment: ChargePayment
 
 
 class Refund(Model):
@@ -999,9 +1002,30 @@ class Dispute(Model):
     """
 
 
-class Transfer(Model):
+class PixTransactionEvent(Model):
+    """
+    A PIX settled: money came in or went out, also where it belongs to no charge.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["PIX_TRANSACTION"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: PixTransactionEventData
+
+
+class CreatedCharge(Model):
     uuid: str
     value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    total_value: Decimal
     """
     Reais, at most two decimals
     """
@@ -1026,74 +1050,84 @@ class Transfer(Model):
     )
     type: Literal["PIX"] | str
     external_ref: str | None = None
-    final_beneficiary: FinalBeneficiary | None = None
-    transfer: TransferRecord
-    history: list[HistoryEntry]
+    final_beneficiary: FinalBeneficiaryShown | None = None
+    splits: list[Split]
+    history: list[StatusChange]
     provider: ProviderShown
-    attempts: list[Attempt]
-    outcome: Literal["unknown"] | str | None = None
-    unknown_since: AwareDatetime | None = None
+    error: ChargeError | None = None
     """
-    UTC, six fractional digits
+    Only on a FAILED charge: why no provider issued it
     """
-    next_check_at: AwareDatetime | None = None
-    """
-    UTC, six fractional digits
-    """
-    scheduled_for: AwareDatetime | None = None
-    """
-    UTC, six fractional digits
-    """
-    error: TransferError | None = None
     created_at: AwareDatetime
     """
     UTC, six fractional digits
     """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    payment: CreatedPayment
 
 
-class Data(Charge):
+class Charge(Model):
+    uuid: str
+    value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    total_value: Decimal
+    """
+    Reais, at most two decimals
+    """
+    fees: Decimal
+    """
+    Reais, at most two decimals
+    """
+    currency: Literal["BRL"] | str
+    status: (
+        Literal[
+            "UNDEFINED",
+            "PENDING",
+            "PAID",
+            "FAILED",
+            "REFUNDED",
+            "PARTIALLY_REFUNDED",
+            "CANCELLED",
+            "EXPIRED",
+            "PROCESSING",
+        ]
+        | str
+    )
+    type: Literal["PIX"] | str
+    external_ref: str | None = None
+    final_beneficiary: FinalBeneficiaryShown | None = None
+    splits: list[Split]
+    history: list[StatusChange]
+    provider: ProviderShown
+    error: ChargeError | None = None
+    """
+    Only on a FAILED charge: why no provider issued it
+    """
+    created_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    updated_at: AwareDatetime
+    """
+    UTC, six fractional digits
+    """
+    payment: Payment
+
+
+class TransferEventData(Transfer):
     sequence: int
-
-
-class PaymentEvent(Model):
     """
-    An event: Payment.
+    Counts the events of this resource, from 1; a lower one that comes later is older news
     """
-
-    id: str
-    type: str
-    timestamp: AwareDatetime
-    data: Annotated[Data, Field(title="PaymentEventData")]
-
-
-class Data1(Transfer):
-    sequence: int
-
-
-class TransferEvent(Model):
+    late: Literal[True] | None = None
     """
-    An event: Transfer.
+    It was paid, or settled, after a final state had been shown
     """
-
-    id: str
-    type: str
-    timestamp: AwareDatetime
-    data: Annotated[Data1, Field(title="TransferEventData")]
-
-
-class Data3(Dispute):
-    sequence: int
-
-
-class MedEvent(Model):
-    """
-    An event: Med.
-    """
-
-    id: str
-    type: str
-    timestamp: AwareDatetime
-    data: Annotated[Data3, Field(title="MedEventData")]
 
 
 class RefundResult(Model):
@@ -1124,7 +1158,7 @@ class RefundResult(Model):
     Reais, at most two decimals
     """
     refund: Refund
-    history: list[HistoryEntry]
+    history: list[StatusChange]
     provider: ProviderShown
     created_at: AwareDatetime
     """
@@ -1136,16 +1170,94 @@ class RefundResult(Model):
     """
 
 
-class Data2(RefundResult):
+class MedEventData(Dispute):
     sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+
+
+class PaymentEventData(Charge):
+    sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+    late: Literal[True] | None = None
+    """
+    It was paid, or settled, after a final state had been shown
+    """
+
+
+class TransferEvent(Model):
+    """
+    A transfer became PAID, FAILED, CANCELLED or EXPIRED, or a part of it was returned.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["TRANSFER"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: TransferEventData
+
+
+class RefundEventData(RefundResult):
+    sequence: int
+    """
+    Counts the events of this resource, from 1; a lower one that comes later is older news
+    """
+
+
+class MedEvent(Model):
+    """
+    A dispute was opened, answered or closed.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["MED"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: MedEventData
+
+
+class PaymentEvent(Model):
+    """
+    A charge became PAID, FAILED, CANCELLED, EXPIRED, PARTIALLY_REFUNDED or REFUNDED.
+    """
+
+    id: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["PAYMENT"] | str
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    data: PaymentEventData
 
 
 class RefundEvent(Model):
     """
-    An event: Refund.
+    A refund was settled or has failed.
     """
 
     id: str
-    type: str
+    """
+    The `webhook-id` of every delivery attempt
+    """
+    type: Literal["REFUND"] | str
     timestamp: AwareDatetime
-    data: Annotated[Data2, Field(title="RefundEventData")]
+    """
+    When it happened
+    """
+    data: RefundEventData
