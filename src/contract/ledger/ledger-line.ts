@@ -90,7 +90,7 @@ export const ledgerLineSchema = z
     external_ref: z.string().optional().meta({ description: "Of the caller's own charge or transfer" }),
     counterparty: ledgerCounterparty
       .nullable()
-      .meta({ description: 'Null for fees, holds and adjustments, and where the provider names nobody' }),
+      .meta({ description: 'Null for fees, holds and adjustments, and where the provider names no party' }),
     operation_type: z.enum(LEDGER_OPERATION_TYPES),
     operation_uuid: uuidSchema.meta({
       description: 'The charge, transfer, refund or dispute; of a SPLIT its charge; otherwise the movement',

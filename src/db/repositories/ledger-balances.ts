@@ -11,7 +11,7 @@ import {
 } from './ledger-lines.ts'
 
 /** Lines of one type in a period, in centavos, neither negative. */
-export type LedgerTotal = { type: MovementType; inCents: number; outCents: number; count: number }
+type LedgerTotal = { type: MovementType; inCents: number; outCents: number; count: number }
 
 /** The available balance at one provider account before a period, and what the period's lines add to it. */
 export type LedgerPeriod = {

@@ -564,7 +564,7 @@ class LedgerLine(Model):
     """
     counterparty: LedgerCounterparty | None
     """
-    Null for fees, holds and adjustments, and where the provider names nobody
+    Null for fees, holds and adjustments, and where the provider names no party
     """
     operation_type: (
         Literal[

@@ -2085,7 +2085,7 @@ export interface components {
             end_to_end: string;
             /** @description Of the caller's own charge or transfer */
             external_ref?: string;
-            /** @description Null for fees, holds and adjustments, and where the provider names nobody */
+            /** @description Null for fees, holds and adjustments, and where the provider names no party */
             counterparty: components["schemas"]["LedgerCounterparty"] | null;
             /** @enum {string} */
             operation_type: "CHARGE" | "SPLIT" | "TRANSFER" | "REFUND" | "DISPUTE" | "DEPOSIT" | "RETURN" | "PROVIDER_ENTRY" | "ADJUSTMENT";
