@@ -1,5 +1,6 @@
 import { describedEvent } from '../../contract/events/event-body.ts'
 import type { AnyRoute } from '../http/route-definition.ts'
+import { buildCodeSamples } from './code-samples.ts'
 import { createOpenApiComponents, type JsonSchema } from './components.ts'
 import { ANY_ERROR } from './errors.ts'
 import { OPENAPI_HEADERS } from './headers.ts'
@@ -16,7 +17,9 @@ export function buildOpenApiDocument(routes: AnyRoute[]) {
   const webhooks = describeWebhooks(components)
   for (const route of routes.filter(({ operationId }) => operationId !== null)) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method]: describeOperation(route, components) }
+    const operation = describeOperation(route, components)
+    const samples = { 'x-codeSamples': buildCodeSamples(route, operation) }
+    paths[path] = { ...paths[path], [route.method]: { ...operation, ...samples } }
   }
   return {
     openapi: '3.1.0',

@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
 
 describe('the documentation', () => {
   test('shows the OpenAPI document by a script of our own server', async () => {
-    const { status, headers, text } = await fixture.call('GET', '/docs')
+    const { status, headers, text } = await fixture.call('GET', '/docs/reference')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(text).toContain('<div id="reference">')
     const [script] = /\/docs\/assets\/\w+\/reference\.js/.exec(text)!
@@ -143,7 +143,7 @@ describe('the documentation', () => {
   })
 
   test('loads only files that browsers may keep, compressed where they accept it', async () => {
-    const { text } = await fixture.call('GET', '/docs')
+    const { text } = await fixture.call('GET', '/docs/reference')
     const urls = [...text.matchAll(/ (?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(([, url]) => url!)
     expect(urls.map(url => url.split('/').at(-1))).toEqual([
       ...['rail.svg', 'reference.css', 'redoc.js', 'reference.js'],

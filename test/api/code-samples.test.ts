@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { EXAMPLE_UUIDS } from '../../src/contract/shared/example-values.ts'
+import { FILES } from '../support/files.ts'
+import { createTemporaryFolder } from '../support/servers.ts'
+import { readOutboxCode } from './support/outbox.ts'
+import { createPayoutActions } from './support/payout-actions.ts'
+import { pollUntil } from './support/poll-until.ts'
+import {
+  runCurlSamples,
+  runPythonSamples,
+  runTypeScriptSamples,
+  type Sample,
+} from './support/sample-programs.ts'
+import { openSharedTestStack, type TestStack } from './support/test-stack.ts'
+
+/**
+ * The samples of the API reference, of every operation in every language, against a running Trilho. Only what names a
+ * resource, an address or a token is replaced; the rest is run as it is shown.
+ */
+
+jest.setTimeout(360_000)
+
+type SampledOperation = { operationId: string; 'x-codeSamples': { label: string; source: string }[] }
+const LABELS = ['curl', 'TypeScript', 'Python']
+
+let stack: TestStack
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>
+beforeAll(async () => {
+  ;[stack, folder] = await Promise.all([openSharedTestStack(), createTemporaryFolder()])
+  await writeFile(join(folder.path, 'receipt.pdf'), FILES.pdf)
+})
+afterAll(async () => {
+  await stack?.close()
+  await folder?.remove()
+})
+
+const listOperations = () => {
+  const { paths } = stack.contract.document as { paths: Record<string, Record<string, SampledOperation>> }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+}
+
+test('every operation has a sample in each language', () => {
+  const lacking = listOperations().filter(operation => {
+    const labels = operation['x-codeSamples'].map(({ label }) => label)
+    return LABELS.some(label => !labels.includes(label))
+  })
+  expect(lacking.map(({ operationId }) => operationId)).toEqual([])
+})
+
+test('every curl sample does what it shows', async () => {
+  const { samples, site } = await prepareSamples('curl')
+  const ran = await runCurlSamples(samples, site)
+  const wrong = ran.filter(({ status }) => status !== 200 && status !== 201)
+  expect(wrong).toEqual([])
+  expect(ran).toHaveLength(samples.length)
+})
+
+test('every TypeScript sample is typed and does what it shows', async () => {
+  const { samples, site } = await prepareSamples('TypeScript')
+  const finished = await runTypeScriptSamples(samples, site)
+  expect(finished).toEqual(samples.map(({ operationId }) => operationId))
+})
+
+test('every Python sample does what it shows', async () => {
+  const { samples, site } = await prepareSamples('Python')
+  const finished = await runPythonSamples(samples, site)
+  if (finished) expect(finished).toEqual(samples.map(({ operationId }) => operationId))
+})
+
+/** The samples of one language with the resources of a merchant of its own, in an order in which all can succeed. */
+async function prepareSamples(label: string) {
+  const made = await createSampleFixtures(label)
+  const samples = listOperations()
+    .map(({ operationId, 'x-codeSamples': all }): Sample => {
+      const { source } = all.find(sample => sample.label === label)!
+      return { operationId, source: replaceExamples(operationId, source, made) }
+    })
+    .sort((one, other) => orderOf(one) - orderOf(other))
+  return { samples, site: { folder: folder.path, url: stack.local.api_url, token: made.merchant.token } }
+}
+
+/** A key exists only after its sample has run, and nothing is left after a removal. */
+function orderOf({ operationId }: Sample): number {
+  if (operationId === 'createPixKey') return 0
+  return operationId.startsWith('delete') ? 2 : 1
+}
+
+type SampleFixtures = Awaited<ReturnType<typeof createSampleFixtures>>
+
+async function createSampleFixtures(label: string) {
+  const out = createPayoutActions(stack)
+  const merchant = await stack.createMerchant({
+    providers: [{ provider: 'PROVIDER_B', dialect: 'woovi', balance: 1_000 }],
+  })
+  const { api } = merchant
+  const key = `ana-${crypto.randomUUID()}@example.com`
+  const [recipient, open, paid, refunded, disputed, settled, scheduled, code, webhook] = await Promise.all([
+    stack.createRecipient(merchant),
+    api.createCharge(),
+    out.createPaidCharge(merchant, { value: 200 }),
+    out.createPaidCharge(merchant, { value: 200 }),
+    out.createPaidCharge(merchant),
+    out.sendAndSettle(merchant),
+    out.send(merchant, { scheduled_for: new Date(Date.now() + 86_400_000).toISOString() }),
+    api.post('/api/v1/pix-keys/auth-code', { type: 'EMAIL', key }),
+    api.post('/api/v1/webhooks', { url: `${stack.local.inbox_url}/${label}-${merchant.uuid}` }),
+  ])
+  await stack.simulator.openDispute({ end_to_end: disputed.payment.pix.transaction.end_to_end, type: 'SCAM' })
+  const [refund, delivery, authCode, med, event] = await Promise.all([
+    out.requestRefund(merchant, refunded, { value: 10 }),
+    api.post(`/api/v1/webhooks/${webhook.body.data.uuid}/test`),
+    readOutboxCode(stack, key),
+    pollUntil(
+      () => api.get('/api/v1/meds'),
+      ({ body }) => body.data.length === 1,
+    ),
+    api.get('/api/v1/events'),
+  ])
+  return {
+    merchant,
+    recipient,
+    key,
+    authCode,
+    open,
+    paid,
+    refunded,
+    settled,
+    scheduled: scheduled.body.data,
+    codeId: code.body.data.auth_code_id,
+    webhook: webhook.body.data,
+    refund: refund.body.data.refund,
+    delivery: delivery.body.data,
+    med: med.body.data[0],
+    event: event.body.data[0],
+  }
+}
+
+/** Puts real resources, addresses and keys in the place of the examples. */
+function replaceExamples(operationId: string, source: string, made: SampleFixtures): string {
+  const charge = { cancelPayment: made.open, refundPayment: made.paid }[operationId] ?? made.refunded
+  const replacements: [example: string | RegExp, real: string][] = [
+    [EXAMPLE_UUIDS.charge, charge.uuid],
+    [EXAMPLE_UUIDS.refund, made.refund.uuid],
+    [EXAMPLE_UUIDS.transfer, operationId === 'cancelTransfer' ? made.scheduled.uuid : made.settled.uuid],
+    [EXAMPLE_UUIDS.dispute, made.med.uuid],
+    [EXAMPLE_UUIDS.provider, made.merchant.connection.uuid],
+    [EXAMPLE_UUIDS.recipient, made.recipient.uuid],
+    [EXAMPLE_UUIDS.webhook, made.webhook.uuid],
+    [EXAMPLE_UUIDS.delivery, made.delivery.uuid],
+    [EXAMPLE_UUIDS.event, made.event.id],
+    [EXAMPLE_UUIDS.code, made.codeId],
+    [/480517/g, made.authCode],
+    [/contato@lojadaana\.example\.com/g, made.key],
+    [/contato%40lojadaana\.example\.com/g, encodeURIComponent(made.key)],
+    [/https:\/\/loja\.example\.com[^'"]*/g, `${stack.local.inbox_url}/${operationId}-${made.merchant.uuid}`],
+    [/order-1042-\w+/g, crypto.randomUUID()],
+  ]
+  return replacements.reduce((text, [example, real]) => text.replaceAll(example, real), source)
+}
