@@ -155,7 +155,7 @@ describe('the documentation', () => {
         ),
       )
       expect(plain!.headers.get('content-encoding')).toBeNull()
-      expect(compressed!.headers.get('content-encoding')).toBe('gzip')
+      expect(compressed!.headers.get('content-encoding')).toBe('br')
       expect(compressed!.text).toBe(plain!.text)
       expect(Object.fromEntries(compressed!.headers)).toMatchObject({
         'cache-control': 'public, max-age=31536000, immutable',
