@@ -1,7 +1,9 @@
+import { z } from 'zod'
 import { activateConnection, type CreateConnectionInput, createConnection } from '../admin/connections.ts'
 import { NOT_CREDITED_YET, type OpeningOutcome } from '../admin/opening-balance.ts'
+import type { Account } from '../db/entities/account.ts'
 import { textFromCents } from '../domain/ledger/money.ts'
-import { PROVIDER_APIS, PROVIDER_NAMES } from '../domain/providers/provider.ts'
+import { type Party, PROVIDER_APIS, PROVIDER_NAMES } from '../domain/providers/provider.ts'
 import {
   type OperatorCommand,
   parseHttpsUrl,
@@ -24,6 +26,10 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
     .requiredOption('--provider-account <name>', 'name or number of the account at the provider', parseText)
     .requiredOption('--base-url <url>', 'https URL of the provider API', parseHttpsUrl)
     .requiredOption('--credentials <file>', 'JSON file of the credentials; stored encrypted')
+    .option(
+      '--virtual-account <file>',
+      'JSON file of the account that a NOMINAL connection has at the provider: account_number, account_agency, bank (name, ispb)',
+    )
     .option('--collection-key <key>', 'PIX key that receives charges')
     .option('--simulated', 'a simulator: used by test tokens only', false)
     .option(
@@ -32,13 +38,14 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
       parseReais,
     )
     .run(async (tools, accountUuid: string, options: AddConnectionOptions) => {
-      await requireAccount(tools.em, accountUuid)
+      const account = await requireAccount(tools.em, accountUuid)
       const { provider, providerAccount, dialect, type, baseUrl } = options
       const input: CreateConnectionInput = {
         ...{ accountUuid, provider, providerAccount, dialect, type, baseUrl },
         status: 'CONFIGURATION_PENDING',
         isSimulated: options.simulated,
         credentials: await readJsonFile(options.credentials),
+        ...(await readVirtualAccount(account, options)),
         collectionKey: options.collectionKey ?? null,
         creditedSince: NOT_CREDITED_YET,
       }
@@ -58,6 +65,35 @@ export function registerAddConnectionCommand(connection: OperatorCommand): void 
         ...presentOpening(await activateConnection(tools.em, order)),
       })
     })
+}
+
+const virtualAccountFile = z.strictObject({
+  account_number: z.string().min(1),
+  account_agency: z.string().min(1),
+  bank: z.strictObject({
+    code: z.string().default(''),
+    name: z.string().min(1),
+    ispb: z.string().regex(/^[0-9A-Z]{8}$/, 'must be 8 characters'),
+  }),
+  account_type: z.enum(['CHECKING', 'PAYMENT']).default('PAYMENT'),
+})
+
+/**
+ * Reads the account that charges and transfers show as receiver and sender; its holder is the account of the connection.
+ * The published APIs of the providers do not return branch and number, so that the operator gives them.
+ */
+async function readVirtualAccount(
+  { name, document }: Account,
+  { type, virtualAccount: file }: AddConnectionOptions,
+): Promise<{ virtualAccount?: Party }> {
+  if (type === 'POOL') {
+    if (file !== undefined) throw new Error('--virtual-account is allowed only with --type NOMINAL')
+    return {}
+  }
+  if (file === undefined) throw new Error('--virtual-account is required with --type NOMINAL')
+  const { data, error } = virtualAccountFile.safeParse(await readJsonFile(file))
+  if (error) throw new Error(`${file}: ${z.prettifyError(error)}`)
+  return { virtualAccount: { name, document, ...data } }
 }
 
 function presentOpening(opening: OpeningOutcome): object {
@@ -81,6 +117,7 @@ type AddConnectionOptions = Pick<
   'provider' | 'providerAccount' | 'dialect' | 'type' | 'baseUrl'
 > & {
   credentials: string
+  virtualAccount?: string
   collectionKey?: string
   simulated: boolean
   openingBalance?: number

@@ -53,6 +53,11 @@ async function createUnknownTransfer(): Promise<{ merchant: Merchant; uuid: stri
 }
 const BY = ['--by', 'ana', '--reason', 'told by telephone']
 
+const ACCOUNT_AT_PROVIDER_D = {
+  ...{ account_number: '48213705', account_agency: '0001' },
+  bank: { name: 'Banco Quarto S.A.', ispb: '09089356' },
+}
+
 /** An account of PROVIDER_D at the simulator, and the arguments of `connection add` for an account of ours there. */
 async function atProviderD(balance = 0) {
   const simulated = await tryReadJsonFile<{ providers: Record<string, { base_url: string }> }>(
@@ -72,6 +77,8 @@ async function atProviderD(balance = 0) {
     await writeFile(file, JSON.stringify(changed))
   }
   await keep(credentials)
+  const accountFile = join(folder, `${name}-account.json`)
+  await writeFile(accountFile, JSON.stringify(ACCOUNT_AT_PROVIDER_D))
   const { lines } = await trilho('account', 'open', 'Loja de Teste Ltda', '11222333000181')
   const accountUuid: string = lines[0].account_uuid
   const add = [
@@ -85,7 +92,7 @@ async function atProviderD(balance = 0) {
     '--simulated',
   ]
   const there = ['--provider-account', name, '--credentials', file, '--collection-key', collectionKey]
-  const at = ['--base-url', simulated!.providers.PROVIDER_D!.base_url]
+  const at = ['--base-url', simulated!.providers.PROVIDER_D!.base_url, '--virtual-account', accountFile]
   return { name, file, credentials, keep, accountUuid, add: [...add, ...there, ...at] }
 }
 
@@ -198,6 +205,12 @@ runConcurrentTests(
         const { token } = (await trilho('token', 'issue', accountUuid, 'till', '--mode', 'test')).lines[0]
         const api = testStack.api.withToken(token)
         await payouts.createPaidCharge({ api }, { provider_uuid })
+        const { body: shown } = await api.get(`/api/v1/providers/${provider_uuid}`)
+        expect(shown.data.virtual_account).toEqual({
+          type: 'NOMINAL',
+          ...{ name: 'Loja de Teste Ltda', document: '11222333000181', account_type: 'PAYMENT' },
+          ...{ ...ACCOUNT_AT_PROVIDER_D, bank: { code: '', ...ACCOUNT_AT_PROVIDER_D.bank } },
+        })
 
         const fresh = { ...credentials, client_secret: randomUUID(), notice_secret: randomUUID() }
         await keep(fresh)

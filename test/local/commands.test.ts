@@ -294,6 +294,13 @@ describe('token', () => {
 })
 
 describe('connection', () => {
+  async function writeVirtualAccount(): Promise<string> {
+    const file = join(folder, 'virtual-account.json')
+    const bank = { name: 'Banco Primeiro S.A.', ispb: '30680829' }
+    await writeFile(file, JSON.stringify({ account_number: '48213705', account_agency: '0001', bank }))
+    return file
+  }
+
   test('status, visibility and fees change what list shows; a fee that is not named stays', async () => {
     const { uuid } = await connection('POOL')
     const shown = async () => (await run('connection', 'list', account))[0]
@@ -341,7 +348,15 @@ describe('connection', () => {
     await writeFile(file, JSON.stringify({ client_id: 'a' }))
     const add = ['connection', 'add', account, '--provider', 'PROVIDER_A', '--dialect', 'efi']
     const at = ['--provider-account', 'unusable', '--base-url', 'https://localhost:1', '--credentials', file]
-    await expect(run(...add, ...at)).rejects.toThrow(/client_secret/)
+    const atProvider = ['--virtual-account', await writeVirtualAccount()]
+    await expect(run(...add, ...at)).rejects.toThrow(/--virtual-account is required with --type NOMINAL/)
+    const wrong = join(folder, 'half-an-account.json')
+    await writeFile(wrong, JSON.stringify({ account_number: '1', bank: { name: 'Banco', ispb: '123' } }))
+    await expect(run(...add, ...at, '--virtual-account', wrong)).rejects.toThrow(/must be 8 characters/)
+    await expect(run(...add, ...at, ...atProvider, '--type', 'POOL')).rejects.toThrow(
+      /only with --type NOMINAL/,
+    )
+    await expect(run(...add, ...at, ...atProvider)).rejects.toThrow(/client_secret/)
     expect(await run('connection', 'list', account)).toEqual([])
   })
 
@@ -350,7 +365,8 @@ describe('connection', () => {
     await writeFile(file, JSON.stringify({ client_id: 'a', client_secret: 'b', notice_secret: 'c' }))
     const words = ['--provider', 'PROVIDER_A', '--dialect', 'efi', '--provider-account', 'pending']
     const at = ['--base-url', mailServer.url, '--credentials', file, '--collection-key', 'key', ...BY]
-    const add = () => run('connection', 'add', account, ...words, ...at)
+    const atProvider = ['--virtual-account', await writeVirtualAccount()]
+    const add = () => run('connection', 'add', account, ...words, ...at, ...atProvider)
     const statuses = async () => (await run('connection', 'list', account)).map(({ status }) => status)
     mailServer.scriptReplies('PUT /v2/webhook/key', 'hang', { status: 201, json: {} })
 
