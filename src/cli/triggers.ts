@@ -136,7 +136,7 @@ export type TriggerName = keyof typeof TRIGGERS
 
 const DAY_MS = 86_400_000
 const STATUS_LIMIT_MS = 60_000
-/** The shortest life of a charge, its grace and its look-up (SPEC §2). */
+/** Shortest `expires_in`, the grace after it, and the look-up at the provider (SPEC §2). */
 const EXPIRY_LIMIT_MS = 180_000
 const POLL_MS = 500
 /** Magic keys of the simulator (SPEC §10). */
